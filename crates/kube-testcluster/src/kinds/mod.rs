@@ -22,7 +22,6 @@ mod fields;
 mod horizontal_pod_autoscaler;
 mod lease;
 pub(crate) mod metadata;
-mod names;
 mod networking;
 mod pod_disruption_budget;
 mod priority_class;
@@ -42,7 +41,6 @@ pub(crate) use self::catalog::{Catalog, preference};
 pub(crate) use self::certificate_signing_request::{note_requester, subject_restriction};
 pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
-pub(crate) use self::names::{is_label, is_path_segment, is_subdomain};
 pub(crate) use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
     Resource, Serving, StatusOnCreate, Subresource, UnconditionalUpdate,
@@ -53,3 +51,5 @@ pub(crate) use self::served::{
     ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES, RESOURCES, ROLE_BINDINGS, ROLES,
     SECRETS, SERVICE_ACCOUNTS, SERVICES,
 };
+use crate::machinery::names;
+pub(crate) use crate::machinery::names::{is_label, is_path_segment, is_subdomain};

@@ -12,8 +12,13 @@ pub(crate) mod escape;
 pub(crate) mod fill;
 pub(crate) mod fnv;
 pub(crate) mod go_duration;
+#[cfg(feature = "cel")]
+pub(crate) mod go_number;
 pub(crate) mod go_struct;
+pub(crate) mod go_url;
 pub(crate) mod label_selector;
+pub(crate) mod names;
+pub(crate) mod netip;
 pub(crate) mod pem;
 pub(crate) mod quantity;
 pub(crate) mod quote;

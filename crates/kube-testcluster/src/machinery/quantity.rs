@@ -49,6 +49,8 @@ pub(crate) struct Quantity {
     notation: Notation,
     /// The parsed text, if upstream considers it canonical (which it sometimes does wrongly).
     text: Option<String>,
+    /// The power of ten with which upstream holds it in an int64, if it does.
+    scale: Option<i32>,
 }
 
 impl Quantity {
@@ -61,7 +63,8 @@ impl Quantity {
         let significant = parts.whole.len().max(1) + parts.fraction.len();
         let digits: Vec<u8> = [parts.whole, parts.fraction].concat().bytes().map(|byte| byte - b'0').collect();
         let scale = i32::try_from(parts.fraction.len()).map_err(|_| QuantityError::Format)?;
-        let mut quantity = Self { negative: parts.negative, digits, exponent: -scale, notation, text: None };
+        let mut quantity =
+            Self { negative: parts.negative, digits, exponent: -scale, notation, text: None, scale: None };
         // Upstream parses what surely fits into an int64 separately, and keeps the text if it looks canonical.
         let (is_small, looks_canonical) = match notation {
             Notation::Binary => {
@@ -76,6 +79,7 @@ impl Quantity {
                 (significant <= SAFE_DIGITS && exponent >= NANO, exponent % 3 == 0 && begins && !zeros)
             }
         };
+        quantity.scale = is_small.then_some(if notation == Notation::Binary { 0 } else { power.saturating_sub(scale) });
         if !is_small && !parts.has_digits {
             return Err(QuantityError::Number);
         }
@@ -138,6 +142,58 @@ impl Quantity {
         let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
         let size: f64 = format!("0{digits}e{}", self.exponent).parse().unwrap_or_default();
         if self.negative { -size } else { size }
+    }
+
+    /// A whole number. Upstream: `NewQuantity(value, DecimalExponent)`.
+    #[cfg(feature = "cel")]
+    pub(crate) fn of_int(int: i64) -> Self {
+        let digits = int.unsigned_abs().to_string().bytes().map(|byte| byte - b'0').collect();
+        let mut quantity =
+            Self { negative: int < 0, digits, exponent: 0, notation: Notation::Exponent, text: None, scale: Some(0) };
+        quantity.normalise();
+        quantity
+    }
+
+    /// The number as an int64, if upstream holds it as one, and as a whole one. Upstream: `AsInt64`.
+    #[cfg(feature = "cel")]
+    pub(crate) fn as_int(&self) -> Option<i64> {
+        self.scale.filter(|scale| *scale >= 0)?;
+        let signed = i128::from(self.integer()?) * if self.negative { -1 } else { 1 };
+        i64::try_from(signed).ok()
+    }
+
+    #[cfg(feature = "cel")]
+    pub(crate) fn negated(&self) -> Self {
+        Self { negative: !self.negative, text: None, ..self.clone() }
+    }
+
+    /// The sum, in the notation of this one unless it is zero. Upstream: `Add`.
+    #[cfg(feature = "cel")]
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let notation = if self.is_zero() { other.notation } else { self.notation };
+        let exponent = self.exponent.min(other.exponent);
+        let aligned = |quantity: &Self| {
+            let zeros = usize::try_from(quantity.exponent - exponent).unwrap_or_default();
+            let mut digits = quantity.digits.clone();
+            digits.resize(if digits.is_empty() { 0 } else { digits.len() + zeros }, 0);
+            digits
+        };
+        let (one, two) = (aligned(self), aligned(other));
+        let (negative, digits) = if self.is_negative() == other.is_negative() {
+            (self.negative, sum(&one, &two))
+        } else if one.len().cmp(&two.len()).then_with(|| one.cmp(&two)).is_ge() {
+            (self.negative, difference(&one, &two))
+        } else {
+            (other.negative, difference(&two, &one))
+        };
+        let scale = match (self.is_zero(), other.is_zero()) {
+            (true, _) => other.scale.and(self.scale).and(other.scale),
+            (_, true) => self.scale.filter(|_| other.scale.is_some()),
+            _ => self.scale.zip(other.scale).map(|(one, other)| one.min(other)),
+        };
+        let mut sum = Self { negative, digits, exponent, notation, text: None, scale };
+        sum.normalise();
+        sum
     }
 
     /// Rounds away from zero to a power of ten.
@@ -303,6 +359,34 @@ impl<'a> Parts<'a> {
             Err(QuantityError::Format)
         }
     }
+}
+
+/// The sum of two numbers in decimal digits.
+#[cfg(feature = "cel")]
+fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
+    let (mut digits, mut carry) = (Vec::new(), 0);
+    for i in 0..=one.len().max(other.len()) {
+        let digit = |of: &[u8]| of.iter().rev().nth(i).copied().unwrap_or_default();
+        let sum = digit(one) + digit(other) + carry;
+        digits.push(sum % 10);
+        carry = sum / 10;
+    }
+    digits.reverse();
+    digits
+}
+
+/// A number in decimal digits without one that is not greater.
+#[cfg(feature = "cel")]
+fn difference(one: &[u8], other: &[u8]) -> Vec<u8> {
+    let (mut digits, mut borrowed) = (Vec::new(), 0);
+    for i in 0..one.len() {
+        let digit = |of: &[u8]| of.iter().rev().nth(i).copied().unwrap_or_default();
+        let (from, taken) = (digit(one), digit(other) + borrowed);
+        borrowed = u8::from(from < taken);
+        digits.push(from + borrowed * 10 - taken);
+    }
+    digits.reverse();
+    digits
 }
 
 #[cfg(test)]

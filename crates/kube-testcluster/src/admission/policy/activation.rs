@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::super::Attributes;
 use super::authorizer;
+use crate::codec::expression::Value as Cel;
 use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, run};
 use crate::codec::expression::references::fields_of;
-use crate::codec::expression::{self, value_of};
 use crate::kinds::Resource;
 use crate::kinds::admission::Expressions;
 
@@ -17,10 +17,10 @@ use crate::kinds::admission::Expressions;
 pub(in crate::admission) struct Seen<'a> {
     attributes: &'a Attributes<'a>,
     row: &'static Resource,
-    request: OnceCell<expression::Value>,
-    object: OnceCell<expression::Value>,
-    old: OnceCell<expression::Value>,
-    namespace: Option<expression::Value>,
+    request: OnceCell<Cel>,
+    object: OnceCell<Cel>,
+    old: OnceCell<Cel>,
+    namespace: Option<Cel>,
 }
 
 impl<'a> Seen<'a> {
@@ -30,7 +30,7 @@ impl<'a> Seen<'a> {
         namespace: Option<&Value>,
     ) -> Self {
         let (request, object, old) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let namespace = namespace.map(|home| value_of(&namespace_object(home)));
+        let namespace = namespace.map(|home| Cel::from(&namespace_object(home)));
         Self { attributes, row, request, object, old, namespace }
     }
 
@@ -40,18 +40,18 @@ impl<'a> Seen<'a> {
         Self { attributes: other.attributes, row: other.row, request, object, old, namespace: None }
     }
 
-    fn versioned(&self, object: Option<&Value>) -> expression::Value {
-        object.map_or(expression::Value::Null, |object| value_of(&self.attributes.request.versioned(self.row, object)))
+    fn versioned(&self, object: Option<&Value>) -> Cel {
+        object.map_or(Cel::Null, |object| Cel::from(&self.attributes.request.versioned(self.row, object)))
     }
 
-    fn request(&self) -> expression::Value {
+    fn request(&self) -> Cel {
         let mut request = self.attributes.request_about(self.row);
         if let Value::Object(fields) = &mut request {
             for text in ["subResource", "requestSubResource", "name", "namespace"] {
                 fields.entry(text).or_insert_with(|| "".into());
             }
         }
-        value_of(&request)
+        Cel::from(&request)
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) enum Authorization {
 /// What the expressions see that are run together: a variable is computed when the first of them names it.
 pub(in crate::admission) struct Activation<'a> {
     seen: &'a Seen<'a>,
-    params: Option<expression::Value>,
+    params: Option<Cel>,
     authorization: Authorization,
     /// Those of the policy; a webhook has none.
     expressions: Option<&'a Expressions>,
@@ -106,7 +106,7 @@ impl<'a> Activation<'a> {
 
     pub(super) fn new(
         seen: &'a Seen<'a>,
-        params: Option<expression::Value>,
+        params: Option<Cel>,
         authorization: Authorization,
         expressions: Option<&'a Expressions>,
     ) -> Self {
@@ -134,8 +134,8 @@ impl<'a> Activation<'a> {
     fn compute_what_it_needs(&self, of: &'a Expressions, index: usize, meter: &Meter) {
         let (mut needed, mut open) = (BTreeSet::new(), vec![index]);
         while let Some(next) = open.pop() {
-            let expression = of.variables[next].program.expression();
-            let names = expression.map(|expression| fields_of("variables", expression)).unwrap_or_default();
+            let planned = of.variables[next].program.planned();
+            let names = planned.map(|planned| fields_of("variables", planned.root())).unwrap_or_default();
             for found in names.into_iter().filter_map(|name| of.variable_among(next, name)) {
                 if !self.computed.borrow().contains_key(&found) && needed.insert(found) {
                     open.push(found);
@@ -147,11 +147,11 @@ impl<'a> Activation<'a> {
 
     fn compute(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         let variable = &of.variables[index];
-        let outcome = match variable.program.expression() {
+        let outcome = match variable.program.planned() {
             Err(why) => Err(failed(&variable.name, "compile", why.to_owned())),
-            Ok(expression) => {
+            Ok(planned) => {
                 let visible = self.named.replace(index);
-                let outcome = run(expression, self, meter);
+                let outcome = run(planned, self, meter);
                 self.named.set(visible);
                 let outcome = outcome.and_then(|value| match meter.is_too_deep(&value)? {
                     true => Err(Error::Failed("the value nests too deep".to_owned())),
@@ -181,7 +181,7 @@ impl Names for Activation<'_> {
             "object" => seen.object.get_or_init(|| seen.versioned(attributes.object.as_deref())).clone(),
             "oldObject" => seen.old.get_or_init(|| seen.versioned(attributes.old)).clone(),
             "request" => seen.request.get_or_init(|| seen.request()).clone(),
-            "namespaceObject" => seen.namespace.clone().unwrap_or(expression::Value::Null),
+            "namespaceObject" => seen.namespace.clone().unwrap_or(Cel::Null),
             "params" => self.params.clone()?,
             "authorizer" if self.authorization == Authorization::Asked => authorizer::of_user(attributes),
             _ => return None,
@@ -196,5 +196,9 @@ impl Names for Activation<'_> {
             }
             _ => None,
         }
+    }
+
+    fn is_dynamic(&self, name: &str) -> bool {
+        matches!(name, "object" | "oldObject" | "params" | "variables")
     }
 }

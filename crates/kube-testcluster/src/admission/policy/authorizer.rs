@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::super::Attributes;
-use crate::codec::expression::Value;
-use crate::codec::expression::interpreter::{Error, Meter, Methods, Outcome, Receiver};
+use crate::codec::expression::interpreter::{Error, Meter, Outcome};
+use crate::codec::expression::{Object, Value};
 use crate::kinds::{is_label, is_subdomain};
 use crate::machinery::authorization::{self, Authorize, Decision, ResourceAttributes};
 use crate::machinery::user::User;
@@ -32,7 +32,7 @@ enum Subject {
 
 /// `authorizer`
 pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
-    Receiver::value(Subject::Authorizer(who(attributes)))
+    Value::object(Subject::Authorizer(who(attributes)))
 }
 
 /// `authorizer.requestResource`
@@ -45,7 +45,7 @@ pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
         subresource: attributes.subresource().to_owned(),
         name: attributes.name().to_owned(),
     };
-    Receiver::value(Subject::Resource(who(attributes), asked))
+    Value::object(Subject::Resource(who(attributes), asked))
 }
 
 fn who(attributes: &Attributes<'_>) -> Who {
@@ -56,7 +56,7 @@ fn who(attributes: &Attributes<'_>) -> Who {
 impl Who {
     fn check(&self, asked: &authorization::Attributes) -> Value {
         let decided = self.authorizer.as_ref().map(|authorizer| authorizer.authorize(&self.user, asked));
-        Receiver::value(Subject::Decision(decided.unwrap_or(Decision { allowed: true, reason: String::new() })))
+        Value::object(Subject::Decision(decided.unwrap_or(Decision { allowed: true, reason: String::new() })))
     }
 
     fn service_account(&self, namespace: &str, name: &str) -> Outcome {
@@ -68,11 +68,11 @@ impl Who {
         }
         let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
         let user = Arc::new(User::new(format!("system:serviceaccount:{namespace}:{name}"), groups));
-        Ok(Receiver::value(Subject::Authorizer(Self { user, authorizer: self.authorizer.clone() })))
+        Ok(Value::object(Subject::Authorizer(Self { user, authorizer: self.authorizer.clone() })))
     }
 }
 
-impl Methods for Subject {
+impl Object for Subject {
     fn type_name(&self) -> &'static str {
         match self {
             Self::Authorizer(_) => "kubernetes.authorization.Authorizer",
@@ -83,25 +83,29 @@ impl Methods for Subject {
         }
     }
 
+    fn equals(&self, other: &dyn Object) -> Option<bool> {
+        Some(std::ptr::addr_eq(self, other))
+    }
+
     fn call(&self, meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
         let texts = args.iter().map(|arg| match arg {
-            Value::String(text) => Some(text.as_str()),
+            Value::String(text) => Some(text.as_ref()),
             _ => None,
         });
         let texts: Vec<&str> = texts.collect::<Option<_>>()?;
-        let text = |text: &str| Ok(Value::String(Arc::new(text.to_owned())));
+        let text = |text: &str| Ok(Value::text(text));
         let charged = |check: &dyn Fn() -> Value| meter.charge(OF_A_CHECK).map(|()| check());
         Some(match (self, name, texts.as_slice()) {
             (Self::Authorizer(who), "path", [path]) => {
-                named("path", path).map(|path| Receiver::value(Self::Path(who.clone(), path)))
+                named("path", path).map(|path| Value::object(Self::Path(who.clone(), path)))
             }
             (Self::Authorizer(who), "group", [group]) => {
-                Ok(Receiver::value(Self::Group(who.clone(), (*group).to_owned())))
+                Ok(Value::object(Self::Group(who.clone(), (*group).to_owned())))
             }
             (Self::Authorizer(who), "serviceAccount", [namespace, name]) => who.service_account(namespace, name),
             (Self::Group(who, group), "resource", [resource]) => named("resource", resource).map(|resource| {
                 let asked = ResourceAttributes { group: group.clone(), resource, ..ResourceAttributes::default() };
-                Receiver::value(Self::Resource(who.clone(), asked))
+                Value::object(Self::Resource(who.clone(), asked))
             }),
             (Self::Path(who, path), "check", [verb]) => charged(&|| {
                 who.check(&authorization::Attributes::Path { verb: (*verb).to_owned(), path: path.clone() })
@@ -112,7 +116,7 @@ impl Methods for Subject {
             }),
             (Self::Resource(who, asked), part, [value]) => {
                 let asked = with_part(asked.clone(), part, (*value).to_owned())?;
-                Ok(Receiver::value(Self::Resource(who.clone(), asked)))
+                Ok(Value::object(Self::Resource(who.clone(), asked)))
             }
             (Self::Decision(decision), "allowed", []) => Ok(Value::Bool(decision.allowed)),
             (Self::Decision(decision), "reason", []) => text(&decision.reason),

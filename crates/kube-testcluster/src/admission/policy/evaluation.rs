@@ -16,11 +16,11 @@ pub(super) type Evaluated = Result<Value, String>;
 /// # Errors
 /// That nothing is left to run expressions with.
 pub(super) fn evaluate(program: &Program, seen: &Activation<'_>, meter: &Meter) -> Result<Evaluated, String> {
-    let expression = match program.expression() {
-        Ok(expression) => expression,
-        Err(why) => return Ok(Err(format!("compilation error: compilation failed: {why}"))),
+    let planned = match program.planned() {
+        Ok(planned) => planned,
+        Err(why) => return Ok(Err(format!("compilation error: {why}"))),
     };
-    match run(expression, seen, meter) {
+    match run(planned, seen, meter) {
         Ok(value) => Ok(Ok(value)),
         Err(why @ Error::OutOfBudget) => Err(why.to_string()),
         Err(why) => Ok(Err(format!("expression '{}' resulted in error: {why}", program.text))),

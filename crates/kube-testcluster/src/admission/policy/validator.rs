@@ -7,7 +7,7 @@ use super::activation::{Activation, Authorization, Seen};
 use super::decision::Decision;
 use super::evaluation::{Evaluated, conditions as of_conditions, evaluate};
 use crate::codec::expression::interpreter::Meter;
-use crate::codec::expression::{self, cost, value_of};
+use crate::codec::expression::{self, COST_OF_AN_OBJECT};
 use crate::kinds::admission::{Expressions, Policy, Validation};
 
 /// How long a message can be that an expression makes.
@@ -15,7 +15,7 @@ const LONGEST_MESSAGE: usize = 5 * 1024;
 
 pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<Decision> {
     let expressions = &policy.expressions;
-    let params = policy.param_kind.is_some().then(|| value_of(params));
+    let params = policy.param_kind.is_some().then(|| expression::Value::from(params));
     let activation = |authorization| Activation::new(seen, params.clone(), authorization, Some(expressions));
     let cannot_be_told = |why: String| vec![Decision::of_error(policy.failure_policy, why)];
     let results = match expressions.conditions.as_slice() {
@@ -31,7 +31,7 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
         Ok(false) => return Vec::new(),
         Err(why) => return cannot_be_told(why),
     }
-    let meter = Meter::new(cost::OF_AN_OBJECT);
+    let meter = Meter::new(COST_OF_AN_OBJECT);
     let asked = activation(Authorization::Asked);
     let evaluated: Result<Vec<Evaluated>, String> =
         expressions.validations.iter().map(|one| evaluate(&one.program, &asked, &meter)).collect();
@@ -88,7 +88,7 @@ fn message(validation: &Validation, made: Option<&Evaluated>) -> String {
 fn annotations(policy: &Policy, seen: &Activation<'_>) -> Result<Vec<Decision>, String> {
     use crate::kinds::admission::FailurePolicy::Fail;
 
-    let meter = Meter::new(cost::OF_AN_OBJECT);
+    let meter = Meter::new(COST_OF_AN_OBJECT);
     let mut decisions = Vec::new();
     for annotation in &policy.expressions.annotations {
         match evaluate(annotation, seen, &meter)? {

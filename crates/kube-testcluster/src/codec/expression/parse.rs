@@ -2,8 +2,9 @@
 
 use std::thread;
 
-use kube_cel::cel::parser::{Expression, Parser};
+use cel::parser::{Expression, Parser};
 
+use super::macros;
 use super::tokens::{Token, Tokens};
 
 /// How many characters an expression can have.
@@ -52,6 +53,10 @@ fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     Parser::new()
         .enable_optional_syntax(true)
         .parse(text)
+        .map(|mut expression| {
+            macros::expand(&mut expression);
+            expression
+        })
         .map_err(|errors| errors.errors.into_iter().map(|error| Fault { place: error.pos, what: error.msg }).collect())
 }
 

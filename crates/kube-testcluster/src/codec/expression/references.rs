@@ -1,6 +1,6 @@
 //! Which fields of a variable an expression names.
 
-use kube_cel::cel::common::ast::{EntryExpr, Expr};
+use cel::common::ast::{EntryExpr, Expr};
 
 use super::Expression;
 

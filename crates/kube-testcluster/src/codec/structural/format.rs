@@ -5,13 +5,13 @@ mod address;
 mod email;
 mod numbers;
 mod time;
-mod uri;
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
 use super::{Structural, pattern};
+use crate::machinery::go_url::parse_request;
 
 /// A format of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Format {
     pub(crate) fn fits(self, text: &str) -> bool {
         match self {
             Self::BsonObjectId => text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            Self::Uri => uri::is_request_uri(text),
+            Self::Uri => parse_request(text).is_ok(),
             Self::Email => email::is_email(text),
             Self::Hostname => address::is_hostname(text),
             Self::Ipv4 => address::is_ipv4(text),

@@ -3,6 +3,8 @@
 //! Both engines take linear time. The syntax of the crate `regex` knows more than Go's inside of brackets, and its classes `\d`,
 //! `\s`, `\w` and `\b` are those of Unicode, while Go's are those of ASCII. So a pattern is written anew before it is compiled.
 
+mod faults;
+
 use regex::bytes::{Regex, RegexBuilder};
 
 /// How many bytes a compiled pattern may have.
@@ -13,13 +15,31 @@ const MOST_BYTES: usize = 4 << 20;
 /// # Errors
 /// What is wrong with it, in one line.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    compile_within(pattern, MOST_BYTES)
+}
+
+/// The same, with another limit.
+///
+/// # Errors
+/// The same.
+pub(crate) fn compile_within(pattern: &str, most_bytes: usize) -> Result<Regex, String> {
+    if let Some(fault) = fault(pattern) {
+        return Err(fault);
+    }
     let wrong = || format!("error parsing regexp: invalid syntax: `{pattern}`");
     let translated =
         Translator { rest: pattern, to: String::with_capacity(pattern.len() * 2) }.translated().ok_or_else(wrong)?;
-    RegexBuilder::new(&translated).size_limit(MOST_BYTES).build().map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => "error parsing regexp: expression too large".into(),
-        _ => wrong(),
-    })
+    RegexBuilder::new(&translated).size_limit(most_bytes).dfa_size_limit(most_bytes).build().map_err(
+        |error| match error {
+            regex::Error::CompiledTooBig(_) => "error parsing regexp: expression too large".into(),
+            _ => wrong(),
+        },
+    )
+}
+
+/// What Go says of a pattern that it does not read.
+pub(crate) fn fault(pattern: &str) -> Option<String> {
+    faults::fault(pattern).map(|fault| format!("error parsing regexp: {fault}"))
 }
 
 /// Writes a pattern in the syntax of the crate.
@@ -239,6 +259,7 @@ mod tests {
 
     #[test]
     fn a_pattern_that_grows_is_refused() {
-        assert_eq!(compile(r"(\pL{500}){1000}").unwrap_err(), "error parsing regexp: expression too large");
+        assert_eq!(compile(r"\pL{1000}").unwrap_err(), "error parsing regexp: expression too large");
+        assert_eq!(compile(r"(\pL{500}){1000}").unwrap_err(), "error parsing regexp: invalid repeat count: `{1000}`");
     }
 }

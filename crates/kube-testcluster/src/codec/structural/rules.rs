@@ -1,8 +1,4 @@
 //! The rules in CEL that a schema has for its values. Upstream: apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
-//!
-//! The language and Kubernetes' functions are those of the crate `kube-cel`. The crate checks no types before a rule runs, and it
-//! cannot be stopped: so what a rule may cost is estimated before it runs ([`cost`]). It lacks `sortBy`, macros with two variables,
-//! and the equality of an integer and a float.
 
 mod path;
 mod program;
@@ -10,12 +6,13 @@ mod values;
 
 use serde_json::Value;
 
-use self::program::Outcome;
+use self::program::{NoMessage, Seen};
 use super::number::Number;
 use super::shown::shown;
 use super::validate::ratchet::{MapList, Ratchet};
 use super::{Rule, Structural, field};
-use crate::codec::expression::cost;
+use crate::codec::expression::COST_OF_AN_OBJECT;
+use crate::codec::expression::interpreter::{Error, Meter, run};
 use crate::machinery::cause::Cause;
 
 pub(super) use self::program::Compiled;
@@ -27,7 +24,7 @@ pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at
         return Vec::new();
     }
     let current = old.map(|old| (schema, new, old));
-    let mut walk = Walk { ratchet: Ratchet::default(), budget: cost::OF_AN_OBJECT, causes: Vec::new() };
+    let mut walk = Walk { ratchet: Ratchet::default(), meter: Meter::new(COST_OF_AN_OBJECT), causes: Vec::new() };
     let node = Node { schema, new, old, is_root: at.is_empty(), before: Before { current, parent: None } };
     walk.node(schema, &node, at);
     walk.causes
@@ -42,7 +39,7 @@ fn has_rules(schema: &Structural) -> bool {
 /// A walk over an object, until its rules have cost too much.
 struct Walk {
     ratchet: Ratchet,
-    budget: u64,
+    meter: Meter,
     causes: Vec<Cause>,
 }
 
@@ -138,33 +135,41 @@ impl Walk {
         if compiled.uses_old_self && old.is_none() && !is_optional {
             return Some(());
         }
-        let cost = compiled.loops.cost(node.new);
-        if cost > cost::OF_A_CALL {
-            let detail = "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost \
-                          exceeds limit for rule: ";
-            self.refuse(node, at, &format!("{detail}{}", rule.words()));
-            return None;
-        }
-        if cost > self.budget {
-            self.refuse(
-                node,
-                at,
-                "validation failed due to running out of cost budget, no further validation rules will be run",
-            );
-            return None;
-        }
-        self.budget -= cost;
-        let old = program::Old { value: old, is_optional };
-        match compiled.run(new, old) {
-            Outcome::Met => {}
-            Outcome::Error(error) => self.refuse(node, at, &rule.words_about(&error)),
-            Outcome::Failed if !compiled.uses_old_self && self.is_as_before(node) => {}
-            Outcome::Failed => {
-                let detail = compiled.message(new, old).unwrap_or_else(|| rule.message_or_default());
-                self.causes.push(cause(rule, node, at, &detail));
+        let program = match &compiled.program {
+            Ok(program) => program,
+            Err(why) => {
+                self.refuse(node, at, &format!("rule compile error: {why}"));
+                return Some(());
+            }
+        };
+        let is_dynamic = node.schema.kinds().is_empty() || node.schema.is_int_or_string;
+        let seen = Seen { new, old, is_optional, is_dynamic };
+        match run(program, &seen, &self.meter) {
+            Ok(program::Value::Bool(true)) => {}
+            Ok(_) => self.failed(rule, node, seen, at)?,
+            Err(why) => {
+                self.refuse(node, at, &rule.words_about(&why));
+                return matches!(why, Error::Failed(_)).then_some(());
             }
         }
         Some(())
+    }
+
+    /// Tells that a rule is not met, unless nothing has changed.
+    fn failed(&mut self, rule: &Rule, node: &Node<'_>, seen: Seen<'_>, at: &str) -> Go {
+        let compiled = rule.compiled();
+        let message = compiled.message(&rule.message_expression, seen, &self.meter);
+        let told = match &message {
+            Ok(detail) => cause(rule, node, at, detail),
+            Err(NoMessage::Useless) => cause(rule, node, at, &rule.message_or_default()),
+            Err(NoMessage::TooExpensive(why)) => {
+                Cause::invalid(path::below(at, &rule.field_path), &node.schema.kind, why)
+            }
+        };
+        if compiled.uses_old_self || !self.is_as_before(node) {
+            self.causes.push(told);
+        }
+        (!matches!(message, Err(NoMessage::TooExpensive(_)))).then_some(())
     }
 
     /// A rule that cannot be tried. The value is shown as its type.
@@ -181,8 +186,7 @@ impl Walk {
 
 /// Upstream: `fieldErrorForReason`.
 fn cause(rule: &Rule, node: &Node<'_>, at: &str, detail: &str) -> Cause {
-    let below = path::normalized(&rule.field_path);
-    let field = if below.is_empty() { field::or_root(at).to_owned() } else { field::child(at, &below) };
+    let field = path::below(at, &rule.field_path);
     let is_shown = !matches!(node.schema.kind.as_str(), "object" | "array");
     match rule.reason.as_deref() {
         Some("FieldValueForbidden") => Cause::forbidden(field, detail),
@@ -222,14 +226,20 @@ impl Rule {
         if self.message.is_empty() { format!("failed rule: {}", self.rule.trim()) } else { self.message.trim().into() }
     }
 
-    fn words_about(&self, error: &str) -> String {
+    fn words_about(&self, error: &Error) -> String {
         let words = self.words();
-        if error.starts_with("no such overload") {
-            return format!(
-                "'{error}': call arguments did not match a supported operator, function or macro signature for rule: {words}"
-            );
+        match error {
+            Error::OutOfBudget => error.to_string(),
+            Error::Cancelled => {
+                let why = "no further validation rules will be run due to call cost exceeds limit for rule";
+                format!("'{error}': {why}: {words}")
+            }
+            Error::Failed(why) if why.starts_with("no such overload") => {
+                let more = "call arguments did not match a supported operator, function or macro signature for rule";
+                format!("'{why}': {more}: {words}")
+            }
+            Error::Failed(why) => format!("{why} evaluating rule: {words}"),
         }
-        format!("{error} evaluating rule: {words}")
     }
 
     fn compiled(&self) -> &Compiled {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::codec::expression::Expression;
+use crate::codec::expression::interpreter::Program as Planned;
 use crate::codec::expression::parse::{parse, told};
 
 /// An expression in CEL.
@@ -10,7 +10,7 @@ use crate::codec::expression::parse::{parse, told};
 pub(crate) struct Program {
     pub(crate) text: String,
     /// Read when it is first run: whoever stores an object holds the store's lock.
-    read: OnceLock<Result<Expression, String>>,
+    read: OnceLock<Result<Planned, String>>,
 }
 
 impl Program {
@@ -20,7 +20,12 @@ impl Program {
 
     /// # Errors
     /// That it cannot be read.
-    pub(crate) fn expression(&self) -> Result<&Expression, &str> {
-        self.read.get_or_init(|| parse(self.text.trim()).map_err(told)).as_ref().map_err(String::as_str)
+    pub(crate) fn planned(&self) -> Result<&Planned, &str> {
+        self.read.get_or_init(|| read(&self.text)).as_ref().map_err(String::as_str)
     }
+}
+
+fn read(text: &str) -> Result<Planned, String> {
+    let expression = parse(text.trim()).map_err(|faults| format!("compilation failed: {}", told(faults)))?;
+    Planned::of(expression).map_err(|why| format!("program instantiation failed: {why}"))
 }

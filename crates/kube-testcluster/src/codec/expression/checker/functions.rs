@@ -1,7 +1,7 @@
 //! The functions that expressions can call, and what they result in. Upstream: cel-go's `common/stdlib` and `ext`, and
 //! `k8s.io/apiserver/pkg/cel/library`.
 
-use kube_cel::cel::common::ast::operators;
+use cel::common::ast::operators;
 
 use super::{Type, admission};
 
@@ -133,7 +133,7 @@ const OTHERS: &[&str] = &[
 
 /// Whether there is a function of this name, with its prefix.
 pub(super) fn is_declared(name: &str) -> bool {
-    let plain = ["dyn", "double", "uint", "bytes", "duration", "timestamp"];
+    let plain = ["dyn", "double", "uint", "bytes", "duration", "timestamp", "asApproximateFloat"];
     let lists = [TO_BOOL, TO_INT, TO_STRING, TO_STRINGS, OTHERS, &plain];
     lists.iter().any(|names| names.contains(&name)) || admission::is_method(name)
 }

@@ -1,15 +1,21 @@
 //! The types in loops, and of what they make.
 
-use kube_cel::cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
-use kube_cel::cel::parser::Expression;
+use cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
+use cel::parser::Expression;
 
-use super::{Checker, Type};
+use super::{Checker, Type, macros};
 
 impl<'s> Checker<'_, 's> {
     pub(super) fn comprehension(&mut self, of: &ComprehensionExpr) -> Type<'s> {
+        if macros::is_binding(of) {
+            return self.bound(of);
+        }
         let over = self.check(&of.iter_range);
-        // The name of the variable stands before what is done with it.
+        // The names of the variables stand before what is done with them.
         self.positions.next(&of.iter_var);
+        if let Some(name) = &of.iter_var2 {
+            self.positions.next(name);
+        }
         let known = self.scope.len();
         let item = if of.iter_var2.is_some() { Type::Unknown } else { over.element() };
         self.scope.push((of.iter_var.clone(), item.clone()));
@@ -30,6 +36,16 @@ impl<'s> Checker<'_, 's> {
                 Type::Unknown
             }
         };
+        self.scope.truncate(known);
+        made
+    }
+
+    /// What a macro has made of a value with a name.
+    fn bound(&mut self, of: &ComprehensionExpr) -> Type<'s> {
+        let value = self.check(&of.accu_init);
+        let known = self.scope.len();
+        self.scope.push((of.accu_var.clone(), value));
+        let made = self.check(&of.result);
         self.scope.truncate(known);
         made
     }

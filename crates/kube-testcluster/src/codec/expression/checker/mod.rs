@@ -10,11 +10,12 @@ mod overloads;
 mod positions;
 mod types;
 
-use kube_cel::cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, SelectExpr, operators};
-use kube_cel::cel::parser::Expression;
+use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, SelectExpr, operators};
+use cel::parser::Expression;
 
 use self::positions::{Positions, line_and_column, shown};
 use super::interpreter::is_prefix;
+use super::macros;
 use super::parse::parse;
 
 pub(crate) use self::admission::{AUTHORIZER, NAMESPACE, REQUEST};
@@ -117,7 +118,7 @@ impl<'s> Checker<'_, 's> {
 
     fn ident(&mut self, name: &str) -> Type<'s> {
         if name.starts_with('@') {
-            return Type::Unknown; // of a macro
+            return self.known(name).cloned().unwrap_or(Type::Unknown); // of a macro
         }
         let place = self.positions.next(name);
         if let Some(kind) = self.known(name) {
@@ -164,6 +165,14 @@ impl<'s> Checker<'_, 's> {
             (operators::LOGICAL_NOT, [operand]) => return self.not(operand),
             (operators::CONDITIONAL, [condition, yes, no]) => return self.conditional([condition, yes, no]),
             _ => {}
+        }
+        if let (Some(target), Some((name, part))) = (&call.target, macros::of_optional(call)) {
+            self.check(target);
+            self.positions.next(name);
+            self.scope.push((name.to_owned(), Type::Unknown));
+            self.check(part);
+            self.scope.pop();
+            return Type::Unknown;
         }
         let target = match &call.target {
             Some(target) => match &target.expr {

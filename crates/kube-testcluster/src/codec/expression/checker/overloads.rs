@@ -1,6 +1,6 @@
 //! What operators take and result in. Upstream: cel-go's `common/stdlib/standard.go`.
 
-use kube_cel::cel::common::ast::operators;
+use cel::common::ast::operators;
 
 use super::Type;
 

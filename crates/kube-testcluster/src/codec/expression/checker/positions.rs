@@ -60,8 +60,12 @@ fn quoted(text: &str, quote: char) -> usize {
 pub(super) fn shown(text: &str, (line, column): (isize, isize), what: &str) -> String {
     let snippet = usize::try_from(line - 1).ok().and_then(|line| text.split('\n').nth(line));
     let Some(snippet) = snippet else { return format!("ERROR: <input>:{line}:{column}: {what}") };
-    let dots = ".".repeat(usize::try_from(column - 1).unwrap_or_default().min(text.len()));
-    format!("ERROR: <input>:{line}:{column}: {what}\n | {snippet}\n | {dots}^")
+    let mut chars = snippet.chars().map(|c| c.is_ascii());
+    let before = usize::try_from(column - 1).unwrap_or_default();
+    let dots: String = chars.by_ref().take(before).map(|is_narrow| if is_narrow { '.' } else { '．' }).collect();
+    let mark = if chars.next().unwrap_or(true) { '^' } else { '＾' };
+    let snippet = snippet.replace('\t', " ");
+    format!("ERROR: <input>:{line}:{column}: {what}\n | {snippet}\n | {dots}{mark}")
 }
 
 /// The line and the column of a place.

@@ -1,65 +1,147 @@
 //! Calls: operators, methods of what is not plain data, and functions.
 
-use kube_cel::cel::common::ast::{CallExpr, Expr, operators};
-use kube_cel::cel::parser::Expression;
+use std::sync::Arc;
 
-use super::library::Target;
-use super::receiver::Receiver;
-use super::{Error, Interpreter, Outcome, Scope, Value, library, operators as on_values};
+use cel::common::ast::{CallExpr, Expr, operators};
+use cel::parser::Expression;
+
+use super::logic::fatal;
+use super::{Error, Interpreter, Outcome, Scope, Value, cost, library, operators as on_values};
+use crate::codec::expression::macros;
 
 impl Interpreter<'_> {
     pub(super) fn call(&self, call: &CallExpr, scope: Option<&Scope<'_>>) -> Outcome {
-        self.meter.charge(1)?;
         match (call.func_name.as_str(), call.args.as_slice()) {
             (operators::CONDITIONAL, [condition, yes, no]) => self.conditional(condition, yes, no, scope),
             (operators::LOGICAL_AND, [left, right]) => self.logic(false, left, right, scope),
             (operators::LOGICAL_OR, [left, right]) => self.logic(true, left, right, scope),
             (operators::NOT_STRICTLY_FALSE, [condition]) => self.not_strictly_false(condition, scope),
-            (operators::LOGICAL_NOT, [operand]) => on_values::not(&self.eval(operand, scope)?),
-            (operators::NEGATE, [operand]) => on_values::negative(&self.eval(operand, scope)?),
             (operators::INDEX, [of, at]) => self.index(of, at, scope),
             (operators::OPT_INDEX | operators::OPT_SELECT, [of, at]) => self.optional_index(of, at, scope),
-            (operators::ADD, [left, right]) => self.plus(left, right, scope),
-            (operator, [left, right]) if call.target.is_none() => {
-                let (left, right) = (self.eval(left, scope)?, self.eval(right, scope)?);
-                match self.binary(operator, left.clone(), right.clone()) {
-                    Some(outcome) => outcome,
-                    None => library::call(self.meter, operator, &Target::None, &[left, right]),
-                }
+            (operators::ADD, [left, right]) if scope.is_some_and(|inner| inner.makes(left)) => {
+                self.addition_to_result(left, right, scope)
             }
+            (macros::INSERT, [made, more @ ..]) if scope.is_some_and(|inner| inner.makes(made)) => match scope {
+                Some(inner) => self.insertion(inner, more, scope),
+                None => Err(Error::no_such_overload()),
+            },
+            (operators::IN, [item, of]) => self.membership(item, of, scope),
+            (name @ ("or" | "orValue"), [other]) => self.alternative(name, call, other, scope),
             _ => self.function(call, scope),
         }
     }
 
-    fn plus(&self, left: &Expression, right: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
-        if let Some(inner) = scope.filter(|inner| inner.makes(left) && matches!(right.expr, Expr::List(_))) {
-            let more = self.eval(right, scope)?;
-            return self.grown(inner.take_result(), more);
+    /// `+` in a loop that makes a list or counts.
+    fn addition_to_result(&self, left: &Expression, right: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
+        let Some(inner) = scope.filter(|_| matches!(right.expr, Expr::List(_))) else {
+            let args = [self.eval(left, scope)?, self.eval(right, scope)?];
+            self.meter.charge(1)?;
+            return on_values::call(self.meter, operators::ADD, &args)
+                .unwrap_or_else(|| Err(Error::no_such_overload()));
+        };
+        let more = fatal(self.eval(right, scope))?;
+        self.meter.charge(2)?; // the name and the call
+        self.grown(inner.take_result(), more?)
+    }
+
+    /// What a loop has made, with more in it: a loop that makes a map.
+    fn insertion(&self, inner: &Scope<'_>, more: &[Expression], scope: Option<&Scope<'_>>) -> Outcome {
+        let more: Vec<Value> = more.iter().map(|part| self.eval(part, scope)).collect::<Result<_, _>>()?;
+        self.meter.charge(2)?;
+        library::inserted(self.meter, inner.take_result()?, &more)
+    }
+
+    /// `in`, which costs nothing if the list is constant.
+    fn membership(&self, item: &Expression, of: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
+        let constant = match self.constant(of) {
+            Some(Value::List(items)) => Some(items),
+            _ => None,
+        };
+        if constant.is_some_and(|items| items.is_empty()) {
+            return Ok(Value::Bool(false));
         }
-        let (left, right) = (self.eval(left, scope)?, self.eval(right, scope)?);
-        self.binary(operators::ADD, left, right).unwrap_or_else(|| Err(Error::no_such_overload()))
+        let args = [self.eval(item, scope)?, self.eval(of, scope)?];
+        let outcome = on_values::is_in(self.meter, &args[0], &args[1]);
+        let is_set = |items: &Arc<Vec<Value>>| items.iter().all(on_values::is_primitive);
+        if !constant.is_some_and(is_set) {
+            let is_dynamic = self.is_dynamic(of, scope);
+            self.meter.charge(cost::of_call(operators::IN, &args, None, is_dynamic))?;
+        }
+        outcome
+    }
+
+    /// What an optional holds, or else another one. The other one is computed only then.
+    fn alternative(&self, name: &str, call: &CallExpr, other: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
+        let Some(target) = &call.target else { return self.function(call, scope) };
+        match (self.eval(target, scope)?, name) {
+            (Value::Optional(Some(held)), "orValue") => Ok(Arc::unwrap_or_clone(held)),
+            (one @ Value::Optional(Some(_)), _) => Ok(one),
+            (Value::Optional(None), _) => self.eval(other, scope),
+            _ => Err(Error::no_such_overload()),
+        }
     }
 
     fn function(&self, call: &CallExpr, scope: Option<&Scope<'_>>) -> Outcome {
-        let target = match &call.target {
-            None => Target::None,
-            Some(target) => match &target.expr {
-                Expr::Ident(prefix) if library::is_prefix(prefix) && !self.is_variable(prefix, scope) => {
-                    Target::Prefix(prefix)
-                }
-                _ => Target::Value(self.eval(target, scope)?),
-            },
+        let prefix = call.target.as_deref().and_then(|target| match &target.expr {
+            Expr::Ident(prefix) if library::is_prefix(prefix) && !self.is_variable(prefix, scope) => Some(prefix),
+            _ => None,
+        });
+        let target = call.target.as_deref().filter(|_| prefix.is_none());
+        let of: Vec<&Expression> = target.into_iter().chain(&call.args).collect();
+        let (args, fault) = self.arguments(&of, scope)?;
+        let long;
+        let name = match prefix {
+            Some(prefix) => {
+                long = format!("{prefix}.{}", call.func_name);
+                &long
+            }
+            None => &call.func_name,
         };
-        let args: Vec<Value> = call.args.iter().map(|arg| self.eval(arg, scope)).collect::<Result<_, _>>()?;
-        if let Target::Value(Value::Opaque(opaque)) = &target
-            && let Some(receiver) = opaque.downcast_ref::<Receiver>()
-        {
-            return receiver.call(self.meter, &call.func_name, &args);
+        let outcome = match fault {
+            Some(why) if args.len() < of.len() => return Err(why),
+            Some(why) => Err(why),
+            None => self.apply(name, target.is_some(), &args),
+        };
+        if let Err(why @ (Error::Cancelled | Error::OutOfBudget)) = outcome {
+            return Err(why);
         }
-        match (&target, call.func_name.as_str(), args.as_slice()) {
-            (Target::Value(Value::List(items)), "includes", [item]) => self.includes(items, item),
-            (Target::Value(one), "includes", [other]) => self.equal(one, other).map(Value::Bool),
-            _ => library::call(self.meter, &call.func_name, &target, &args),
+        // What is sorted is a name of the macro: the type of the keys is not known if that of the items is not.
+        let of = if name == macros::SORT_BY { &of[..1] } else { &of };
+        let is_dynamic = of.iter().all(|part| self.is_dynamic(part, scope));
+        self.meter.charge(cost::of_call(name, &args, outcome.as_ref().ok(), is_dynamic))?;
+        outcome
+    }
+
+    /// The values of arguments, and what is wrong with the first that has none: nothing stands in its place. Of more than two, those after
+    /// it are not computed.
+    fn arguments(&self, of: &[&Expression], scope: Option<&Scope<'_>>) -> Result<(Vec<Value>, Option<Error>), Error> {
+        let (mut args, mut fault) = (Vec::with_capacity(of.len()), None);
+        for arg in of {
+            match self.eval(arg, scope) {
+                Ok(value) => args.push(value),
+                Err(why @ Error::Failed(_)) => {
+                    args.push(Value::Null);
+                    fault = fault.or(Some(why));
+                    if of.len() > 2 {
+                        break;
+                    }
+                }
+                Err(why) => return Err(why),
+            }
+        }
+        Ok((args, fault))
+    }
+
+    fn apply(&self, name: &str, is_method: bool, args: &[Value]) -> Outcome {
+        if let Some(outcome) = on_values::call(self.meter, name, args) {
+            return outcome;
+        }
+        let no_such = || Err(library::no_overload(name, args));
+        match args {
+            [Value::Object(object), args @ ..] if is_method => {
+                object.call(self.meter, name, args).unwrap_or_else(no_such)
+            }
+            _ => library::call(self.meter, name, args).unwrap_or_else(no_such),
         }
     }
 

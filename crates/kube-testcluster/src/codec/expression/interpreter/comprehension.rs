@@ -4,11 +4,12 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use kube_cel::cel::common::ast::{ComprehensionExpr, Expr};
-use kube_cel::cel::parser::Expression;
+use cel::common::ast::{ComprehensionExpr, Expr};
+use cel::parser::Expression;
 
 use super::logic::fatal;
-use super::{Error, Interpreter, Outcome, Value, of_key};
+use super::{Error, Interpreter, Outcome, Value, library};
+use crate::codec::expression::macros;
 
 /// The variables of a loop, inside of those of another one.
 pub(super) struct Scope<'s> {
@@ -17,6 +18,8 @@ pub(super) struct Scope<'s> {
     item: Value,
     /// The second variable, of a loop that has two.
     second: Value,
+    /// Whether the checker knows no type of the items.
+    is_dynamic: bool,
     /// What the loop has made so far: an error may be made good by a later item.
     result: RefCell<Outcome>,
 }
@@ -35,12 +38,23 @@ impl Scope<'_> {
         self.outer.and_then(|outer| outer.find(name))
     }
 
+    /// Whether the checker knows no type of a variable; `None` if there is none of this name.
+    pub(super) fn is_dynamic(&self, name: &str) -> Option<bool> {
+        if name == self.of.iter_var || self.of.iter_var2.as_deref() == Some(name) {
+            return Some(self.is_dynamic);
+        }
+        if name == self.of.accu_var {
+            return Some(self.is_dynamic && macros::is_binding(self.of));
+        }
+        self.outer.and_then(|outer| outer.is_dynamic(name))
+    }
+
     /// Whether an operand is what the loop makes.
     pub(super) fn makes(&self, operand: &Expression) -> bool {
         matches!(&operand.expr, Expr::Ident(name) if *name == self.of.accu_var)
     }
 
-    /// The list that the loop makes, out of its place: nobody else holds it, so that it can grow as it is.
+    /// What the loop makes, out of its place: nobody else holds it, so that it can grow as it is.
     pub(super) fn take_result(&self) -> Outcome {
         self.result.replace(Ok(Value::Null))
     }
@@ -50,14 +64,15 @@ impl Interpreter<'_> {
     pub(super) fn comprehension(&self, of: &ComprehensionExpr, scope: Option<&Scope<'_>>) -> Outcome {
         let range = self.eval(&of.iter_range, scope)?;
         let result = RefCell::new(fatal(self.eval(&of.accu_init, scope))?);
-        let mut inner = Scope { outer: scope, of, item: Value::Null, second: Value::Null, result };
+        let from = if macros::is_binding(of) { &of.accu_init } else { &of.iter_range };
+        let is_dynamic = self.is_dynamic(from, scope);
+        let mut inner = Scope { outer: scope, of, item: Value::Null, second: Value::Null, is_dynamic, result };
         match &range {
             Value::List(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    let index = Value::Int(i64::try_from(i).unwrap_or(i64::MAX));
                     (inner.item, inner.second) = match of.iter_var2 {
                         None => (item.clone(), Value::Null),
-                        Some(_) => (index, item.clone()),
+                        Some(_) => (Value::count(i), item.clone()),
                     };
                     if !self.step(&inner)? {
                         break;
@@ -65,24 +80,24 @@ impl Interpreter<'_> {
                 }
             }
             Value::Map(map) => {
-                self.meter.charge(map.map.len() as u64)?;
-                let mut pairs: Vec<_> = map.map.iter().collect();
-                pairs.sort_by_key(|(key, _)| *key);
-                for (key, value) in pairs {
-                    (inner.item, inner.second) = (of_key(key), value.clone());
+                for (key, value) in map.iter() {
+                    (inner.item, inner.second) = (key, value.clone());
                     if !self.step(&inner)? {
                         break;
                     }
                 }
             }
-            _ => return Err(Error::no_such_overload()),
+            other => {
+                let kind = library::go_type(other);
+                return Err(Error::failed(format!("got '{kind}', expected iterable type")));
+            }
         }
         self.eval(&of.result, Some(&inner))
     }
 
     /// One round. Returns whether there may be another one.
     fn step(&self, inner: &Scope<'_>) -> Result<bool, Error> {
-        self.meter.charge(1)?;
+        self.meter.work(1)?;
         if !matches!(self.eval(&inner.of.loop_cond, Some(inner))?, Value::Bool(true)) {
             return Ok(false);
         }
@@ -94,7 +109,7 @@ impl Interpreter<'_> {
     /// `+` in a loop that makes a list. The other operand does not see the list.
     pub(super) fn grown(&self, list: Outcome, more: Value) -> Outcome {
         let (Value::List(mut list), Value::List(more)) = (list?, more) else { return Err(Error::no_such_overload()) };
-        self.meter.charge(more.len() as u64)?;
+        self.meter.work(more.len() as u64)?;
         Arc::make_mut(&mut list).extend(more.iter().cloned());
         Ok(Value::List(list))
     }

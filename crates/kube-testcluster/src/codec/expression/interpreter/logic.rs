@@ -1,7 +1,7 @@
 //! The operators that do not need all of their operands. Upstream: `evalAnd`, `evalOr` and `evalExhaustiveConditional` in cel-go's
 //! `interpreter/interpretable.go`.
 
-use kube_cel::cel::parser::Expression;
+use cel::parser::Expression;
 
 use super::{Error, Interpreter, Outcome, Scope, Value};
 
@@ -36,15 +36,17 @@ impl Interpreter<'_> {
         scope: Option<&Scope<'_>>,
     ) -> Outcome {
         match self.eval(condition, scope)? {
-            Value::Bool(true) => self.eval(yes, scope),
-            Value::Bool(false) => self.eval(no, scope),
+            Value::Bool(true) => self.part(yes, scope),
+            Value::Bool(false) => self.part(no, scope),
             _ => Err(Error::no_such_overload()),
         }
     }
 
     /// Whether a loop goes on: also if that cannot be told.
     pub(super) fn not_strictly_false(&self, condition: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
-        Ok(Value::Bool(!matches!(fatal(self.eval(condition, scope))?, Ok(Value::Bool(false)))))
+        let condition = fatal(self.eval(condition, scope))?;
+        self.meter.charge(1)?;
+        Ok(Value::Bool(!matches!(condition, Ok(Value::Bool(false)))))
     }
 }
 

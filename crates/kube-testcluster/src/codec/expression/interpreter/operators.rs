@@ -2,153 +2,245 @@
 
 use std::cmp::Ordering;
 
-use kube_cel::cel::ExecutionError;
-use kube_cel::cel::common::ast::operators;
+use cel::common::ast::operators;
 
-use super::select::find_in;
-use super::{Error, Interpreter, Outcome, Value, key_of, meter, optional};
+use super::library::times;
+use super::{Error, Meter, Outcome, Value};
 
-impl Interpreter<'_> {
-    /// An operator with two operands; `None` if this is none.
-    pub(super) fn binary(&self, operator: &str, left: Value, right: Value) -> Option<Outcome> {
-        let ordered = |wanted: fn(Ordering) -> bool| {
-            let ordering = compared(&left, &right)?;
-            Ok(Value::Bool(ordering.is_some_and(wanted)))
-        };
-        Some(match operator {
-            operators::EQUALS => self.equal(&left, &right).map(Value::Bool),
-            operators::NOT_EQUALS => self.equal(&left, &right).map(|is_equal| Value::Bool(!is_equal)),
-            operators::LESS => ordered(Ordering::is_lt),
-            operators::LESS_EQUALS => ordered(Ordering::is_le),
-            operators::GREATER => ordered(Ordering::is_gt),
-            operators::GREATER_EQUALS => ordered(Ordering::is_ge),
-            operators::IN => self.is_in(&left, &right),
-            operators::ADD => self.sum(left, right),
-            operators::SUBSTRACT => arithmetic(left - right),
-            operators::MULTIPLY => arithmetic(left * right),
-            operators::DIVIDE => arithmetic(left / right),
-            operators::MODULO => arithmetic(left % right),
-            _ => return None,
-        })
-    }
-
-    fn sum(&self, left: Value, right: Value) -> Outcome {
-        match (&left, &right) {
-            (Value::List(one), Value::List(other)) => self.meter.charge((one.len() + other.len()) as u64)?,
-            (Value::String(one), Value::String(other)) => {
-                self.meter.charge(meter::of_text(one.len() + other.len()))?;
-            }
-            (Value::Bytes(one), Value::Bytes(other)) => {
-                self.meter.charge(meter::of_text(one.len() + other.len()))?;
-                return Ok(Value::Bytes([one.as_slice(), other.as_slice()].concat().into()));
-            }
-            _ => {}
+/// An operator on values; `None` if this is none.
+pub(super) fn call(meter: &Meter, operator: &str, args: &[Value]) -> Option<Outcome> {
+    let ordered = |one: &Value, other: &Value, wanted: fn(Ordering) -> bool| match compared(one, other) {
+        Err(Error::Failed(why)) if why == NO_OVERLOAD && !is_ordered(one) => Err(no_overload(operator)),
+        ordering => ordering.map(|ordering| Value::Bool(wanted(ordering))),
+    };
+    Some(match (operator, args) {
+        (operators::EQUALS, [one, other]) => equal(meter, one, other).map(Value::Bool),
+        (operators::NOT_EQUALS, [one, other]) => match equal(meter, one, other) {
+            Err(Error::Failed(_)) => Ok(Value::Bool(true)), // what cannot be compared is not equal
+            is_equal => is_equal.map(|is_equal| Value::Bool(!is_equal)),
+        },
+        (operators::LESS, [one, other]) => ordered(one, other, Ordering::is_lt),
+        (operators::LESS_EQUALS, [one, other]) => ordered(one, other, Ordering::is_le),
+        (operators::GREATER, [one, other]) => ordered(one, other, Ordering::is_gt),
+        (operators::GREATER_EQUALS, [one, other]) => ordered(one, other, Ordering::is_ge),
+        (operators::LOGICAL_NOT, [Value::Bool(value)]) => Ok(Value::Bool(!value)),
+        (operators::NEGATE, [operand]) => negative(operand),
+        (operators::ADD, [one, other]) => sum(meter, one, other),
+        (operators::SUBSTRACT | operators::MULTIPLY | operators::DIVIDE | operators::MODULO, [one, other]) => {
+            arithmetic(operator, one, other)
         }
-        arithmetic(left + right)
-    }
+        _ => return None,
+    })
+}
 
-    /// Whether two values are equal. Numbers of different types can be; values of different types otherwise are not.
-    pub(super) fn equal(&self, left: &Value, right: &Value) -> Result<bool, Error> {
-        self.meter.charge(1)?;
-        match (left, right) {
-            (Value::List(one), Value::List(other)) => {
-                if one.len() != other.len() {
-                    return Ok(false);
-                }
-                for (one, other) in one.iter().zip(other.iter()) {
-                    if !self.equal(one, other)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            (Value::Map(one), Value::Map(other)) => {
-                if one.map.len() != other.map.len() {
-                    return Ok(false);
-                }
-                for (key, value) in one.map.iter() {
-                    let Some(other) = find_in(other, key) else { return Ok(false) };
-                    if !self.equal(value, other)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            (Value::String(one), Value::String(other)) => {
-                self.meter.charge(meter::of_text(one.len().min(other.len())))?;
-                Ok(one == other)
-            }
-            (one, other) => match (optional(one), optional(other)) {
-                (Some(one), Some(other)) => match (one.value(), other.value()) {
-                    (Some(one), Some(other)) => self.equal(one, other),
-                    (one, other) => Ok(one.is_none() && other.is_none()),
-                },
-                _ => Ok(one == other),
-            },
-        }
-    }
+const NO_OVERLOAD: &str = "no such overload";
 
-    pub(super) fn includes(&self, items: &[Value], item: &Value) -> Outcome {
-        for other in items {
-            if self.equal(item, other)? {
-                return Ok(Value::Bool(true));
-            }
-        }
-        Ok(Value::Bool(false))
-    }
+fn no_overload(operator: &str) -> Error {
+    Error::failed(format!("{NO_OVERLOAD}: {operator}"))
+}
 
-    fn is_in(&self, item: &Value, of: &Value) -> Outcome {
-        match of {
-            Value::List(items) => self.includes(items, item),
-            Value::Map(map) => Ok(Value::Bool(key_of(item).is_ok_and(|key| find_in(map, &key).is_some()))),
-            _ => Err(Error::no_such_overload()),
+fn sum(meter: &Meter, one: &Value, other: &Value) -> Outcome {
+    match (one, other) {
+        (Value::List(one), Value::List(other)) => {
+            meter.work((one.len() + other.len()) as u64)?;
+            Ok(Value::list(one.iter().chain(other.iter()).cloned().collect()))
         }
+        (Value::String(one), Value::String(other)) => {
+            meter.work((one.len() + other.len()) as u64 / 10)?;
+            Ok(Value::text([one.as_ref(), other].concat()))
+        }
+        (Value::Bytes(one), Value::Bytes(other)) => {
+            meter.work((one.len() + other.len()) as u64 / 10)?;
+            Ok(Value::Bytes([one.as_ref(), other].concat().into()))
+        }
+        _ => arithmetic(operators::ADD, one, other),
     }
 }
 
-/// The order of two values; `None` if one of them is no number that has an order.
-fn compared(left: &Value, right: &Value) -> Result<Option<Ordering>, Error> {
-    match (left, right) {
-        (Value::Bytes(one), Value::Bytes(other)) => Ok(Some(one.cmp(other))),
-        (Value::Null, Value::Null) => Err(Error::no_such_overload()),
-        (Value::Float(one), _) if one.is_nan() => Ok(None),
-        (_, Value::Float(other)) if other.is_nan() => Ok(None),
-        _ => left.partial_cmp(right).map(Some).ok_or_else(Error::no_such_overload),
+fn arithmetic(operator: &str, one: &Value, other: &Value) -> Outcome {
+    match (one, other) {
+        (Value::Int(one), Value::Int(other)) => of_ints(operator, *one, *other),
+        (Value::Uint(one), Value::Uint(other)) => of_uints(operator, *one, *other),
+        (Value::Double(one), Value::Double(other)) => of_doubles(operator, *one, *other),
+        (Value::Timestamp(_) | Value::Duration(_), _) => times::arithmetic(operator, one, other),
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_), _) => Err(Error::no_such_overload()),
+        (Value::Bytes(_) | Value::List(_), _) if operator == operators::ADD => Err(Error::no_such_overload()),
+        _ => Err(no_overload(operator)),
     }
 }
 
-pub(super) fn not(operand: &Value) -> Outcome {
-    match operand {
-        Value::Bool(value) => Ok(Value::Bool(!value)),
+fn of_ints(operator: &str, one: i64, other: i64) -> Outcome {
+    let result = match operator {
+        operators::ADD => one.checked_add(other),
+        operators::SUBSTRACT => one.checked_sub(other),
+        operators::MULTIPLY => one.checked_mul(other),
+        operators::DIVIDE if other == 0 => return Err(Error::failed("division by zero")),
+        operators::DIVIDE => one.checked_div(other),
+        operators::MODULO if other == 0 => return Err(Error::failed("modulus by zero")),
+        _ => one.checked_rem(other),
+    };
+    result.map(Value::Int).ok_or_else(|| Error::failed("integer overflow"))
+}
+
+fn of_uints(operator: &str, one: u64, other: u64) -> Outcome {
+    let result = match operator {
+        operators::ADD => one.checked_add(other),
+        operators::SUBSTRACT => one.checked_sub(other),
+        operators::MULTIPLY => one.checked_mul(other),
+        operators::DIVIDE if other == 0 => return Err(Error::failed("division by zero")),
+        operators::DIVIDE => one.checked_div(other),
+        operators::MODULO if other == 0 => return Err(Error::failed("modulus by zero")),
+        _ => one.checked_rem(other),
+    };
+    result.map(Value::Uint).ok_or_else(|| Error::failed("unsigned integer overflow"))
+}
+
+fn of_doubles(operator: &str, one: f64, other: f64) -> Outcome {
+    Ok(Value::Double(match operator {
+        operators::ADD => one + other,
+        operators::SUBSTRACT => one - other,
+        operators::MULTIPLY => one * other,
+        operators::DIVIDE => one / other,
+        _ => return Err(no_overload(operator)),
+    }))
+}
+
+/// Whether two values are equal. Numbers of different types can be; values of different types otherwise are not.
+pub(super) fn equal(meter: &Meter, one: &Value, other: &Value) -> Result<bool, Error> {
+    meter.work(1)?;
+    Ok(match (one, other) {
+        (Value::List(one), Value::List(other)) => {
+            if one.len() != other.len() {
+                return Ok(false);
+            }
+            for (one, other) in one.iter().zip(other.iter()) {
+                if !equal(meter, one, other)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        (Value::Map(one), Value::Map(map)) => {
+            if one.len() != map.len() {
+                return Ok(false);
+            }
+            for (key, value) in one.iter() {
+                let Some(other) = map.get(&key) else { return Ok(false) };
+                if !equal(meter, value, other)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        (Value::String(one), Value::String(other)) => {
+            meter.work(one.len().min(other.len()) as u64 / 10)?;
+            one == other
+        }
+        (Value::Bytes(one), Value::Bytes(other)) => {
+            meter.work(one.len().min(other.len()) as u64 / 10)?;
+            one == other
+        }
+        (Value::Optional(Some(one)), Value::Optional(Some(other))) => equal(meter, one, other)?,
+        (Value::Optional(one), Value::Optional(other)) => one.is_none() && other.is_none(),
+        (Value::Object(one), Value::Object(other)) => one.equals(other.as_ref()).ok_or_else(Error::no_such_overload)?,
+        (Value::Object(_), _) => return Err(Error::no_such_overload()),
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(one), Value::Bool(other)) => one == other,
+        (Value::Type(one), Value::Type(other)) => one == other,
+        (Value::Duration(one), Value::Duration(other)) => one == other,
+        (Value::Timestamp(one), Value::Timestamp(other)) => one.point() == other.point(),
+        (one, other) => is_number(one) && is_number(other) && numbers(one, other) == Some(Ordering::Equal),
+    })
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Uint(_) | Value::Double(_))
+}
+
+fn is_ordered(value: &Value) -> bool {
+    is_number(value)
+        || matches!(
+            value,
+            Value::Bool(_) | Value::String(_) | Value::Bytes(_) | Value::Timestamp(_) | Value::Duration(_)
+        )
+}
+
+/// What an `in` finds at once in a constant list.
+pub(super) fn is_primitive(value: &Value) -> bool {
+    is_number(value) || matches!(value, Value::Null | Value::Bool(_) | Value::String(_))
+}
+
+pub(super) fn includes(meter: &Meter, items: &[Value], item: &Value) -> Result<bool, Error> {
+    for other in items {
+        match equal(meter, item, other) {
+            Ok(false) | Err(Error::Failed(_)) => {}
+            decisive => return decisive,
+        }
+    }
+    Ok(false)
+}
+
+pub(super) fn is_in(meter: &Meter, item: &Value, of: &Value) -> Outcome {
+    match of {
+        Value::List(items) => includes(meter, items, item).map(Value::Bool),
+        Value::Map(map) => Ok(Value::Bool(map.get(item).is_some())),
         _ => Err(Error::no_such_overload()),
     }
 }
 
-pub(super) fn negative(operand: &Value) -> Outcome {
+/// The order of two numbers; `None` if one of them is none that has an order.
+#[expect(clippy::cast_precision_loss, reason = "a float is near enough where its neighbour is the answer")]
+fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
+    match (one, other) {
+        (Value::Int(one), Value::Int(other)) => Some(one.cmp(other)),
+        (Value::Uint(one), Value::Uint(other)) => Some(one.cmp(other)),
+        (Value::Double(one), Value::Double(other)) => one.partial_cmp(other),
+        (Value::Int(one), Value::Uint(other)) => Some(i128::from(*one).cmp(&i128::from(*other))),
+        (Value::Uint(one), Value::Int(other)) => Some(i128::from(*one).cmp(&i128::from(*other))),
+        (Value::Double(one), Value::Int(other)) => {
+            beyond(*one, i64::MIN as f64, -(i64::MIN as f64)).or_else(|| one.partial_cmp(&(*other as f64)))
+        }
+        (Value::Double(one), Value::Uint(other)) => {
+            beyond(*one, 0.0, 2.0 * -(i64::MIN as f64)).or_else(|| one.partial_cmp(&(*other as f64)))
+        }
+        (Value::Int(_) | Value::Uint(_), Value::Double(_)) => numbers(other, one).map(Ordering::reverse),
+        _ => None,
+    }
+}
+
+/// What follows from a float that is no such whole number.
+fn beyond(float: f64, least: f64, most: f64) -> Option<Ordering> {
+    if float < least {
+        Some(Ordering::Less)
+    } else if float >= most {
+        Some(Ordering::Greater)
+    } else {
+        None
+    }
+}
+
+/// The order of two values.
+pub(super) fn compared(one: &Value, other: &Value) -> Result<Ordering, Error> {
+    match (one, other) {
+        (Value::String(one), Value::String(other)) => Ok(one.cmp(other)),
+        (Value::Bytes(one), Value::Bytes(other)) => Ok(one.cmp(other)),
+        (Value::Bool(one), Value::Bool(other)) => Ok(one.cmp(other)),
+        (Value::Duration(one), Value::Duration(other)) => Ok(one.cmp(other)),
+        (Value::Timestamp(one), Value::Timestamp(other)) => Ok(one.point().cmp(&other.point())),
+        (one, other) if is_number(one) && is_number(other) => {
+            numbers(one, other).ok_or_else(|| Error::failed("NaN values cannot be ordered"))
+        }
+        _ => Err(Error::no_such_overload()),
+    }
+}
+
+fn negative(operand: &Value) -> Outcome {
     match operand {
         Value::Int(int) => int.checked_neg().map(Value::Int).ok_or_else(|| Error::failed("integer overflow")),
-        Value::Float(float) => Ok(Value::Float(-float)),
-        Value::Duration(duration) => Ok(Value::Duration(-*duration)),
+        Value::Double(double) => Ok(Value::Double(-double)),
+        Value::Duration(duration) => {
+            duration.checked_neg().map(Value::Duration).ok_or_else(|| Error::failed("duration overflow"))
+        }
         _ => Err(Error::no_such_overload()),
     }
-}
-
-fn arithmetic(result: Result<Value, ExecutionError>) -> Outcome {
-    result.map_err(|why| in_words_of_go(&why))
-}
-
-/// What cel-go says.
-pub(super) fn in_words_of_go(error: &ExecutionError) -> Error {
-    Error::Failed(match error {
-        ExecutionError::DivisionByZero(_) => "division by zero".to_owned(),
-        ExecutionError::RemainderByZero(_) => "modulus by zero".to_owned(),
-        ExecutionError::Overflow(_, Value::UInt(_), _) => "unsigned integer overflow".to_owned(),
-        ExecutionError::Overflow(_, Value::Timestamp(_), _) => "timestamp overflow".to_owned(),
-        ExecutionError::Overflow(_, Value::Duration(_), _) => "duration overflow".to_owned(),
-        ExecutionError::Overflow(..) => "integer overflow".to_owned(),
-        ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
-        ExecutionError::FunctionError { message, .. } => message.clone(),
-        ExecutionError::UndeclaredReference(name) => format!("no such attribute(s): {name}"),
-        _ => "no such overload".to_owned(),
-    })
 }

@@ -1,29 +1,50 @@
 //! Fields, and items of lists and maps. Upstream: `refQualify` in cel-go's `interpreter/attributes.go`.
+//!
+//! A chain of them is an attribute, which costs 1, and 1 for each of its parts.
 
-use kube_cel::cel::common::ast::{Expr, SelectExpr};
-use kube_cel::cel::objects::{AsKeyRef, Key, KeyRef, Map};
-use kube_cel::cel::parser::Expression;
+use cel::common::ast::{Expr, SelectExpr, operators};
+use cel::parser::Expression;
 
 use super::logic::fatal;
-use super::{Error, Interpreter, Outcome, Scope, Value, key_of, of_optional, optional};
+use super::{Error, Interpreter, Outcome, Scope, Value};
 
 impl Interpreter<'_> {
     pub(super) fn select(&self, select: &SelectExpr, scope: Option<&Scope<'_>>) -> Outcome {
-        self.meter.charge(1)?;
         if let Some(member) = self.member(select, scope) {
+            self.meter.charge(2)?;
             let member = fatal(member)?;
             return if select.test { Ok(Value::Bool(true)) } else { member };
         }
-        let operand = self.eval(&select.operand, scope)?;
-        if let Some(held) = optional(&operand) {
-            let found = held.value().and_then(|held| field(held, &select.field));
-            return Ok(if select.test { Value::Bool(found.is_some()) } else { of_optional(found) });
-        }
-        let found = field(&operand, &select.field);
+        let operand = self.operand(&select.operand, scope)?;
         if select.test {
-            return Ok(Value::Bool(found.is_some()));
+            // To ask whether there is a field does not cost what the attribute does.
+            let operand = held(&operand);
+            return Ok(Value::Bool(operand.is_some_and(|operand| field(operand, &select.field).is_some())));
         }
+        if let Value::Optional(_) = &operand {
+            return self.present(held(&operand).and_then(|held| field(held, &select.field)));
+        }
+        self.meter.charge(1)?;
+        if let Value::List(_) = &operand {
+            return Err(Error::failed("unsupported index type 'string' in list"));
+        }
+        let found = field(&operand, &select.field).cloned();
         found.ok_or_else(|| Error::failed(format!("no such key: {}", select.field)))
+    }
+
+    /// What something is selected from. What is no attribute becomes one.
+    fn operand(&self, operand: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
+        let value = self.eval(operand, scope);
+        if kind(operand) == Kind::Other {
+            self.meter.charge(1)?;
+        }
+        value
+    }
+
+    /// An optional, which costs what it holds.
+    fn present(&self, found: Option<&Value>) -> Outcome {
+        self.meter.charge(found.is_some().into())?;
+        Ok(Value::optional(found.cloned()))
     }
 
     /// A field that is computed when it is asked for.
@@ -37,51 +58,126 @@ impl Interpreter<'_> {
 
     /// `a[b]`
     pub(super) fn index(&self, of: &Expression, at: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
-        let (of, at) = (self.eval(of, scope)?, self.eval(at, scope)?);
-        match optional(&of) {
-            Some(held) => Ok(of_optional(held.value().and_then(|held| item(held, &at).ok()))),
-            None => item(&of, &at),
+        let (of, at) = (self.operand(of, scope)?, self.part(at, scope)?);
+        match &of {
+            Value::Optional(_) => self.present(match held(&of) {
+                Some(held) => item(held, &at)?,
+                None => None,
+            }),
+            of => {
+                self.meter.charge(1)?;
+                item(of, &at)?.cloned().ok_or_else(|| missing(of, &at))
+            }
         }
     }
 
     /// `a[?b]` and `a.?b`
     pub(super) fn optional_index(&self, of: &Expression, at: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
-        let (of, at) = (self.eval(of, scope)?, self.eval(at, scope)?);
-        let held = match optional(&of) {
-            Some(held) => held.value(),
-            None => Some(&of),
-        };
-        Ok(of_optional(held.and_then(|held| item(held, &at).ok())))
+        let (of, at) = (self.operand(of, scope)?, self.part(at, scope)?);
+        self.present(match held(&of) {
+            Some(held) => item(held, &at)?,
+            None => None,
+        })
+    }
+
+    /// An expression inside of an attribute: if it is one, it does not cost what an attribute does.
+    pub(super) fn part(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
+        if kind(expression) == Kind::Attribute {
+            self.meter.credit(1);
+        }
+        self.eval(expression, scope)
+    }
+
+    /// Whether the checker knows no type of an expression.
+    pub(super) fn is_dynamic(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> bool {
+        match &expression.expr {
+            Expr::Ident(name) => {
+                scope.and_then(|scope| scope.is_dynamic(name)).unwrap_or_else(|| self.names.is_dynamic(name))
+            }
+            Expr::Select(select) => !select.test && self.is_dynamic(&select.operand, scope),
+            Expr::Call(call) => match (call.func_name.as_str(), call.args.as_slice()) {
+                (operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT, [of, _]) => {
+                    self.is_dynamic(of, scope)
+                }
+                (operators::CONDITIONAL, [_, yes, no]) => self.is_dynamic(yes, scope) || self.is_dynamic(no, scope),
+                (name, _) => name == "dyn",
+            },
+            Expr::List(list) => {
+                !list.elements.is_empty() && list.elements.iter().all(|element| self.is_dynamic(element, scope))
+            }
+            _ => false,
+        }
     }
 }
 
-fn field(of: &Value, name: &str) -> Option<Value> {
+#[derive(PartialEq, Eq)]
+enum Kind {
+    /// A name, a field or an item.
+    Attribute,
+    /// A choice between some, or a question for a field: they have no cost of their own.
+    Choice,
+    Other,
+}
+
+fn kind(expression: &Expression) -> Kind {
+    match &expression.expr {
+        Expr::Ident(_) => Kind::Attribute,
+        Expr::Select(select) => {
+            if select.test {
+                Kind::Choice
+            } else {
+                Kind::Attribute
+            }
+        }
+        Expr::Call(call) => match call.func_name.as_str() {
+            operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT => Kind::Attribute,
+            operators::CONDITIONAL => Kind::Choice,
+            _ => Kind::Other,
+        },
+        _ => Kind::Other,
+    }
+}
+
+/// What an optional holds, or the value itself.
+fn held(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Optional(held) => held.as_deref(),
+        other => Some(other),
+    }
+}
+
+fn field<'v>(of: &'v Value, name: &str) -> Option<&'v Value> {
     match of {
-        Value::Map(map) => found(map, &KeyRef::String(name)).cloned(),
+        Value::Map(map) => map.texts.get(name),
         _ => None,
     }
 }
 
-fn found<'m>(map: &'m Map, key: &dyn AsKeyRef) -> Option<&'m Value> {
-    map.map.get(key)
-}
-
-fn item(of: &Value, at: &Value) -> Outcome {
+/// An item, if there is one; an error says that there can be none.
+fn item<'v>(of: &'v Value, at: &Value) -> Result<Option<&'v Value>, Error> {
     match of {
-        Value::Map(map) => {
-            let key = key_of(at)?;
-            find_in(map, &key).cloned().ok_or_else(|| Error::failed(format!("no such key: {key}")))
-        }
+        Value::Map(map) => Ok(map.get(at)),
         Value::List(items) => {
-            let Key::Int(index) = key_of(at)? else { return Err(Error::failed("unsupported index type")) };
-            let item = usize::try_from(index).ok().and_then(|index| items.get(index));
-            item.cloned().ok_or_else(|| Error::failed(format!("index out of bounds: {index}")))
+            let index = match at {
+                Value::Int(index) => usize::try_from(*index).ok(),
+                Value::Uint(index) => usize::try_from(*index).ok(),
+                #[expect(clippy::cast_possible_truncation, reason = "it is whole")]
+                Value::Double(index) if index.fract() == 0.0 => usize::try_from(*index as i64).ok(),
+                Value::Double(index) => {
+                    return Err(Error::failed(format!("unsupported index value {index} in list")));
+                }
+                other => {
+                    let why = format!("unsupported index type '{}' in list", other.type_name());
+                    return Err(Error::failed(why));
+                }
+            };
+            Ok(index.and_then(|index| items.get(index)))
         }
-        _ => Err(Error::no_such_overload()),
+        _ => Ok(None),
     }
 }
 
-/// The value of a key in a map.
-pub(super) fn find_in<'m>(map: &'m Map, key: &Key) -> Option<&'m Value> {
-    found(map, key)
+fn missing(of: &Value, at: &Value) -> Error {
+    let what = if matches!(of, Value::List(_)) { "index out of bounds" } else { "no such key" };
+    Error::failed(format!("{what}: {}", super::library::printed(at)))
 }

@@ -1,7 +1,15 @@
 //! The field that a rule tells about. Upstream: `ValidFieldPath`, which has checked it when the definition was written.
 
+use crate::codec::structural::field;
+
+/// The field that a path means, below the place of the rule.
+pub(super) fn below(at: &str, path: &str) -> String {
+    let below = normalized(path);
+    if below.is_empty() { field::or_root(at).to_owned() } else { field::child(at, &below) }
+}
+
 /// `.a.b['c.d']` as a cause shows it: `a.b[c.d]`.
-pub(super) fn normalized(path: &str) -> String {
+fn normalized(path: &str) -> String {
     let (mut to, mut chars) = (String::new(), path.chars());
     while let Some(c) = chars.next() {
         match c {

@@ -1,12 +1,6 @@
-//! A rule as a program of the crate `cel`.
+//! A rule as a program.
 
-use std::sync::Arc;
-
-use kube_cel::cel::objects::OptionalValue;
-use kube_cel::cel::parser::Expression;
-
-use crate::codec::expression;
-use crate::codec::expression::cost::Loops;
+use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, Program, run};
 use crate::codec::expression::parse::{parse, told};
 use crate::codec::structural::Rule;
 
@@ -15,67 +9,78 @@ pub(super) use crate::codec::expression::Value;
 /// A rule that was read.
 #[derive(Debug)]
 pub(in crate::codec::structural) struct Compiled {
-    program: Result<Expression, String>,
-    message: Option<Expression>,
+    pub(super) program: Result<Program, String>,
+    message: Option<Program>,
     /// Whether it is about a change.
     pub(super) uses_old_self: bool,
-    pub(super) loops: Loops,
 }
 
-/// The state before.
+/// What a rule sees.
 #[derive(Clone, Copy)]
-pub(super) struct Old<'a> {
-    pub(super) value: Option<&'a Value>,
-    /// Whether it is an optional for the rule.
+pub(super) struct Seen<'a> {
+    pub(super) new: &'a Value,
+    pub(super) old: Option<&'a Value>,
+    /// Whether the state before is an optional.
     pub(super) is_optional: bool,
+    /// Whether the schema says nothing of its type.
+    pub(super) is_dynamic: bool,
 }
 
-/// What came out of a rule.
-pub(super) enum Outcome {
-    Met,
-    Failed,
-    Error(String),
+impl Names for Seen<'_> {
+    fn variable(&self, name: &str, _: &Meter) -> Option<Outcome> {
+        match name {
+            "self" => Some(Ok(self.new.clone())),
+            "oldSelf" if self.is_optional => Some(Ok(Value::optional(self.old.cloned()))),
+            "oldSelf" => self.old.cloned().map(Ok),
+            _ => None,
+        }
+    }
+
+    fn is_dynamic(&self, _: &str) -> bool {
+        self.is_dynamic
+    }
+}
+
+/// Why an expression makes no message.
+pub(super) enum NoMessage {
+    /// Another one is told.
+    Useless,
+    /// Nothing more is run.
+    TooExpensive(String),
 }
 
 impl Compiled {
     pub(super) fn of(rule: &Rule) -> Self {
-        let program = parse(&rule.rule).map_err(told);
-        let uses_old_self = program.as_ref().is_ok_and(|program| program.references().has_variable("oldSelf"));
+        let expression = parse(&rule.rule).map_err(|faults| format!("compilation failed: {}", told(faults)));
+        let uses_old_self = expression.as_ref().is_ok_and(|expression| expression.references().has_variable("oldSelf"));
+        let program = expression.and_then(|expression| {
+            Program::of(expression).map_err(|why| format!("program instantiation failed: {why}"))
+        });
         let message = Some(&rule.message_expression).filter(|text| !text.is_empty());
-        let message = message.and_then(|text| parse(text).ok());
-        Self { program, message, uses_old_self, loops: Loops::of(&rule.rule) }
+        let message = message.and_then(|text| Program::of(parse(text).ok()?).ok());
+        Self { program, message, uses_old_self }
     }
 
-    pub(super) fn run(&self, new: &Value, old: Old<'_>) -> Outcome {
-        let program = match &self.program {
-            Ok(program) => program,
-            Err(error) => return Outcome::Error(format!("rule compile error: {error}")),
-        };
-        match execute(program, new, old) {
-            Ok(Value::Bool(true)) => Outcome::Met,
-            Ok(_) => Outcome::Failed,
-            Err(error) => Outcome::Error(error),
-        }
-    }
-
-    /// What the rule says about its failure: one line, if it says something. Upstream: `evalMessageExpression`.
-    pub(super) fn message(&self, new: &Value, old: Old<'_>) -> Option<String> {
+    /// What the rule says about its failure: one line. Upstream: `evalMessageExpression`.
+    pub(super) fn message(&self, text: &str, seen: Seen<'_>, meter: &Meter) -> Result<String, NoMessage> {
         const MOST: usize = 5 * 1024;
-        let Ok(Value::String(text)) = execute(self.message.as_ref()?, new, Old { is_optional: false, ..old }) else {
-            return None;
+        let program = self.message.as_ref().ok_or(NoMessage::Useless)?;
+        let message = match run(program, &Seen { is_optional: false, ..seen }, meter) {
+            Ok(Value::String(message)) => message,
+            Ok(_) | Err(Error::Failed(_)) => return Err(NoMessage::Useless),
+            Err(Error::OutOfBudget) => {
+                let why = "messageExpression evaluation failed due to running out of cost budget, no further validation \
+                           rules will be run";
+                return Err(NoMessage::TooExpensive(why.to_owned()));
+            }
+            Err(Error::Cancelled) => {
+                let why =
+                    "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+                return Err(NoMessage::TooExpensive(format!("{why}: {}", crate::machinery::quote::quote(text))));
+            }
         };
-        let text = text.trim();
-        (!text.is_empty() && text.len() <= MOST && !text.contains('\n')).then(|| text.into())
+        let message = message.trim();
+        let is_line = !message.is_empty() && message.len() <= MOST && !message.contains('\n');
+        is_line.then(|| message.to_owned()).ok_or(NoMessage::Useless)
     }
-}
-
-fn execute(program: &Expression, new: &Value, old: Old<'_>) -> Result<Value, String> {
-    let old = match old {
-        Old { value, is_optional: true } => {
-            let optional = value.map_or_else(OptionalValue::none, |value| OptionalValue::of(value.clone()));
-            Some(Value::Opaque(Arc::new(optional)))
-        }
-        Old { value, .. } => value.cloned(),
-    };
-    expression::run(program, [("self", new.clone())].into_iter().chain(old.map(|old| ("oldSelf", old))))
 }

@@ -1,15 +1,14 @@
 //! A value as a rule sees it. Upstream: apiserver's `pkg/cel/common/values.go`.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use kube_cel::cel::objects::{Key, Map};
-use kube_cel::cel::{Context, Program, Value as Cel};
 use serde_json::Value;
 
 use super::Number;
+use crate::codec::expression::Value as Cel;
+use crate::codec::expression::interpreter::{duration, timestamp};
 use crate::codec::structural::Structural;
 use crate::codec::structural::number::truncated;
 use crate::machinery::cel::RESERVED;
@@ -29,24 +28,22 @@ pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
                     .as_deref()
                     .map_or_else(|| plain(item), |schema| of(schema, item, schema.is_embedded_resource))
             };
-            Cel::List(Arc::new(items.iter().map(item).collect()))
+            Cel::list(items.iter().map(item).collect())
         }
         Value::Object(fields) => {
-            let mut map = HashMap::with_capacity(fields.len());
-            for (name, value) in fields {
-                let seen = match (schema.properties.get(name), schema.additional()) {
+            let seen = fields.iter().filter_map(|(name, value)| {
+                Some(match (schema.properties.get(name), schema.additional()) {
                     _ if is_resource && matches!(name.as_str(), "apiVersion" | "kind") => {
-                        Some((name.clone(), plain(value)))
+                        (name.as_str().into(), plain(value))
                     }
-                    _ if is_resource && name == "metadata" => Some((name.clone(), names(value))),
-                    (Some(schema), _) => Some((escaped(name), of(schema, value, schema.is_embedded_resource))),
-                    (None, Some(schema)) => Some((name.clone(), of(schema, value, schema.is_embedded_resource))),
-                    (None, None) if schema.preserves_unknown_fields => Some((escaped(name), plain(value))),
-                    (None, None) => None,
-                };
-                map.extend(seen.map(|(name, value)| (Key::String(Arc::new(name)), value)));
-            }
-            Cel::Map(Map { map: Arc::new(map) })
+                    _ if is_resource && name == "metadata" => (name.as_str().into(), names(value)),
+                    (Some(schema), _) => (escaped(name).into(), of(schema, value, schema.is_embedded_resource)),
+                    (None, Some(schema)) => (name.as_str().into(), of(schema, value, schema.is_embedded_resource)),
+                    (None, None) if schema.preserves_unknown_fields => (escaped(name).into(), plain(value)),
+                    (None, None) => return None,
+                })
+            });
+            seen.collect()
         }
     }
 }
@@ -61,39 +58,28 @@ fn plain(value: &Value) -> Cel {
 /// The metadata that rules may see.
 fn names(metadata: &Value) -> Cel {
     let seen = ["name", "generateName"].into_iter().filter_map(|name| Some((name, metadata.get(name)?)));
-    let map = seen.map(|(name, value)| (Key::String(Arc::new(name.into())), plain(value))).collect();
-    Cel::Map(Map { map: Arc::new(map) })
+    seen.map(|(name, value)| (name.into(), plain(value))).collect()
 }
 
 fn number(schema: &Structural, value: &Value) -> Cel {
     match (Number::of(value), schema.kind.as_str()) {
-        (Some(number), "number") => Cel::Float(number.to_f64()),
+        (Some(number), "number") => Cel::Double(number.to_f64()),
         (Some(Number::Float(float)), "integer") => Cel::Int(truncated(float)),
-        (Some(Number::Float(float)), _) => Cel::Float(float),
+        (Some(Number::Float(float)), _) => Cel::Double(float),
         (Some(Number::Int(int)), _) => Cel::Int(int),
         (None, _) => Cel::Null,
     }
 }
 
-static TIMESTAMP: LazyLock<Option<Program>> = LazyLock::new(|| Program::compile("timestamp(text)").ok());
-static DURATION: LazyLock<Option<Program>> = LazyLock::new(|| Program::compile("duration(text)").ok());
-
 fn text(schema: &Structural, text: &str) -> Cel {
     let typed = match schema.checked_format() {
-        "date" => converted(&TIMESTAMP, format!("{text}T00:00:00Z")),
-        "date-time" | "datetime" => converted(&TIMESTAMP, text.into()),
-        "duration" => converted(&DURATION, text.into()),
-        "byte" => STANDARD.decode(text).ok().map(|bytes| Cel::Bytes(Arc::new(bytes))),
+        "date" => timestamp(&format!("{text}T00:00:00Z")),
+        "date-time" | "datetime" => timestamp(text),
+        "duration" => duration(text).map(Cel::Duration),
+        "byte" => STANDARD.decode(text).ok().map(|bytes| Cel::Bytes(bytes.into())),
         _ => None,
     };
-    typed.unwrap_or_else(|| Cel::String(Arc::new(text.into())))
-}
-
-/// A text as the language itself converts it.
-fn converted(with: &Option<Program>, text: String) -> Option<Cel> {
-    let mut context = Context::default();
-    context.add_variable_from_value("text", text);
-    with.as_ref()?.execute(&context).ok()
+    typed.unwrap_or_else(|| Cel::text(text))
 }
 
 /// The name of a field in the language. Upstream: apiserver's `pkg/cel/escaping.go`.

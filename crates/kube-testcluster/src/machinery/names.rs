@@ -15,7 +15,7 @@ pub(crate) enum NameRule {
 
 impl NameRule {
     /// What is wrong with a name.
-    pub(super) fn messages(self, name: &str) -> Vec<String> {
+    pub(crate) fn messages(self, name: &str) -> Vec<String> {
         match self {
             Self::Subdomain => subdomain(name),
             Self::Label => label(name),
@@ -24,7 +24,7 @@ impl NameRule {
     }
 
     /// What is wrong with the beginning of a name that is generated.
-    pub(super) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
+    pub(crate) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
         match self {
             Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
             Self::Subdomain | Self::Label => self.messages(&without_trailing_dash(prefix)),
@@ -33,7 +33,7 @@ impl NameRule {
 }
 
 /// A dash at the end is allowed where something follows. Upstream: `maskTrailingDash`.
-fn without_trailing_dash(prefix: &str) -> String {
+pub(crate) fn without_trailing_dash(prefix: &str) -> String {
     match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
             let mut masked = rest.to_owned();
@@ -63,7 +63,7 @@ pub(crate) const LABEL: &str = "a lowercase RFC 1123 label must consist of lower
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and \
     must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
     validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-pub(super) const LABEL_KEY: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
+pub(crate) const LABEL_KEY: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
     character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
@@ -82,7 +82,7 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
 
 /// What is wrong with a subdomain in which underscores are letters, but for the last of a label. Upstream:
 /// `IsDNS1123SubdomainWithUnderscore`.
-pub(super) fn subdomain_with_underscores(name: &str) -> Vec<String> {
+pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     let is_label = |part: &str| is_word(part.strip_prefix('_').unwrap_or(part), Case::Lower, &['-', '_']);
     if !name.split('.').all(is_label) {
@@ -92,7 +92,7 @@ pub(super) fn subdomain_with_underscores(name: &str) -> Vec<String> {
 }
 
 /// What is wrong with a subdomain whose first label stands for any. Upstream: `IsWildcardDNS1123Subdomain`.
-pub(super) fn wildcard(name: &str) -> Vec<String> {
+pub(crate) fn wildcard(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !name.strip_prefix("*.").is_some_and(has_form_of_subdomain) {
         messages.push(WILDCARD.to_owned());
@@ -101,7 +101,7 @@ pub(super) fn wildcard(name: &str) -> Vec<String> {
 }
 
 /// What is wrong with the name of a header. Upstream: `IsHTTPHeaderName`.
-pub(super) fn header(name: &str) -> Option<&'static str> {
+pub(crate) fn header(name: &str) -> Option<&'static str> {
     let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     (!fits).then_some(HEADER)
 }
@@ -120,7 +120,7 @@ const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumer
     '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 /// What is wrong with a label that begins with a letter. Upstream: `IsDNS1035Label`.
-pub(super) fn dns1035(name: &str) -> Vec<String> {
+pub(crate) fn dns1035(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         messages.push(LABEL_1035.to_owned());
@@ -167,7 +167,7 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
 }
 
 /// What is wrong with a name in a path. Upstream: `IsPathSegmentName`.
-pub(super) fn path_segment(name: &str) -> Vec<String> {
+pub(crate) fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." { vec![format!("may not be '{name}'")] } else { path_segment_part(name) }
 }
 

@@ -1,0 +1,99 @@
+//! What calls cost. Upstream: cel-go's `interpreter/runtimecost.go`, the trackers of its `ext`, and `CallCost` of
+//! `k8s.io/apiserver/pkg/cel/library/cost.go`.
+
+use cel::common::ast::operators;
+
+use super::{Value, library};
+use crate::codec::expression::macros;
+
+pub(super) const OF_A_LIST: u64 = 10;
+pub(super) const OF_A_MAP: u64 = 30;
+
+/// The cost of looking at a text, or at something else of this size. Upstream: `StringTraversalCostFactor`.
+pub(super) fn of_text(size: u64) -> u64 {
+    size.div_ceil(10)
+}
+
+/// The cost of a call. `args` begin with what the function is called on; `is_dynamic` says that the checker knows no type of any of them,
+/// so that it does not know which function it is.
+pub(super) fn of_call(name: &str, args: &[Value], result: Option<&Value>, is_dynamic: bool) -> u64 {
+    let size = |i: usize| args.get(i).map_or(1, Value::size);
+    let made = result.map_or(1, Value::size);
+    match name {
+        operators::EQUALS | operators::NOT_EQUALS => match args.first() {
+            Some(Value::Object(_)) if name == operators::EQUALS => 1,
+            _ => of_text(size(0).min(size(1))),
+        },
+        operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS
+            if !is_dynamic && is_text(args) =>
+        {
+            of_text(size(0).min(size(1)))
+        }
+        operators::ADD if !is_dynamic && is_text(args) => of_text(size(0).saturating_add(size(1))),
+        operators::IN if !is_dynamic && matches!(args.get(1), Some(Value::List(_))) => size(1),
+        "startsWith" | "endsWith" => of_text(size(1)),
+        "contains" => of_text(size(0)).saturating_mul(of_text(size(1))),
+        "bytes" if !is_dynamic && is_text(args) => of_text(size(0)),
+        "string" if !is_dynamic && matches!(args, [Value::Bytes(_)]) => of_text(size(0)),
+        "strings.quote" | "format" => of_text(size(0)),
+        "matches" | "find" | "findAll" => of_text(size(0) + 1).saturating_mul(size(1).div_ceil(4)),
+        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" | "includes" => {
+            args.first().map_or(0, of_traversal)
+        }
+        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "cidr" | "isIP" | "isCIDR" | "quantity"
+        | "isQuantity" | "semver" | "isSemver" => of_text(size(0)),
+        "ip" if is_text(args) => of_text(size(0)),
+        "replace" | "split" | "ip.isCanonical" => of_text(size(0).saturating_mul(2)),
+        "join" => of_text(made.saturating_mul(2)),
+        "containsIP" => of_text(size(0) * 2) + of_a_text(args.get(1)),
+        "containsCIDR" => of_text(size(0) * 2) + of_text(size(0)) + 1 + of_a_text(args.get(1)),
+        "validate" => {
+            let length = args.first().map_or(0, library::length_of);
+            of_text(size(1) + 1).saturating_mul(length.div_ceil(4))
+        }
+        "slice" | "lists.range" | "reverse" => 1 + OF_A_LIST + made,
+        "flatten" => {
+            let depth = match args.get(1) {
+                Some(Value::Int(depth)) => u64::try_from(*depth).unwrap_or(1),
+                _ => 1,
+            };
+            size(0).saturating_mul(depth) + 1 + OF_A_LIST
+        }
+        "sort" | macros::SORT_BY if is_dynamic => 1,
+        "distinct" | "sort" | macros::SORT_BY => of_all_with_all(args.last()) + 1 + OF_A_LIST,
+        "sets.contains" | "sets.intersects" => size(0).saturating_mul(size(1)) + 1,
+        "sets.equivalent" => size(0).saturating_mul(size(1)).saturating_mul(2) + 1,
+        "or" | "orValue" => 0,
+        _ => 1,
+    }
+}
+
+fn is_text(args: &[Value]) -> bool {
+    matches!(args.first(), Some(Value::String(_) | Value::Bytes(_)))
+}
+
+/// What it costs to read an argument, if it is a text.
+fn of_a_text(arg: Option<&Value>) -> u64 {
+    match arg {
+        Some(text @ Value::String(_)) => of_text(text.size()),
+        _ => 0,
+    }
+}
+
+/// Upstream: `traversalCost`.
+fn of_traversal(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => text.len() as u64 / 10,
+        Value::Bytes(bytes) => bytes.len() as u64 / 10,
+        Value::List(items) => items.iter().map(of_traversal).sum(),
+        Value::Map(map) => map.iter().map(|(key, value)| of_traversal(&key) + of_traversal(value)).sum(),
+        _ => 1,
+    }
+}
+
+/// What it costs to compare all items of a list. Upstream: `trackListSelfCompare`.
+fn of_all_with_all(list: Option<&Value>) -> u64 {
+    let Some(Value::List(items)) = list else { return 0 };
+    let pairs = (items.len() as u64).saturating_mul(items.len() as u64);
+    pairs.saturating_mul(2) + if is_text(items) { pairs / 10 } else { 0 }
+}

@@ -1,0 +1,178 @@
+//! Texts. Upstream: cel-go's `common/types/string.go` and `ext/strings.go`.
+
+use super::super::Error;
+use super::{Meter, Outcome, Value, conversions, format};
+
+pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
+    match (name, args) {
+        ("join", [Value::List(items)]) => Some(join(meter, items, "")),
+        ("join", [Value::List(items), Value::String(between)]) => Some(join(meter, items, between)),
+        ("strings.quote", [Value::String(text)]) => Some(worked(meter, text.len()).map(|()| Value::text(quote(text)))),
+        (_, [Value::String(text), rest @ ..]) => of_text(meter, name, text, rest),
+        _ => None,
+    }
+}
+
+fn of_text(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Option<Outcome> {
+    if let Err(why) = worked(meter, text.len()) {
+        return Some(Err(why));
+    }
+    Some(match (name, args) {
+        ("contains", [Value::String(part)]) => Ok(Value::Bool(text.contains(part.as_ref()))),
+        ("startsWith", [Value::String(part)]) => Ok(Value::Bool(text.starts_with(part.as_ref()))),
+        ("endsWith", [Value::String(part)]) => Ok(Value::Bool(text.ends_with(part.as_ref()))),
+        ("lowerAscii", []) => Ok(Value::text(text.to_ascii_lowercase())),
+        ("upperAscii", []) => Ok(Value::text(text.to_ascii_uppercase())),
+        ("trim", []) => Ok(Value::text(text.trim())),
+        ("charAt", [Value::Int(at)]) => char_at(text, *at),
+        ("substring", [Value::Int(start)]) => from_to(text, *start, None),
+        ("substring", [Value::Int(start), Value::Int(end)]) => from_to(text, *start, Some(*end)),
+        ("indexOf", [Value::String(part)]) => index_of(text, part, 0),
+        ("indexOf", [Value::String(part), Value::Int(from)]) => index_of(text, part, *from),
+        ("lastIndexOf", [Value::String(part)]) => last_index_of(text, part, None),
+        ("lastIndexOf", [Value::String(part), Value::Int(from)]) => last_index_of(text, part, Some(*from)),
+        ("replace", [Value::String(old), Value::String(new)]) => replace(meter, text, old, new, -1),
+        ("replace", [Value::String(old), Value::String(new), Value::Int(most)]) => {
+            replace(meter, text, old, new, *most)
+        }
+        ("split", [Value::String(between)]) => split(meter, text, between, -1),
+        ("split", [Value::String(between), Value::Int(most)]) => split(meter, text, between, *most),
+        ("format", [Value::List(args)]) => format::format(meter, text, args).map(Value::text),
+        _ => return None,
+    })
+}
+
+/// The work of going through so many bytes.
+fn worked(meter: &Meter, bytes: usize) -> Result<(), Error> {
+    meter.work(bytes as u64 / 10)
+}
+
+fn out_of_range(at: i64) -> Error {
+    Error::failed(format!("index out of range: {at}"))
+}
+
+/// Where a character begins; the end, if there are as many before it.
+fn place(text: &str, at: i64) -> Option<usize> {
+    let at = usize::try_from(at).ok()?;
+    text.char_indices().map(|(place, _)| place).chain([text.len()]).nth(at)
+}
+
+fn char_at(text: &str, at: i64) -> Outcome {
+    let place = place(text, at).ok_or_else(|| out_of_range(at))?;
+    Ok(Value::text(text[place..].chars().next().map(String::from).unwrap_or_default()))
+}
+
+fn from_to(text: &str, start: i64, end: Option<i64>) -> Outcome {
+    if let Some(end) = end.filter(|end| start > *end) {
+        return Err(Error::failed(format!("invalid substring range. start: {start}, end: {end}")));
+    }
+    let from = place(text, start).ok_or_else(|| out_of_range(start))?;
+    let to = match end {
+        Some(end) => place(text, end).ok_or_else(|| out_of_range(end))?,
+        None => text.len(),
+    };
+    Ok(Value::text(&text[from..to]))
+}
+
+/// How many characters are before a place.
+fn count_to(text: &str, place: Option<usize>) -> Value {
+    place.map_or(Value::Int(-1), |place| Value::count(text[..place].chars().count()))
+}
+
+fn index_of(text: &str, part: &str, from: i64) -> Outcome {
+    if from < 0 {
+        return Err(out_of_range(from));
+    }
+    if part.is_empty() {
+        return Ok(Value::Int(from));
+    }
+    let Some(start) = place(text, from) else { return Ok(Value::Int(-1)) };
+    Ok(count_to(text, text[start..].find(part).map(|at| start + at)))
+}
+
+fn last_index_of(text: &str, part: &str, from: Option<i64>) -> Outcome {
+    if let Some(from) = from.filter(|from| *from < 0) {
+        return Err(out_of_range(from));
+    }
+    let length = text.chars().count();
+    let Some(from) = from else {
+        return Ok(if part.is_empty() { Value::count(length) } else { count_to(text, text.rfind(part)) });
+    };
+    if part.is_empty() {
+        return Ok(Value::Int(from));
+    }
+    if usize::try_from(from).is_ok_and(|from| from >= length) {
+        return Ok(Value::Int(-1));
+    }
+    let end = place(text, from).map_or(text.len(), |start| text.len().min(start + part.len()));
+    let end = (end..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+    Ok(count_to(text, text[..end].rfind(part)))
+}
+
+fn replace(meter: &Meter, text: &str, old: &str, new: &str, most: i64) -> Outcome {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let found = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).take(most).count() };
+    let made = text.len().saturating_add(found.min(most).saturating_mul(new.len()));
+    worked(meter, made)?;
+    Ok(Value::text(text.replacen(old, new, most)))
+}
+
+fn split(meter: &Meter, text: &str, between: &str, most: i64) -> Outcome {
+    let most = match usize::try_from(most) {
+        Ok(0) => return Ok(Value::list(Vec::new())),
+        Ok(most) => most,
+        Err(_) => usize::MAX,
+    };
+    let parts: Vec<&str> =
+        if between.is_empty() { characters(text, most) } else { text.splitn(most, between).collect() };
+    meter.work(parts.len() as u64)?;
+    Ok(Value::list(parts.into_iter().map(Value::text).collect()))
+}
+
+/// The characters of a text, the last of which has what is left. Upstream: Go's `explode`.
+fn characters(text: &str, most: usize) -> Vec<&str> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let length = if parts.len() + 1 == most { rest.len() } else { first.len_utf8() };
+        let (part, after) = rest.split_at(length);
+        parts.push(part);
+        rest = after;
+    }
+    parts
+}
+
+fn join(meter: &Meter, items: &[Value], between: &str) -> Outcome {
+    worked(meter, items.len().saturating_mul(between.len() + 10))?;
+    let mut made = String::new();
+    for (i, item) in items.iter().enumerate() {
+        let Value::String(text) = item else {
+            return Err(Error::failed(format!("join: invalid input: {}", conversions::printed(item))));
+        };
+        worked(meter, text.len())?;
+        made.push_str(if i == 0 { "" } else { between });
+        made.push_str(text);
+    }
+    Ok(Value::text(made))
+}
+
+/// A text in quotes, with the escapes of the language.
+fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '\x07' => quoted.push_str("\\a"),
+            '\x08' => quoted.push_str("\\b"),
+            '\x0c' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\x0b' => quoted.push_str("\\v"),
+            '\\' => quoted.push_str("\\\\"),
+            '"' => quoted.push_str("\\\""),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,182 @@
+//! Macros that the crate's parser leaves as calls. Upstream: cel-go's `ext/comprehensions.go`, `ext/lists.go` and `cel/library.go`.
+
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, operators};
+use cel::parser::Expression;
+
+/// The function that `sortBy` stands for.
+pub(super) const SORT_BY: &str = "@sortByAssociatedKeys";
+/// The function that puts more into a map.
+pub(super) const INSERT: &str = "cel.@mapInsert";
+
+/// What a loop makes.
+const MADE: &str = "@result";
+/// The list that is sorted.
+const SORTED: &str = "@__sortBy_input__";
+const UNUSED: &str = "#unused";
+
+/// Expands those with two variables, and `sortBy`.
+pub(super) fn expand(expression: &mut Expression) {
+    let below: Vec<&mut Expression> = match &mut expression.expr {
+        Expr::Call(call) => call.target.as_deref_mut().into_iter().chain(&mut call.args).collect(),
+        Expr::Select(select) => vec![&mut select.operand],
+        Expr::List(list) => list.elements.iter_mut().collect(),
+        Expr::Map(map) => map
+            .entries
+            .iter_mut()
+            .flat_map(|entry| match &mut entry.expr {
+                EntryExpr::MapEntry(entry) => vec![&mut entry.key, &mut entry.value],
+                EntryExpr::StructField(field) => vec![&mut field.value],
+            })
+            .collect(),
+        Expr::Comprehension(of) => vec![&mut of.iter_range, &mut of.loop_step],
+        _ => Vec::new(),
+    };
+    below.into_iter().for_each(expand);
+    if let Expr::Call(call) = &expression.expr
+        && let Some(expanded) = expanded(call)
+    {
+        *expression = expanded;
+    }
+}
+
+fn expanded(call: &CallExpr) -> Option<Expression> {
+    let target = call.target.as_deref()?.clone();
+    let (names, parts) = match call.args.as_slice() {
+        [Expression { expr: Expr::Ident(one), .. }, Expression { expr: Expr::Ident(other), .. }, parts @ ..] => {
+            ((one.clone(), Some(other.clone())), parts)
+        }
+        [Expression { expr: Expr::Ident(one), .. }, key] if call.func_name == "sortBy" => {
+            return Some(sorted(target, one.clone(), key.clone()));
+        }
+        _ => return None,
+    };
+    let comprehension = |init, condition, step, result| {
+        let (iter_var, iter_var2) = names.clone();
+        loop_over(target.clone(), iter_var, iter_var2, [init, condition, step, result])
+    };
+    let step = |made: Expression, filter: Option<&Expression>| match filter {
+        Some(filter) => of(operators::CONDITIONAL, vec![filter.clone(), made, result()]),
+        None => made,
+    };
+    let (filter, made) = match parts {
+        [made] => (None, made),
+        [filter, made] => (Some(filter), made),
+        _ => return None,
+    };
+    let (init, made) = match (call.func_name.as_str(), filter) {
+        ("all", None) => {
+            let goes_on = of(operators::NOT_STRICTLY_FALSE, vec![result()]);
+            let step = of(operators::LOGICAL_AND, vec![result(), made.clone()]);
+            return Some(comprehension(bool(true), goes_on, step, result()));
+        }
+        ("exists", None) => {
+            let not = of(operators::LOGICAL_NOT, vec![result()]);
+            let goes_on = of(operators::NOT_STRICTLY_FALSE, vec![not]);
+            let step = of(operators::LOGICAL_OR, vec![result(), made.clone()]);
+            return Some(comprehension(bool(false), goes_on, step, result()));
+        }
+        ("exists_one" | "existsOne", None) => {
+            let one_more = of(operators::ADD, vec![result(), int(1)]);
+            let is_one = of(operators::EQUALS, vec![result(), int(1)]);
+            return Some(comprehension(int(0), bool(true), step(one_more, Some(made)), is_one));
+        }
+        ("transformList", _) => (list(Vec::new()), of(operators::ADD, vec![result(), list(vec![made.clone()])])),
+        ("transformMap", _) => (map(), of(INSERT, vec![result(), ident(&names.0), made.clone()])),
+        ("transformMapEntry", _) => (map(), of(INSERT, vec![result(), made.clone()])),
+        _ => return None,
+    };
+    Some(comprehension(init, bool(true), step(made, filter), result()))
+}
+
+/// A list in the order of keys that are computed of its items.
+fn sorted(target: Expression, name: String, key: Expression) -> Expression {
+    let one_more = of(operators::ADD, vec![result(), list(vec![key])]);
+    let keys = loop_over(ident(SORTED), name, None, [list(Vec::new()), bool(true), one_more, result()]);
+    let call = CallExpr { func_name: SORT_BY.to_owned(), target: Some(Box::new(ident(SORTED))), args: vec![keys] };
+    bound(SORTED, target, plain(Expr::Call(call)))
+}
+
+/// Expands `optMap` and `optFlatMap`, which have their target twice: once more than the checker should see it.
+pub(super) fn expand_of_optional(expression: &mut Expression) {
+    let Expr::Call(call) = &expression.expr else { return };
+    let (Some(target), Some((name, part))) = (&call.target, of_optional(call)) else { return };
+    let method = |name: &str| {
+        plain(Expr::Call(CallExpr { func_name: name.to_owned(), target: Some(target.clone()), args: Vec::new() }))
+    };
+    let made = bound(name, method("value"), part.clone());
+    let optional = |name: &str, args| {
+        plain(Expr::Call(CallExpr { func_name: name.to_owned(), target: Some(Box::new(ident("optional"))), args }))
+    };
+    let made = if call.func_name == "optMap" { optional("of", vec![made]) } else { made };
+    *expression = of(operators::CONDITIONAL, vec![method("hasValue"), made, optional("none", Vec::new())]);
+}
+
+/// The variable of `optMap` or `optFlatMap`, and what is computed with it.
+pub(super) fn of_optional(call: &CallExpr) -> Option<(&str, &Expression)> {
+    match (call.func_name.as_str(), call.args.as_slice()) {
+        ("optMap" | "optFlatMap", [Expression { expr: Expr::Ident(name), .. }, part]) => Some((name, part)),
+        _ => None,
+    }
+}
+
+/// Whether it is no loop, but gives a name to a value.
+pub(super) fn is_binding(of: &ComprehensionExpr) -> bool {
+    of.iter_var == UNUSED
+}
+
+/// An expression in which a name stands for a value.
+fn bound(name: &str, value: Expression, result: Expression) -> Expression {
+    plain(Expr::Comprehension(Box::new(ComprehensionExpr {
+        iter_range: list(Vec::new()),
+        iter_var: UNUSED.to_owned(),
+        iter_var2: None,
+        accu_var: name.to_owned(),
+        accu_init: value,
+        loop_cond: bool(false),
+        loop_step: ident(name),
+        result,
+    })))
+}
+
+fn loop_over(
+    iter_range: Expression,
+    iter_var: String,
+    iter_var2: Option<String>,
+    [accu_init, loop_cond, loop_step, result]: [Expression; 4],
+) -> Expression {
+    let accu_var = MADE.to_owned();
+    let of = ComprehensionExpr { iter_range, iter_var, iter_var2, accu_var, accu_init, loop_cond, loop_step, result };
+    plain(Expr::Comprehension(Box::new(of)))
+}
+
+fn plain(expr: Expr) -> Expression {
+    Expression { id: 0, expr }
+}
+
+fn of(function: &str, args: Vec<Expression>) -> Expression {
+    plain(Expr::Call(CallExpr { func_name: function.to_owned(), target: None, args }))
+}
+
+fn ident(name: &str) -> Expression {
+    plain(Expr::Ident(name.to_owned()))
+}
+
+fn result() -> Expression {
+    ident(MADE)
+}
+
+fn list(elements: Vec<Expression>) -> Expression {
+    plain(Expr::List(ListExpr::new(elements)))
+}
+
+fn map() -> Expression {
+    plain(Expr::Map(MapExpr { entries: Vec::new() }))
+}
+
+fn bool(value: bool) -> Expression {
+    plain(Expr::Literal(LiteralValue::Boolean(value.into())))
+}
+
+fn int(value: i64) -> Expression {
+    plain(Expr::Literal(LiteralValue::Int(value.into())))
+}

@@ -1,0 +1,309 @@
+//! What is wrong with a regular expression, in Go's words. Upstream: `regexp/syntax/parse.go`.
+
+use regex::bytes::Regex;
+
+/// How often something may be repeated, in all.
+const MOST: u64 = 1000;
+
+/// The first fault; `None` if Go would read the pattern.
+pub(super) fn fault(pattern: &str) -> Option<String> {
+    Parser { whole: pattern, rest: pattern, operand: None, groups: Vec::new(), most: 0 }.parse().err()
+}
+
+type Read<T> = Result<T, String>;
+
+struct Parser<'p> {
+    whole: &'p str,
+    rest: &'p str,
+    /// How often the last operand repeats what is in it; `None` if there is no operand to repeat.
+    operand: Option<u64>,
+    /// The most of what is before each group that is open.
+    groups: Vec<u64>,
+    /// The most of the operands of this group.
+    most: u64,
+}
+
+impl<'p> Parser<'p> {
+    fn parse(mut self) -> Read<()> {
+        let mut last_repeat = None;
+        while let Some(c) = self.rest.chars().next() {
+            let before = self.rest;
+            let mut repeat = None;
+            match c {
+                '(' => self.open()?,
+                ')' => self.close()?,
+                '|' => {
+                    self.skip(1);
+                    self.operand = None;
+                }
+                '[' => {
+                    self.class()?;
+                    self.push(0);
+                }
+                '*' | '+' | '?' => {
+                    self.skip(1);
+                    self.repeat(0, before, last_repeat)?;
+                    repeat = Some(before);
+                }
+                '{' => match self.count() {
+                    Some(count) => {
+                        self.repeat(count.ok_or_else(|| self.size(before))?, before, last_repeat)?;
+                        repeat = Some(before);
+                    }
+                    None => {
+                        self.skip(1);
+                        self.push(0);
+                    }
+                },
+                '\\' => {
+                    self.escape()?;
+                    self.push(0);
+                }
+                c => {
+                    self.skip(c.len_utf8());
+                    self.push(0);
+                }
+            }
+            last_repeat = repeat;
+        }
+        if self.groups.is_empty() { Ok(()) } else { Err(format!("missing closing ): `{}`", self.whole)) }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = &self.rest[bytes..];
+    }
+
+    /// What was read since.
+    fn read_of(&self, before: &'p str) -> &'p str {
+        &before[..before.len() - self.rest.len()]
+    }
+
+    fn push(&mut self, repeated: u64) {
+        self.operand = Some(repeated);
+        self.most = self.most.max(repeated);
+    }
+
+    fn open(&mut self) -> Read<()> {
+        if self.rest.starts_with("(?") {
+            let opens = self.flags()?;
+            if !opens {
+                return Ok(());
+            }
+        } else {
+            self.skip(1);
+        }
+        self.groups.push(std::mem::take(&mut self.most));
+        self.operand = None;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Read<()> {
+        let outer = self.groups.pop().ok_or_else(|| format!("unexpected ): `{}`", self.whole))?;
+        let inner = std::mem::replace(&mut self.most, outer);
+        self.skip(1);
+        self.push(inner);
+        Ok(())
+    }
+
+    /// `(?i)`, `(?i:`, `(?P<name>`. Returns whether a group begins.
+    fn flags(&mut self) -> Read<bool> {
+        let before = self.rest;
+        let name = before.strip_prefix("(?P<").or_else(|| before.strip_prefix("(?<")).filter(|name| !name.is_empty());
+        if let Some(name) = name {
+            let end = name.find('>').ok_or_else(|| format!("invalid named capture: `{before}`"))?;
+            self.rest = &name[end + 1..];
+            let is_name = end > 0 && name[..end].chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+            let wrong = || format!("invalid named capture: `{}`", self.read_of(before));
+            return is_name.then_some(true).ok_or_else(wrong);
+        }
+        self.skip(2);
+        let (mut is_negative, mut has_flag) = (false, false);
+        while let Some(c) = self.rest.chars().next() {
+            self.skip(c.len_utf8());
+            match c {
+                'i' | 'm' | 's' | 'U' => has_flag = true,
+                '-' if !is_negative => (is_negative, has_flag) = (true, false),
+                ':' | ')' if !is_negative || has_flag => return Ok(c == ':'),
+                _ => break,
+            }
+        }
+        Err(format!("invalid or unsupported Perl syntax: `{}`", self.read_of(before)))
+    }
+
+    /// `{2}`, `{2,}`, `{2,3}`: how often, or that it is too often; `None` if it is no repetition.
+    fn count(&mut self) -> Option<Option<u64>> {
+        let (inner, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
+        let number = |text: &str| -> Option<u64> {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            (is_number && (text == "0" || !text.starts_with('0'))).then(|| text.parse().unwrap_or(u64::MAX))
+        };
+        let (least, most) = match inner.split_once(',') {
+            None => (number(inner)?, number(inner)?),
+            Some((least, "")) => (number(least)?, number(least)?),
+            Some((least, most)) => (number(least)?, number(most)?),
+        };
+        self.rest = rest;
+        Some((least <= MOST && most <= MOST && least <= most).then_some(most))
+    }
+
+    fn size(&self, before: &'p str) -> String {
+        format!("invalid repeat count: `{}`", self.read_of(before))
+    }
+
+    fn repeat(&mut self, count: u64, before: &'p str, last: Option<&'p str>) -> Read<()> {
+        self.rest = self.rest.strip_prefix('?').unwrap_or(self.rest);
+        if let Some(last) = last {
+            return Err(format!("invalid nested repetition operator: `{}`", self.read_of(last)));
+        }
+        let Some(operand) = self.operand else {
+            return Err(format!("missing argument to repetition operator: `{}`", self.read_of(before)));
+        };
+        let all = count.max(1).saturating_mul(operand.max(1));
+        if count >= 2 && all > MOST {
+            return Err(self.size(before));
+        }
+        self.push(all);
+        Ok(())
+    }
+
+    /// An escape outside of brackets.
+    fn escape(&mut self) -> Read<()> {
+        match self.rest[1..].chars().next() {
+            Some('A' | 'b' | 'B' | 'z') => self.skip(2),
+            Some('C') => return Err("invalid escape sequence: `\\C`".to_owned()),
+            Some('Q') => {
+                let text = &self.rest[2..];
+                self.rest = text.split_once("\\E").map_or("", |(_, rest)| rest);
+            }
+            _ if self.group()? => {}
+            _ => drop(self.character()?),
+        }
+        Ok(())
+    }
+
+    /// A class with a name. Returns whether there was one.
+    fn group(&mut self) -> Read<bool> {
+        let before = self.rest;
+        match before.strip_prefix('\\').and_then(|rest| rest.chars().next()) {
+            Some('d' | 'D' | 's' | 'S' | 'w' | 'W') => {
+                self.skip(2);
+                Ok(true)
+            }
+            Some('p' | 'P') if before.len() > 2 => {
+                let wrong = |what: &str| format!("invalid character class range: `{what}`");
+                let name = &before[2..];
+                let end = match name.strip_prefix('{') {
+                    Some(_) => name.find('}').ok_or_else(|| wrong(before))? + 1,
+                    None => name.chars().next().map_or(0, char::len_utf8),
+                };
+                self.skip(2 + end);
+                let name = name[..end].trim_start_matches('{').trim_end_matches('}').trim_start_matches('^');
+                let is_known = name == "Any" || name.starts_with(|c: char| c.is_ascii_uppercase()) && is_class(name);
+                is_known.then_some(true).ok_or_else(|| wrong(self.read_of(before)))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// A character, or an escape for one.
+    fn character(&mut self) -> Read<char> {
+        let before = self.rest;
+        let Some(first) = self.next() else { return Ok('\0') };
+        if first != '\\' {
+            return Ok(first);
+        }
+        let c = self.next().ok_or("trailing backslash at end of expression: ``")?;
+        let found = match c {
+            'a' => Some('\x07'),
+            'f' => Some('\x0c'),
+            'n' => Some('\n'),
+            'r' => Some('\r'),
+            't' => Some('\t'),
+            'v' => Some('\x0b'),
+            'x' => self.hexadecimal(),
+            '0'..='7' => self.octal(c),
+            c if c.is_ascii() && !c.is_ascii_alphanumeric() => Some(c),
+            _ => None,
+        };
+        found.ok_or_else(|| format!("invalid escape sequence: `{}`", self.read_of(before)))
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.rest.chars().next()?;
+        self.skip(next.len_utf8());
+        Some(next)
+    }
+
+    fn hexadecimal(&mut self) -> Option<char> {
+        let first = self.next()?;
+        if first != '{' {
+            let (high, low) = (first.to_digit(16), self.next()?.to_digit(16));
+            return char::from_u32(high? * 16 + low?);
+        }
+        let (mut number, mut has_digits) = (0_u32, false);
+        loop {
+            match self.next()? {
+                '}' if has_digits => return char::from_u32(number),
+                c => number = number.checked_mul(16)?.checked_add(c.to_digit(16)?)?,
+            }
+            has_digits = true;
+        }
+    }
+
+    fn octal(&mut self, first: char) -> Option<char> {
+        let digits = self.rest.bytes().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+        if digits == 0 && first != '0' {
+            return None;
+        }
+        let number = u32::from_str_radix(&format!("{first}{}", &self.rest[..digits]), 8).ok()?;
+        self.skip(digits);
+        char::from_u32(number)
+    }
+
+    /// What is in brackets.
+    fn class(&mut self) -> Read<()> {
+        let whole = self.rest;
+        let open = || format!("missing closing ]: `{whole}`");
+        self.skip(if whole.starts_with("[^") { 2 } else { 1 });
+        let mut is_first = true;
+        while is_first || !self.rest.starts_with(']') {
+            is_first = false;
+            if let Some(end) = self.rest.strip_prefix("[:").and_then(|rest| rest.find(":]")) {
+                let (name, rest) = self.rest.split_at(end + 4);
+                if !is_class_of_posix(name) {
+                    return Err(format!("invalid character class range: `{name}`"));
+                }
+                self.rest = rest;
+                continue;
+            }
+            if self.group()? {
+                continue;
+            }
+            let before = self.rest;
+            if before.is_empty() {
+                return Err(open());
+            }
+            let low = self.character()?;
+            if self.rest.len() > 1 && self.rest.starts_with('-') && !self.rest[1..].starts_with(']') {
+                self.skip(1);
+                if self.character()? < low {
+                    return Err(format!("invalid character class range: `{}`", self.read_of(before)));
+                }
+            }
+            if self.rest.is_empty() {
+                return Err(open());
+            }
+        }
+        self.skip(1);
+        Ok(())
+    }
+}
+
+fn is_class(name: &str) -> bool {
+    Regex::new(&format!("\\p{{{name}}}")).is_ok()
+}
+
+/// `[:alpha:]`
+fn is_class_of_posix(name: &str) -> bool {
+    Regex::new(&format!("[{name}]")).is_ok()
+}

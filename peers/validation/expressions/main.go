@@ -1,0 +1,113 @@
+// expressions answers what apiserver's environment of CEL makes of expressions: the value, or what is wrong, and what it costs. It reads
+// cases, one a line, and writes them with their answers: fixtures/expressions is made so. With -generate it writes random cases first.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// kase is a line: an expression, and what comes out of it.
+type kase struct {
+	Expression string `json:"expression"`
+	// Value is what it results in.
+	Value string `json:"value,omitempty"`
+	// Error is what goes wrong when it runs.
+	Error string `json:"error,omitempty"`
+	// Refused is what is said when it is written.
+	Refused string `json:"refused,omitempty"`
+	// Cost is what it has cost.
+	Cost uint64 `json:"cost,omitempty"`
+}
+
+// object is what the expressions see under this name. Numbers are as those of an object are.
+var object = map[string]any{
+	"a": int64(1), "f": 1.5, "list": []any{int64(1), int64(2), int64(3)}, "names": []any{"x", "y"},
+	"map": map[string]any{"k": "v", "l": "w"}, "nothing": nil, "empty": "", "text": "Hällo, Wörld", "yes": true,
+	"items": []any{map[string]any{"name": "x", "n": int64(1)}, map[string]any{"name": "y", "n": int64(2)}},
+	"deep":  map[string]any{"er": map[string]any{"est": "bottom"}},
+}
+
+func answer(env *cel.Env, c *kase) error {
+	*c = kase{Expression: c.Expression}
+	ast, issues := env.Compile(c.Expression)
+	if issues.Err() != nil {
+		c.Refused = "compilation failed: " + issues.String()
+		return nil
+	}
+	program, err := env.Program(ast)
+	if err != nil {
+		c.Refused = "program instantiation failed: " + err.Error()
+		return nil
+	}
+	value, details, err := program.Eval(map[string]any{"object": object})
+	if details == nil || details.ActualCost() == nil {
+		return errors.New("no cost")
+	}
+	c.Cost = *details.ActualCost()
+	if err != nil {
+		c.Error = err.Error()
+		return nil
+	}
+	c.Value = shown(value)
+	return nil
+}
+
+func environmentOf() (*cel.Env, error) {
+	base := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+	env, err := base.Env(environment.StoredExpressions)
+	if err != nil {
+		return nil, err
+	}
+	return env.Extend(cel.Variable("object", cel.DynType))
+}
+
+func main() {
+	generate := flag.Int("generate", 0, "write this many random cases, and read none")
+	seed := flag.Uint64("seed", 1, "of the random cases")
+	flag.Parse()
+	env, err := environmentOf()
+	if err != nil {
+		log.Fatal(err)
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	write := func(c kase) {
+		if err := answer(env, &c); err != nil {
+			log.Fatalf("%s: %v", c.Expression, err)
+		}
+		if err := out.Encode(c); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if *generate > 0 {
+		random := newGenerator(*seed)
+		for range *generate {
+			write(kase{Expression: random.expression()})
+		}
+		return
+	}
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		c := kase{Expression: in.Text()}
+		if strings.HasPrefix(in.Text(), `{"expression":`) {
+			if err := json.Unmarshal(in.Bytes(), &c); err != nil {
+				log.Fatal(fmt.Errorf("%s: %w", in.Text(), err))
+			}
+		}
+		write(c)
+	}
+	if err := in.Err(); err != nil {
+		log.Fatal(err)
+	}
+}
