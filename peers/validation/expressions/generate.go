@@ -79,7 +79,7 @@ string(§cidr)
 [§number].map(x, string(x))[0]
 [§number].map(x, int(x))[0]
 [§duration].map(x, int(x))[0]
-u[§number].map(x, int(x))[0]
+[§number].map(x, uint(x))[0]
 [§number].map(x, double(x))[0]
 [§number].map(x, bool(x))[0]
 [§durationText].map(x, duration(x))[0]

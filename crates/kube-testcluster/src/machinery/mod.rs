@@ -15,9 +15,11 @@ pub(crate) mod go_duration;
 #[cfg(feature = "cel")]
 pub(crate) mod go_number;
 pub(crate) mod go_struct;
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
 pub(crate) mod go_url;
 pub(crate) mod label_selector;
 pub(crate) mod names;
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
 pub(crate) mod netip;
 pub(crate) mod pem;
 pub(crate) mod quantity;

@@ -162,9 +162,22 @@ impl Quantity {
         i64::try_from(signed).ok()
     }
 
+    /// The product that upstream makes of what it holds. Upstream: `AsApproximateFloat64`.
     #[cfg(feature = "cel")]
-    pub(crate) fn negated(&self) -> Self {
-        Self { negative: !self.negative, text: None, ..self.clone() }
+    pub(crate) fn to_approximate_f64(&self) -> f64 {
+        let scale = self.scale.unwrap_or(NANO);
+        let power = |exponent: i32| -> f64 { format!("1e{exponent}").parse().unwrap_or_default() };
+        let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let base: f64 = format!("0{digits}e{}", self.exponent - scale).parse().unwrap_or_default();
+        let size = if scale == 0 { base } else { base * power(scale) };
+        if self.negative { -size } else { size }
+    }
+
+    /// The difference. The least int64 has no other sign in Go. Upstream: `Sub`.
+    #[cfg(feature = "cel")]
+    pub(crate) fn minus(&self, other: &Self) -> Self {
+        let keeps_sign = other.as_int() == Some(i64::MIN) && self.as_int().is_some_and(|int| int >= 0);
+        self.plus(&Self { negative: other.negative == keeps_sign, text: None, ..other.clone() })
     }
 
     /// The sum, in the notation of this one unless it is zero. Upstream: `Add`.

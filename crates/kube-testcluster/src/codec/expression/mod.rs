@@ -5,6 +5,7 @@ pub(crate) mod interpreter;
 mod macros;
 pub(crate) mod parse;
 pub(crate) mod references;
+mod texts;
 mod tokens;
 mod value;
 

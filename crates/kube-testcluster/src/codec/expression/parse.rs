@@ -5,6 +5,7 @@ use std::thread;
 use cel::parser::{Expression, Parser};
 
 use super::macros;
+use super::texts;
 use super::tokens::{Token, Tokens};
 
 /// How many characters an expression can have.
@@ -50,14 +51,14 @@ pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
 }
 
 fn read(text: &str) -> Result<Expression, Vec<Fault>> {
-    Parser::new()
-        .enable_optional_syntax(true)
-        .parse(text)
-        .map(|mut expression| {
-            macros::expand(&mut expression);
-            expression
-        })
-        .map_err(|errors| errors.errors.into_iter().map(|error| Fault { place: error.pos, what: error.msg }).collect())
+    let parse = |text: &str| Parser::new().enable_optional_syntax(true).parse(text);
+    let mut expression = parse(&texts::plain(text)).map_err(|faults| {
+        // The places of faults are those in the text as it was written.
+        let faults = parse(text).err().unwrap_or(faults);
+        faults.errors.into_iter().map(|error| Fault { place: error.pos, what: error.msg }).collect::<Vec<_>>()
+    })?;
+    macros::expand(&mut expression);
+    Ok(expression)
 }
 
 /// What stands between two brackets, and nests.

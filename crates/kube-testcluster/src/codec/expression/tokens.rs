@@ -18,6 +18,11 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
+    /// What is not read yet.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
     pub(super) fn of(expression: &'a str) -> Self {
         Self { rest: expression, has_texts: true }
     }

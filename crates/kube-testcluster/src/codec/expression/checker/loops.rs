@@ -17,9 +17,9 @@ impl<'s> Checker<'_, 's> {
             self.positions.next(name);
         }
         let known = self.scope.len();
-        let item = if of.iter_var2.is_some() { Type::Unknown } else { over.element() };
+        let (item, second) = if of.iter_var2.is_some() { over.pair() } else { (over.element(), Type::Unknown) };
         self.scope.push((of.iter_var.clone(), item.clone()));
-        self.scope.extend(of.iter_var2.iter().map(|name| (name.clone(), Type::Unknown)));
+        self.scope.extend(of.iter_var2.iter().map(|name| (name.clone(), second.clone())));
         let made = match (&of.accu_init.expr, made_by(&of.loop_step)) {
             (Expr::Literal(LiteralValue::Boolean(_) | LiteralValue::Int(_)), _) => {
                 self.check(&of.loop_step);

@@ -5,12 +5,12 @@
 
 mod admission;
 mod functions;
+mod literals;
 mod loops;
-mod overloads;
 mod positions;
 mod types;
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, SelectExpr, operators};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, SelectExpr, operators};
 use cel::parser::Expression;
 
 use self::positions::{Positions, line_and_column, shown};
@@ -53,10 +53,29 @@ pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Res
         let told = faults.iter().take(MOST_FAULTS).map(|fault| shown(source, fault.place, &fault.what)).collect();
         told_of(told, faults.len())
     })?;
-    let (positions, faults) = (Positions::of(source), Vec::new());
-    let mut checker = Checker { text: source, positions, scope: variables, faults, found: 0 };
+    let mut checker = Checker {
+        text: source,
+        positions: Positions::of(source),
+        scope: variables,
+        faults: Vec::new(),
+        invalid: Vec::new(),
+        place: 0,
+        formats: 0,
+        list: Vec::new(),
+    };
     let kind = checker.check(&expression);
-    if checker.found == 0 { Ok(Checked { expression, kind }) } else { Err(told_of(checker.faults, checker.found)) }
+    // What is of the right type is looked at then.
+    let faults = if checker.faults.is_empty() { checker.invalid } else { checker.faults };
+    if faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(told_in_order(source, faults)) }
+}
+
+/// The faults in the order of the text.
+fn told_in_order(text: &str, mut faults: Vec<(usize, String)>) -> String {
+    let found = faults.len();
+    faults.truncate(MOST_FAULTS);
+    faults.sort_by_key(|(place, _)| *place);
+    let told = faults.into_iter().map(|(place, what)| shown(text, line_and_column(text, place), &what));
+    told_of(told.collect(), found)
 }
 
 /// How many faults of an expression are told.
@@ -75,41 +94,83 @@ struct Checker<'t, 's> {
     positions: Positions<'t>,
     /// The names that are known, the inner ones last.
     scope: Vec<(String, Type<'s>)>,
-    /// The first of those that were found.
-    faults: Vec<String>,
-    found: usize,
+    /// What is wrong with types, and where.
+    faults: Vec<(usize, String)>,
+    /// What is wrong otherwise. Upstream: the validators of `cel/validator.go`.
+    invalid: Vec<(usize, String)>,
+    /// Where the part is that was checked last.
+    place: usize,
+    /// How many calls of `format` are around.
+    formats: usize,
+    /// The types of the items of the list that was checked last, and where they are.
+    list: Vec<(Type<'s>, usize)>,
 }
 
 impl<'s> Checker<'_, 's> {
     fn fault(&mut self, place: usize, what: &str) {
-        self.found += 1;
-        if self.found <= MOST_FAULTS {
-            self.faults.push(shown(self.text, line_and_column(self.text, place), what));
-        }
+        self.faults.push((place, what.to_owned()));
     }
 
+    /// The type of a part, after which `place` says where it is.
     fn check(&mut self, expression: &Expression) -> Type<'s> {
         match &expression.expr {
-            Expr::Literal(literal) => of_literal(literal),
+            Expr::Literal(literal) => {
+                self.place = self.positions.next_literal(is_negative(literal));
+                of_literal(literal)
+            }
             Expr::Ident(name) => self.ident(name),
             Expr::Select(select) => self.select(select),
             Expr::Call(call) => self.call(call),
             Expr::Comprehension(comprehension) => self.comprehension(comprehension),
-            Expr::List(list) => {
-                let kinds: Vec<_> = list.elements.iter().map(|element| self.check(element)).collect();
-                Type::List(Box::new(Type::joined(&kinds)))
-            }
-            Expr::Map(map) => {
-                for entry in &map.entries {
-                    if let EntryExpr::MapEntry(entry) = &entry.expr {
-                        self.check(&entry.key);
-                        self.check(&entry.value);
-                    }
-                }
-                Type::Unknown
-            }
+            Expr::List(list) => self.list(list),
+            Expr::Map(map) => self.map(map),
             Expr::Struct(_) | Expr::Unspecified => Type::Unknown,
         }
+    }
+
+    fn list(&mut self, list: &ListExpr) -> Type<'s> {
+        let place = self.positions.next("[");
+        let (mut items, mut is_mixed) = (Vec::new(), false);
+        let mut places = Vec::new();
+        for (i, element) in list.elements.iter().enumerate() {
+            let kind = self.check(element).without_optional(list.optional_indices.contains(&i));
+            is_mixed |= !is_mixed && self.is_other(items.first(), &kind);
+            items.push(kind);
+            places.push(self.place);
+        }
+        self.place = place;
+        let joined = Type::joined(&items);
+        self.list = items.into_iter().zip(places).collect();
+        Type::List(Box::new(joined))
+    }
+
+    fn map(&mut self, map: &MapExpr) -> Type<'s> {
+        let place = self.positions.next("{");
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        for entry in &map.entries {
+            let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
+            let key = self.check(&entry.key);
+            self.is_other(keys.first(), &key);
+            let value = self.check(&entry.value).without_optional(entry.optional);
+            self.is_other(values.first(), &value);
+            keys.push(key);
+            values.push(value);
+        }
+        self.place = place;
+        Type::Map(Box::new(Type::joined(&keys)), Box::new(Type::joined(&values)))
+    }
+
+    /// Whether a part of a list or a map is of another type than the first one, which is no fault of what is formatted.
+    fn is_other(&mut self, first: Option<&Type<'s>>, kind: &Type<'s>) -> bool {
+        let Some(first) = first.filter(|first| self.formats == 0 && !first.is_like(kind) && !kind.is_object()) else {
+            return false;
+        };
+        self.invalid.push((self.place, format!("expected type '{first}' but found '{kind}'")));
+        true
+    }
+
+    fn is_prefix_of(&self, prefix: &str, name: &str) -> bool {
+        is_prefix(prefix) && self.known(prefix).is_none() && functions::is_declared(&format!("{prefix}.{name}"))
     }
 
     fn known(&self, name: &str) -> Option<&Type<'s>> {
@@ -121,13 +182,15 @@ impl<'s> Checker<'_, 's> {
             return self.known(name).cloned().unwrap_or(Type::Unknown); // of a macro
         }
         let place = self.positions.next(name);
+        self.place = place;
         if let Some(kind) = self.known(name) {
             return kind.clone();
         }
         if !DECLARED.contains(&name) {
             self.fault(place, &format!("undeclared reference to '{name}' (in container '')"));
+            return Type::Unknown;
         }
-        Type::Unknown
+        if matches!(name, "google" | "net") { Type::Unknown } else { Type::Kind }
     }
 
     fn select(&mut self, select: &SelectExpr) -> Type<'s> {
@@ -135,6 +198,7 @@ impl<'s> Checker<'_, 's> {
         // The place is that of the dot before the name, but of `has(self.name)` that of the bracket: cel-go reports the former.
         let place = self.positions.next(&select.field);
         let dot = self.text[..place].rfind('.').unwrap_or(place);
+        self.place = dot;
         if operand.has_no_fields() {
             self.fault(dot, &format!("type '{operand}' does not support field selection"));
             return Type::Unknown;
@@ -155,7 +219,10 @@ impl<'s> Checker<'_, 's> {
 
     fn call(&mut self, call: &CallExpr) -> Type<'s> {
         if is_of_macro(call) {
-            call.args.iter().for_each(|arg| drop(self.check(arg)));
+            let is_condition = matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR);
+            for part in call.args.iter().filter(|arg| !matches!(arg.expr, Expr::Literal(_))) {
+                if is_condition { self.condition(part) } else { drop(self.check(part)) }
+            }
             return Type::Unknown;
         }
         if let Some(sign) = operator(&call.func_name) {
@@ -164,19 +231,18 @@ impl<'s> Checker<'_, 's> {
         match (call.func_name.as_str(), call.args.as_slice()) {
             (operators::LOGICAL_NOT, [operand]) => return self.not(operand),
             (operators::CONDITIONAL, [condition, yes, no]) => return self.conditional([condition, yes, no]),
+            (operators::NEGATE, [operand]) => return self.negative(operand),
+            (operators::OPT_SELECT, [of, Expression { expr: Expr::Literal(LiteralValue::String(field)), .. }]) => {
+                return self.optional_select(of, field.inner());
+            }
             _ => {}
         }
         if let (Some(target), Some((name, part))) = (&call.target, macros::of_optional(call)) {
-            self.check(target);
-            self.positions.next(name);
-            self.scope.push((name.to_owned(), Type::Unknown));
-            self.check(part);
-            self.scope.pop();
-            return Type::Unknown;
+            return self.part_of_optional(call, target, name, part);
         }
         let target = match &call.target {
             Some(target) => match &target.expr {
-                Expr::Ident(prefix) if is_prefix(prefix) && self.known(prefix).is_none() => {
+                Expr::Ident(prefix) if self.is_prefix_of(prefix, &call.func_name) => {
                     self.positions.next(prefix);
                     return self.function(&format!("{prefix}.{}", call.func_name), &call.func_name, None, call);
                 }
@@ -187,17 +253,36 @@ impl<'s> Checker<'_, 's> {
         self.function(&call.func_name, &call.func_name, target, call)
     }
 
+    /// `optMap` and `optFlatMap`.
+    fn part_of_optional(&mut self, call: &CallExpr, target: &Expression, name: &str, part: &Expression) -> Type<'s> {
+        let held = match self.check(target) {
+            Type::Optional(held) => *held,
+            _ => Type::Unknown,
+        };
+        self.positions.next(name);
+        self.scope.push((name.to_owned(), held));
+        let made = self.check(part);
+        self.scope.pop();
+        if call.func_name == "optMap" { Type::Optional(Box::new(made)) } else { made }
+    }
+
     /// A call of a function that is declared under a name, and written with its last part.
     fn function(&mut self, name: &str, written: &str, target: Option<Type<'s>>, call: &CallExpr) -> Type<'s> {
         let place = self.positions.next(written);
-        let args: Vec<_> = call.args.iter().map(|arg| self.check(arg)).collect();
-        if written.starts_with('_') || written.starts_with('@') || !written.starts_with(char::is_alphabetic) {
-            return functions::of_operator(written, &args);
-        }
+        let (args, places) = self.arguments(name, call);
         let bracket = self.text[place..].find('(').map_or(place, |at| place + at);
+        self.place = bracket;
         if !functions::is_declared(name) {
             self.fault(bracket, &format!("undeclared reference to '{name}' (in container '')"));
             return Type::Unknown;
+        }
+        if name == "format" {
+            let faults = literals::faults_of_format(call, &self.list);
+            self.invalid.extend(faults.into_iter().map(|(at, why)| (at.unwrap_or(bracket), why)));
+        }
+        if let Some(why) = literals::fault(name, call) {
+            let at = places.last().copied().unwrap_or(bracket);
+            self.invalid.push((if call.args.len() == 1 { at } else { bracket }, why));
         }
         match functions::of(name, target.as_ref(), &args) {
             Some(kind) => kind,
@@ -211,33 +296,77 @@ impl<'s> Checker<'_, 's> {
         }
     }
 
+    /// The types of arguments, and where they are.
+    fn arguments(&mut self, name: &str, call: &CallExpr) -> (Vec<Type<'s>>, Vec<usize>) {
+        self.formats += usize::from(name == "format");
+        let checked = call.args.iter().map(|arg| (self.check(arg), self.place)).unzip();
+        self.formats -= usize::from(name == "format");
+        checked
+    }
+
     /// An operator between two operands.
     fn operation(&mut self, call: &CallExpr, sign: &str) -> Type<'s> {
         let Some((first, rest)) = call.args.split_first() else { return Type::Unknown };
+        if matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR) {
+            call.args.iter().for_each(|part| self.condition(part));
+            return Type::Bool;
+        }
         let mut kinds = vec![self.check(first)];
         let place = self.positions.next(sign);
         kinds.extend(rest.iter().map(|arg| self.check(arg)));
-        let [one, other] = kinds.as_slice() else { return Type::Unknown };
-        overloads::of(&call.func_name, one, other).unwrap_or_else(|| self.mismatch(place, &call.func_name, &kinds))
+        self.place = place;
+        let [one, _] = kinds.as_slice() else { return Type::Unknown };
+        let is_of_object = sign.starts_with('[') && one.is_object();
+        let found = if is_of_object { Some(Type::Unknown) } else { functions::of(&call.func_name, None, &kinds) };
+        found.unwrap_or_else(|| self.mismatch(place, &call.func_name, &kinds))
+    }
+
+    /// A part that must be a bool.
+    fn condition(&mut self, part: &Expression) {
+        let kind = self.check(part);
+        if !kind.is_open() && kind.is_other_than(&Type::Bool) {
+            self.fault(self.place, &format!("expected type 'bool' but found '{kind}'"));
+        }
     }
 
     fn not(&mut self, operand: &Expression) -> Type<'s> {
         let place = self.positions.next("!");
         let kind = self.check(operand);
+        self.place = place;
         if !kind.is_open() && kind.is_other_than(&Type::Bool) {
             return self.mismatch(place, operators::LOGICAL_NOT, &[kind]);
         }
         Type::Bool
     }
 
+    fn negative(&mut self, operand: &Expression) -> Type<'s> {
+        let place = self.positions.next("-");
+        let kind = self.check(operand);
+        self.place = place;
+        let result = functions::of(operators::NEGATE, None, std::slice::from_ref(&kind));
+        result.unwrap_or_else(|| self.mismatch(place, operators::NEGATE, &[kind]))
+    }
+
+    /// `a.?b`
+    fn optional_select(&mut self, of: &Expression, field: &str) -> Type<'s> {
+        let operand = self.check(of);
+        let place = self.positions.next(field);
+        self.place = self.text[..place].rfind('.').unwrap_or(place);
+        let found = match operand {
+            Type::Optional(held) => held.field(field),
+            other => other.field(field),
+        };
+        Type::Optional(Box::new(found.unwrap_or(Type::Unknown)))
+    }
+
     fn conditional(&mut self, [condition, yes, no]: [&Expression; 3]) -> Type<'s> {
         let condition = self.check(condition);
         let place = self.positions.next("?");
         let (yes, no) = (self.check(yes), self.check(no));
-        if yes.cannot_equal(&no) || !condition.is_open() && condition.is_other_than(&Type::Bool) {
-            return self.mismatch(place, operators::CONDITIONAL, &[condition, yes, no]);
-        }
-        Type::joined(&[yes, no])
+        self.place = place;
+        let kinds = [condition, yes, no];
+        let found = functions::of(operators::CONDITIONAL, None, &kinds);
+        found.unwrap_or_else(|| self.mismatch(place, operators::CONDITIONAL, &kinds))
     }
 
     fn mismatch(&mut self, place: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
@@ -273,8 +402,18 @@ fn operator(function: &str) -> Option<&'static str> {
         operators::DIVIDE => "/",
         operators::MODULO => "%",
         operators::IN => "in",
+        operators::INDEX => "[",
+        operators::OPT_INDEX => "[?",
         _ => return None,
     })
+}
+
+fn is_negative(literal: &LiteralValue) -> bool {
+    match literal {
+        LiteralValue::Int(int) => *int.inner() < 0,
+        LiteralValue::Double(double) => double.inner().is_sign_negative(),
+        _ => false,
+    }
 }
 
 fn of_literal<'s>(literal: &LiteralValue) -> Type<'s> {

@@ -1,6 +1,6 @@
 //! Where the parts of an expression are in its text. The crate's tree does not say, but its parts are in the order of the text.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// The places of each token.
 #[derive(Debug, Default)]
@@ -8,29 +8,38 @@ pub(super) struct Positions<'t> {
     places: HashMap<&'t str, Vec<usize>>,
     /// How many of each were met.
     met: HashMap<String, usize>,
+    /// Where literals are, in their order.
+    literals: VecDeque<usize>,
 }
 
-const OPERATORS: [&str; 16] = ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "!", ".", "?"];
+const OPERATORS: [&str; 17] =
+    ["[?", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "!", ".", "?"];
 
 impl<'t> Positions<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-        let mut at = 0;
+        let (mut at, mut literals) = (0, VecDeque::new());
         while let Some(c) = text[at..].chars().next() {
             let length = match c {
+                '/' if text[at..].starts_with("//") => text[at..].find('\n').unwrap_or(text.len() - at),
                 '"' | '\'' => quoted(&text[at..], c),
-                c if c.is_alphanumeric() || c == '_' => {
-                    text[at..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len() - at)
-                }
+                c if c.is_ascii_digit() => number(&text[at..]),
+                c if c.is_alphanumeric() || c == '_' => word(&text[at..]),
                 c => OPERATORS
                     .into_iter()
                     .find(|operator| text[at..].starts_with(operator))
                     .map_or(c.len_utf8(), str::len),
             };
-            places.entry(&text[at..at + length]).or_default().push(at);
+            let token = &text[at..at + length];
+            let is_literal =
+                token.ends_with(['"', '\'']) || c.is_ascii_digit() || matches!(token, "true" | "false" | "null");
+            if is_literal {
+                literals.push_back(at);
+            }
+            places.entry(token).or_default().push(at);
             at += length;
         }
-        Self { places, met: HashMap::new() }
+        Self { places, met: HashMap::new(), literals }
     }
 
     /// Where the next one of a token is.
@@ -40,6 +49,38 @@ impl<'t> Positions<'t> {
         *met += 1;
         place.copied().unwrap_or_default()
     }
+
+    /// Where the next literal is; a negative number begins with its sign.
+    pub(super) fn next_literal(&mut self, is_negative: bool) -> usize {
+        let sign = is_negative.then(|| self.next("-"));
+        let place = self.literals.pop_front().unwrap_or_default();
+        sign.unwrap_or(place)
+    }
+}
+
+/// The length of a name, or of a text with the letters before its quote.
+fn word(text: &str) -> usize {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let is_prefix = end <= 2 && matches!(text[..end].to_ascii_lowercase().as_str(), "r" | "b" | "rb" | "br");
+    match text[end..].chars().next().filter(|c| is_prefix && matches!(c, '"' | '\'')) {
+        Some(quote) => end + quoted(&text[end..], quote),
+        None => end,
+    }
+}
+
+/// The length of a number: `1`, `0x1f`, `1u`, `1.5e-10`.
+fn number(text: &str) -> usize {
+    let end_of =
+        |from: usize| text[from..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(text.len(), |at| from + at);
+    let mut end = end_of(0);
+    let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    if text[end..].starts_with('.') && is_digit(end + 1) {
+        end = end_of(end + 1);
+    }
+    if text[..end].ends_with(['e', 'E']) && !text.starts_with("0x") && text[end..].starts_with(['+', '-']) {
+        end = end_of(end + 1);
+    }
+    end
 }
 
 /// The length of a text in quotes.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::admission::{self, Declared};
+use super::admission::{self, AUTHORIZER, Declared};
 
 /// The type of an expression.
 #[derive(Clone, Debug)]
@@ -26,7 +26,11 @@ pub(crate) enum Type<'s> {
     Timestamp,
     Duration,
     List(Box<Type<'s>>),
-    Map(Box<Type<'s>>),
+    /// By the types of its keys and of its values.
+    Map(Box<Type<'s>>, Box<Type<'s>>),
+    Optional(Box<Type<'s>>),
+    /// A type itself.
+    Kind,
     Object {
         schema: &'s Value,
         is_resource: bool,
@@ -35,11 +39,26 @@ pub(crate) enum Type<'s> {
     Metadata,
     /// An object whose fields are declared here.
     Declared(&'static Declared),
-    /// What has methods only.
+    /// What has methods only: one of [`OPAQUE`].
     Receiver(&'static str),
     /// The variables of a policy, as far as they are declared.
     Variables(Arc<HashMap<String, Type<'s>>>),
 }
+
+/// The types of which only functions know what is in them.
+pub(super) const OPAQUE: [&str; 11] = [
+    AUTHORIZER,
+    "kubernetes.authorization.PathCheck",
+    "kubernetes.authorization.GroupCheck",
+    "kubernetes.authorization.ResourceCheck",
+    "kubernetes.authorization.Decision",
+    "kubernetes.Quantity",
+    "kubernetes.URL",
+    "kubernetes.NamedFormat",
+    "kubernetes.Semver",
+    "net.IP",
+    "net.CIDR",
+];
 
 impl<'s> Type<'s> {
     /// The type of a value under a schema; `None` if rules do not see it.
@@ -52,7 +71,7 @@ impl<'s> Type<'s> {
         Some(match text("type") {
             "array" => Self::List(inner(&schema["items"])?),
             "object" if schema["additionalProperties"].is_object() => {
-                Self::Map(inner(&schema["additionalProperties"])?)
+                Self::Map(Box::new(Self::String), inner(&schema["additionalProperties"])?)
             }
             "object" => Self::Object { schema, is_resource },
             "string" => match text("format") {
@@ -78,7 +97,8 @@ impl<'s> Type<'s> {
                 Self::of(field, is_embedded(field))
             }
             Self::Metadata => matches!(name, "name" | "generateName").then_some(Self::String),
-            Self::Map(value) => Some(Self::clone(value)),
+            Self::Map(_, value) => Some(Self::clone(value)),
+            Self::Optional(held) => held.field(name).map(|kind| Self::Optional(Box::new(kind))),
             Self::Dyn => Some(Self::Dyn),
             Self::Declared(of) => of.field(name),
             Self::Receiver(of) => admission::request_resource(of, name),
@@ -94,7 +114,7 @@ impl<'s> Type<'s> {
         let mut inner = &self;
         for _ in 0..MOST_LEVELS {
             match inner {
-                Self::List(below) | Self::Map(below) => inner = below,
+                Self::List(below) | Self::Map(_, below) | Self::Optional(below) => inner = below,
                 Self::Variables(_) => return Self::Unknown,
                 _ => return self,
             }
@@ -118,8 +138,36 @@ impl<'s> Type<'s> {
         matches!(self, Self::Unknown | Self::Dyn)
     }
 
+    /// What an optional holds, where it is asked for.
+    pub(super) fn without_optional(self, is_optional: bool) -> Self {
+        match self {
+            Self::Optional(held) if is_optional => *held,
+            other => other,
+        }
+    }
+
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
+    /// Whether it is an object with fields.
+    pub(super) fn is_object(&self) -> bool {
+        matches!(self, Self::Object { .. } | Self::Metadata | Self::Declared(_) | Self::Variables(_))
+    }
+
     pub(super) fn is_same(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Whether it is the same, and its parts too, as far as they are known.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => true,
+            (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => one.is_like(other),
+            (Self::Map(key, value), Self::Map(of, to)) => key.is_like(of) && value.is_like(to),
+            (Self::Receiver(one), Self::Receiver(other)) => one == other,
+            (one, other) => one.is_same(other),
+        }
     }
 
     /// The type of what is of one of these types.
@@ -127,8 +175,29 @@ impl<'s> Type<'s> {
         match kinds.split_first() {
             None => Self::Unknown,
             _ if kinds.iter().any(|kind| matches!(kind, Self::Unknown)) => Self::Unknown,
-            Some((first, rest)) if rest.iter().all(|kind| first.is_same(kind)) => first.clone(),
+            Some((first, rest)) if rest.iter().all(|kind| first.is_like(kind)) => first.clone(),
             Some(_) => Self::Dyn,
+        }
+    }
+
+    /// What a loop with two variables over it goes over.
+    pub(super) fn pair(&self) -> (Self, Self) {
+        match self {
+            Self::List(item) => (Self::Int, Self::clone(item)),
+            Self::Map(key, value) => (Self::clone(key), Self::clone(value)),
+            _ => (Self::Unknown, Self::Unknown),
+        }
+    }
+
+    /// The name of the type alone, as values have it.
+    pub(super) fn plain_name(&self) -> String {
+        match self {
+            Self::List(_) => "list".to_owned(),
+            Self::Map(..) => "map".to_owned(),
+            Self::Optional(_) => "optional_type".to_owned(),
+            Self::Timestamp => "google.protobuf.Timestamp".to_owned(),
+            Self::Duration => "google.protobuf.Duration".to_owned(),
+            other => other.name(),
         }
     }
 
@@ -136,16 +205,7 @@ impl<'s> Type<'s> {
     pub(crate) fn element(&self) -> Self {
         match self {
             Self::List(item) => Self::clone(item),
-            Self::Map(_) => Self::String,
-            Self::Dyn => Self::Dyn,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// What `[]` finds in it.
-    pub(crate) fn at_index(&self) -> Self {
-        match self {
-            Self::List(inner) | Self::Map(inner) => Self::clone(inner),
+            Self::Map(key, _) => Self::clone(key),
             Self::Dyn => Self::Dyn,
             _ => Self::Unknown,
         }
@@ -159,23 +219,28 @@ impl<'s> Type<'s> {
     /// Whether both are known, and can never be equal for cel-go's checker. Objects have no names that could be told.
     pub(crate) fn cannot_equal(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::List(one), Self::List(other)) | (Self::Map(one), Self::Map(other)) => one.cannot_equal(other),
+            (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => {
+                one.cannot_equal(other)
+            }
+            (Self::Map(key, value), Self::Map(of, to)) => key.cannot_equal(of) || value.cannot_equal(to),
+            (Self::Receiver(one), Self::Receiver(other)) => one != other,
             (one, other) => {
                 one.is_nameable() && other.is_nameable() && one.is_other_than(other) && !one.takes_null(other)
             }
         }
     }
 
-    fn takes_null(&self, other: &Self) -> bool {
-        let is_nullable =
-            |kind: &Self| matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_));
+    pub(super) fn takes_null(&self, other: &Self) -> bool {
+        let is_nullable = |kind: &Self| {
+            matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_) | Self::Receiver(_))
+        };
         matches!(self, Self::Null) && is_nullable(other) || matches!(other, Self::Null) && is_nullable(self)
     }
 
     fn is_nameable(&self) -> bool {
         match self {
-            Self::Unknown | Self::Dyn | Self::Object { .. } | Self::Metadata | Self::Receiver(_) => false,
-            Self::List(inner) | Self::Map(inner) => inner.is_nameable(),
+            Self::Unknown | Self::Dyn | Self::Object { .. } | Self::Metadata => false,
+            Self::List(inner) | Self::Map(_, inner) | Self::Optional(inner) => inner.is_nameable(),
             _ => true,
         }
     }
@@ -195,7 +260,9 @@ impl fmt::Display for Type<'_> {
             Self::Timestamp => "timestamp",
             Self::Duration => "duration",
             Self::List(item) => return write!(f, "list({item})"),
-            Self::Map(value) => return write!(f, "map(string, {value})"),
+            Self::Map(key, value) => return write!(f, "map({key}, {value})"),
+            Self::Optional(held) => return write!(f, "optional_type({held})"),
+            Self::Kind => "type",
             Self::Object { .. } | Self::Metadata => "object",
             Self::Declared(of) => of.name,
             Self::Receiver(name) => name,

@@ -136,13 +136,12 @@ impl Interpreter<'_> {
         if let Some(outcome) = on_values::call(self.meter, name, args) {
             return outcome;
         }
-        let no_such = || Err(library::no_overload(name, args));
-        match args {
-            [Value::Object(object), args @ ..] if is_method => {
-                object.call(self.meter, name, args).unwrap_or_else(no_such)
-            }
-            _ => library::call(self.meter, name, args).unwrap_or_else(no_such),
-        }
+        let of_object = match args {
+            [Value::Object(object), rest @ ..] if is_method => object.call(self.meter, name, rest),
+            _ => None,
+        };
+        let outcome = of_object.or_else(|| library::call(self.meter, name, args));
+        outcome.unwrap_or_else(|| Err(library::no_overload(name, args)))
     }
 
     fn is_variable(&self, name: &str, scope: Option<&Scope<'_>>) -> bool {

@@ -60,7 +60,7 @@ pub(super) fn of_call(name: &str, args: &[Value], result: Option<&Value>, is_dyn
             size(0).saturating_mul(depth) + 1 + OF_A_LIST
         }
         "sort" | macros::SORT_BY if is_dynamic => 1,
-        "distinct" | "sort" | macros::SORT_BY => of_all_with_all(args.last()) + 1 + OF_A_LIST,
+        "distinct" | "sort" | macros::SORT_BY => 1 + of_all_with_all(args.last()),
         "sets.contains" | "sets.intersects" => size(0).saturating_mul(size(1)) + 1,
         "sets.equivalent" => size(0).saturating_mul(size(1)).saturating_mul(2) + 1,
         "or" | "orValue" => 0,
@@ -95,5 +95,5 @@ fn of_traversal(value: &Value) -> u64 {
 fn of_all_with_all(list: Option<&Value>) -> u64 {
     let Some(Value::List(items)) = list else { return 0 };
     let pairs = (items.len() as u64).saturating_mul(items.len() as u64);
-    pairs.saturating_mul(2) + if is_text(items) { pairs / 10 } else { 0 }
+    OF_A_LIST + pairs.saturating_mul(2) + if is_text(items) { pairs / 10 } else { 0 }
 }

@@ -222,6 +222,7 @@ fn beyond(float: f64, least: f64, most: f64) -> Option<Ordering> {
 /// The order of two values.
 pub(super) fn compared(one: &Value, other: &Value) -> Result<Ordering, Error> {
     match (one, other) {
+        (Value::Double(one), _) if one.is_nan() => Err(Error::failed("NaN values cannot be ordered")),
         (Value::String(one), Value::String(other)) => Ok(one.cmp(other)),
         (Value::Bytes(one), Value::Bytes(other)) => Ok(one.cmp(other)),
         (Value::Bool(one), Value::Bool(other)) => Ok(one.cmp(other)),
@@ -239,7 +240,7 @@ fn negative(operand: &Value) -> Outcome {
         Value::Int(int) => int.checked_neg().map(Value::Int).ok_or_else(|| Error::failed("integer overflow")),
         Value::Double(double) => Ok(Value::Double(-double)),
         Value::Duration(duration) => {
-            duration.checked_neg().map(Value::Duration).ok_or_else(|| Error::failed("duration overflow"))
+            duration.checked_neg().map(Value::Duration).ok_or_else(|| Error::failed("integer overflow"))
         }
         _ => Err(Error::no_such_overload()),
     }

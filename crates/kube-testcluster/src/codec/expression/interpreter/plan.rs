@@ -70,8 +70,8 @@ impl Planner {
             Expr::Call(call) => {
                 call.target.iter_mut().try_for_each(|target| self.plan(target))?;
                 call.args.iter_mut().try_for_each(|arg| self.plan(arg))?;
-                if matches!(call.func_name.as_str(), "find" | "findAll") {
-                    self.check_pattern(call.args.first())?;
+                if matches!(call.func_name.as_str(), "matches" | "find" | "findAll") {
+                    self.check_pattern(call.args.get(usize::from(call.target.is_none())))?;
                 }
                 let folds = call.target.is_none() && library::is_conversion(&call.func_name);
                 folds && matches!(call.args.as_slice(), [arg] if is_placed(arg))

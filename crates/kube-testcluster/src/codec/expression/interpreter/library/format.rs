@@ -33,6 +33,28 @@ pub(super) fn format(meter: &Meter, text: &str, args: &[Value]) -> Result<String
     Ok(made)
 }
 
+/// What the letters of clauses are for.
+pub(crate) const FORMATTED: [(&str, &str); 7] = [
+    (
+        "s",
+        "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+    ),
+    ("d", "decimal clause can only be used on integers"),
+    ("f", "fixed-point clause can only be used on doubles"),
+    ("e", "scientific clause can only be used on doubles"),
+    ("b", "only integers and bools can be formatted as binary"),
+    ("o", "octal clause can only be used on integers"),
+    ("xX", "only integers, byte buffers, and strings can be formatted as hex"),
+];
+
+/// The letter of a clause, and what comes after it.
+///
+/// # Errors
+/// What is wrong with the clause.
+pub(crate) fn letter(text: &str) -> Result<(char, &str), String> {
+    clause(text).map(|(clause, rest)| (clause.letter, rest))
+}
+
 /// A clause: `.3f`
 struct Clause {
     precision: Option<usize>,
@@ -66,30 +88,22 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
 
 impl Clause {
     fn apply(&self, arg: &Value) -> Result<String, String> {
-        let given = |takes: &str| Err(format!("{takes}, was given {}", arg.type_name()));
-        match (self.letter, arg) {
-            ('s', _) => text(arg),
-            ('d', Value::Int(_) | Value::Uint(_)) => Ok(conversions::printed(arg)),
-            ('d', _) => given("decimal clause can only be used on integers"),
-            ('f' | 'e', _) => match (float(arg), self.letter) {
-                (Some(float), 'f') => Ok(fixed(float, self.precision.unwrap_or(DIGITS))),
-                (Some(float), _) => Ok(scientific(float)),
-                (None, 'f') => given("fixed-point clause can only be used on doubles"),
-                (None, _) => given("scientific clause can only be used on doubles"),
-            },
-            ('b', Value::Bool(bool)) => Ok(u8::from(*bool).to_string()),
-            ('b', Value::Int(int)) => Ok(signed(*int, |size| format!("{size:b}"))),
-            ('b', Value::Uint(uint)) => Ok(format!("{uint:b}")),
-            ('b', _) => given("only integers and bools can be formatted as binary"),
-            ('o', Value::Int(int)) => Ok(signed(*int, |size| format!("{size:o}"))),
-            ('o', Value::Uint(uint)) => Ok(format!("{uint:o}")),
-            ('o', _) => given("octal clause can only be used on integers"),
-            (letter, arg) => match hexadecimal(arg) {
-                Some(digits) if letter == 'X' => Ok(digits.to_ascii_uppercase()),
-                Some(digits) => Ok(digits),
-                None => given("only integers, byte buffers, and strings can be formatted as hex"),
-            },
-        }
+        let made = match (self.letter, arg) {
+            ('s', _) => text(arg)?,
+            ('d', Value::Int(_) | Value::Uint(_)) => Some(conversions::printed(arg)),
+            ('f', _) => float(arg).map(|float| fixed(float, self.precision.unwrap_or(DIGITS))),
+            ('e', _) => float(arg).map(|float| scientific(float, self.precision.unwrap_or(DIGITS))),
+            ('b', Value::Bool(bool)) => Some(u8::from(*bool).to_string()),
+            ('b', Value::Int(int)) => Some(signed(*int, |size| format!("{size:b}"))),
+            ('b', Value::Uint(uint)) => Some(format!("{uint:b}")),
+            ('o', Value::Int(int)) => Some(signed(*int, |size| format!("{size:o}"))),
+            ('o', Value::Uint(uint)) => Some(format!("{uint:o}")),
+            ('x', arg) => hexadecimal(arg),
+            ('X', arg) => hexadecimal(arg).map(|digits| digits.to_ascii_uppercase()),
+            _ => None,
+        };
+        let takes = FORMATTED.iter().find(|(letters, _)| letters.contains(self.letter)).map_or("", |(_, takes)| takes);
+        made.ok_or_else(|| format!("{takes}, was given {}", arg.type_name()))
     }
 }
 
@@ -150,11 +164,11 @@ fn in_english(float: f64) -> &'static str {
     }
 }
 
-/// `1.5×10³`, as in English.
-fn scientific(float: f64) -> String {
+/// `1.5×10⁰³`, as in English, where the precision counts only for what is no number.
+fn scientific(float: f64, precision: usize) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     if !float.is_finite() {
-        return format!("{:>DIGITS$}", in_english(float));
+        return format!("{:>precision$}", in_english(float));
     }
     let written = format!("{float:.DIGITS$e}");
     let (digits, exponent) = written.split_once('e').unwrap_or((&written, "0"));
@@ -165,18 +179,15 @@ fn scientific(float: f64) -> String {
     format!("{digits}×10{sign}{raised}")
 }
 
-/// A value as a text.
-fn text(value: &Value) -> Result<String, String> {
-    match value {
-        Value::Null => Ok("null".to_owned()),
-        Value::List(_) | Value::Map(_) => inner(value),
-        Value::Type(name) => Ok((*name).to_owned()),
-        Value::Optional(_) | Value::Object(_) => {
-            let takes = "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
-            Err(format!("string clause can only be used on {takes}, was given {}", value.type_name()))
-        }
-        plain => Ok(conversions::printed(plain)),
-    }
+/// A value as a text; `None` if it has none.
+fn text(value: &Value) -> Result<Option<String>, String> {
+    Ok(match value {
+        Value::Null => Some("null".to_owned()),
+        Value::List(_) | Value::Map(_) => Some(inner(value)?),
+        Value::Type(name) => Some((*name).to_owned()),
+        Value::Optional(_) | Value::Object(_) => None,
+        plain => Some(conversions::printed(plain)),
+    })
 }
 
 /// A value inside of a list or a map, as the language would write it.
@@ -202,6 +213,6 @@ fn inner(value: &Value) -> Result<String, String> {
         Value::Optional(_) | Value::Object(_) => {
             return Err(format!("no formatting function for {}", value.type_name()));
         }
-        plain => text(plain)?,
+        plain => text(plain)?.unwrap_or_default(),
     })
 }

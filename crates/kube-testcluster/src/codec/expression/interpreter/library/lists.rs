@@ -13,7 +13,7 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
     match (name, args) {
         ("lists.range", [Value::Int(count)]) => Some(range(meter, *count)),
         ("includes", [one, other]) if !matches!(one, Value::List(_)) => {
-            Some(on_values::equal(meter, one, other).map(Value::Bool))
+            Some(on_values::includes(meter, std::slice::from_ref(one), other).map(Value::Bool))
         }
         (_, [Value::List(items), rest @ ..]) => of_list(meter, name, items, rest),
         _ => None,

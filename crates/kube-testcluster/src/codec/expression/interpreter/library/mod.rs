@@ -14,6 +14,7 @@ pub(super) mod times;
 mod url;
 
 pub(super) use self::conversions::{is_conversion, printed};
+pub(crate) use self::format::{FORMATTED, letter as clause};
 pub(super) use self::formats::length_of;
 pub(super) use self::lists::inserted;
 pub(super) use self::regexes::Regexes;

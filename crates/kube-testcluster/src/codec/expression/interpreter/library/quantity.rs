@@ -51,9 +51,9 @@ impl Object for Quantity {
                 Some(int) => Value::Int(int),
                 None => return Some(Err(Error::failed("cannot convert value to integer"))),
             },
-            ("asApproximateFloat", []) => Value::Double(self.to_f64()),
+            ("asApproximateFloat", []) => Value::Double(self.to_approximate_f64()),
             ("add", [other]) => Value::object(self.plus(&int(other)?)),
-            ("sub", [other]) => Value::object(self.plus(&int(other)?.negated())),
+            ("sub", [other]) => Value::object(self.minus(&int(other)?)),
             (_, [other]) => {
                 let order = self.compare(other.downcast::<Self>()?);
                 match name {

@@ -33,7 +33,8 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
             "find" => found(regex.find(text.as_bytes()).map_or(b"", |found| found.as_bytes())),
             _ => {
                 let mut all = Vec::new();
-                for one in regex.find_iter(text.as_bytes()).take(limit) {
+                let at_characters = |found: &regex::bytes::Match<'_>| text.is_char_boundary(found.start());
+                for one in regex.find_iter(text.as_bytes()).filter(at_characters).take(limit) {
                     meter.work(1)?;
                     all.push(found(one.as_bytes()));
                 }

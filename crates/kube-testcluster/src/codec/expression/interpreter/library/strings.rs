@@ -5,6 +5,10 @@ use super::{Meter, Outcome, Value, conversions, format};
 
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     match (name, args) {
+        // Of what is in a list, the first item says what it is a list of.
+        ("join", [Value::List(items), ..]) if items.first().is_some_and(|item| !matches!(item, Value::String(_))) => {
+            None
+        }
         ("join", [Value::List(items)]) => Some(join(meter, items, "")),
         ("join", [Value::List(items), Value::String(between)]) => Some(join(meter, items, between)),
         ("strings.quote", [Value::String(text)]) => Some(worked(meter, text.len()).map(|()| Value::text(quote(text)))),
@@ -74,6 +78,10 @@ fn from_to(text: &str, start: i64, end: Option<i64>) -> Outcome {
     Ok(Value::text(&text[from..to]))
 }
 
+fn at_most(index: i64, length: usize) -> Value {
+    Value::Int(index.min(i64::try_from(length).unwrap_or(i64::MAX)))
+}
+
 /// How many characters are before a place.
 fn count_to(text: &str, place: Option<usize>) -> Value {
     place.map_or(Value::Int(-1), |place| Value::count(text[..place].chars().count()))
@@ -84,7 +92,7 @@ fn index_of(text: &str, part: &str, from: i64) -> Outcome {
         return Err(out_of_range(from));
     }
     if part.is_empty() {
-        return Ok(Value::Int(from));
+        return Ok(at_most(from, text.chars().count()));
     }
     let Some(start) = place(text, from) else { return Ok(Value::Int(-1)) };
     Ok(count_to(text, text[start..].find(part).map(|at| start + at)))
@@ -99,7 +107,7 @@ fn last_index_of(text: &str, part: &str, from: Option<i64>) -> Outcome {
         return Ok(if part.is_empty() { Value::count(length) } else { count_to(text, text.rfind(part)) });
     };
     if part.is_empty() {
-        return Ok(Value::Int(from));
+        return Ok(at_most(from, length));
     }
     if usize::try_from(from).is_ok_and(|from| from >= length) {
         return Ok(Value::Int(-1));

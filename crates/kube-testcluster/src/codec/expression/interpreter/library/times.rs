@@ -229,7 +229,7 @@ pub(super) fn seconds(nanoseconds: i64) -> String {
 
 /// `+` and `-` of times and durations.
 pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -> Outcome {
-    let checked = |sum: Option<i64>| sum.map(Value::Duration).ok_or_else(|| Error::failed("duration overflow"));
+    let checked = |sum: Option<i64>| sum.map(Value::Duration).ok_or_else(|| Error::failed("integer overflow"));
     match (operator, one, other) {
         (operators::ADD, Value::Duration(one), Value::Duration(other)) => checked(one.checked_add(*other)),
         (operators::SUBSTRACT, Value::Duration(one), Value::Duration(other)) => checked(one.checked_sub(*other)),
@@ -237,8 +237,7 @@ pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -
         | (operators::ADD, Value::Duration(by), Value::Timestamp(at)) => at.after((*by).into()),
         (operators::SUBSTRACT, Value::Timestamp(at), Value::Duration(by)) => at.after(-i128::from(*by)),
         (operators::SUBSTRACT, Value::Timestamp(one), Value::Timestamp(other)) => {
-            let between = i64::try_from(one.nanoseconds_since_1970() - other.nanoseconds_since_1970());
-            between.map(Value::Duration).map_err(|_| Error::failed("integer overflow"))
+            checked(i64::try_from(one.nanoseconds_since_1970() - other.nanoseconds_since_1970()).ok())
         }
         (operators::ADD | operators::SUBSTRACT, ..) => Err(Error::no_such_overload()),
         _ => Err(Error::failed(format!("no such overload: {operator}"))),

@@ -1,0 +1,152 @@
+//! The types in the declaration of a function.
+
+use std::collections::HashMap;
+
+use super::super::Type;
+use super::Overload;
+
+/// A type that a function takes or results in.
+#[derive(Clone, Debug)]
+pub(super) enum Signature {
+    Plain(Type<'static>),
+    /// Any, which is the same wherever it stands in a declaration.
+    Any(char),
+    List(Box<Signature>),
+    Map(Box<Signature>, Box<Signature>),
+    Optional(Box<Signature>),
+}
+
+/// What stands for what is any.
+pub(super) type Bindings<'s> = HashMap<char, Type<'s>>;
+
+const ORDERED: [&str; 8] = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
+const SUMMED: [&str; 4] = ["int", "uint", "double", "duration"];
+
+/// Reads a declaration: `string.contains(string) bool`. There are as many overloads as there are types for what is of a few.
+pub(super) fn declared(line: &'static str) -> (&'static str, Vec<Overload>) {
+    let (before, after) = line.split_once('(').filter(|_| line.contains(") ")).unwrap_or((line, ""));
+    let (on, name) = target_of(line, before);
+    let takes = &line[line.find(name).unwrap_or_default() + name.len()..];
+    let (takes, results) = takes.rsplit_once(") ").unwrap_or((after, "dyn"));
+    let takes = takes.trim_start_matches('(');
+    let several: &[&str] = match () {
+        () if line.contains("(C)") => &ORDERED,
+        () if line.contains("(S)") => &SUMMED,
+        () => &["A"],
+    };
+    let overloads = several.iter().map(|one| {
+        let read = |text: &str| read(&text.replace("(C)", &format!("({one})")).replace("(S)", &format!("({one})")));
+        let result = if matches!(results, "C" | "S") { self::read(one) } else { read(results) };
+        let takes = on.into_iter().chain(parts(takes)).map(read).collect();
+        Overload { is_method: on.is_some(), takes, results: result }
+    });
+    (name, overloads.collect())
+}
+
+/// What a method is called on, and the name.
+fn target_of(line: &'static str, before: &'static str) -> (Option<&'static str>, &'static str) {
+    // A target with parameters ends with its bracket: `list(A).sort() list(A)`.
+    if let Some(end) = line.find(").").filter(|end| balanced(&line[..=*end])) {
+        let rest = &line[end + 2..];
+        return (Some(&line[..=end]), rest.split_once('(').map_or(rest, |(name, _)| name));
+    }
+    match before.rsplit_once('.') {
+        Some((on, name)) if !super::super::is_prefix(on) => (Some(on), name),
+        _ => (None, before),
+    }
+}
+
+fn balanced(text: &str) -> bool {
+    text.matches('(').count() == text.matches(')').count()
+}
+
+/// The parts between commas that are in no brackets.
+fn parts(text: &'static str) -> Vec<&'static str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (i, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    if !text.is_empty() {
+        parts.push(text[start..].trim());
+    }
+    parts
+}
+
+fn read(text: &str) -> Signature {
+    let inner = |prefix: &str| text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(')'));
+    if let Some(item) = inner("list(") {
+        return Signature::List(Box::new(read(item)));
+    }
+    if let Some(held) = inner("optional_type(") {
+        return Signature::Optional(Box::new(read(held)));
+    }
+    if let Some((key, value)) = inner("map(").and_then(|inner| inner.split_once(", ")) {
+        return Signature::Map(Box::new(read(key)), Box::new(read(value)));
+    }
+    Signature::Plain(match text {
+        "A" | "B" => return Signature::Any(text.chars().next().unwrap_or_default()),
+        "dyn" => Type::Dyn,
+        "null" => Type::Null,
+        "bool" => Type::Bool,
+        "int" => Type::Int,
+        "uint" => Type::Uint,
+        "double" => Type::Double,
+        "string" => Type::String,
+        "bytes" => Type::Bytes,
+        "timestamp" => Type::Timestamp,
+        "duration" => Type::Duration,
+        "type" => Type::Kind,
+        opaque => {
+            Type::Receiver(super::super::types::OPAQUE.into_iter().find(|known| *known == opaque).unwrap_or_default())
+        }
+    })
+}
+
+impl Signature {
+    /// Whether a function takes a type here.
+    pub(super) fn takes<'s>(&self, kind: &Type<'s>, bindings: &mut Bindings<'s>) -> bool {
+        if kind.is_open() || kind.is_object() && !matches!(self, Self::Any(_)) {
+            return true;
+        }
+        match (self, kind) {
+            (Self::Plain(Type::Dyn), _) => true,
+            (Self::Plain(plain), kind) => plain.is_like(kind) || matches!(kind, Type::Null) && plain.takes_null(kind),
+            (Self::Any(name), kind) => match bindings.get(name) {
+                Some(bound) if !bound.is_open() => {
+                    let fits = !bound.cannot_equal(kind);
+                    if matches!(bound, Type::Null) {
+                        bindings.insert(*name, kind.clone());
+                    }
+                    fits
+                }
+                _ => {
+                    bindings.insert(*name, kind.clone());
+                    true
+                }
+            },
+            (Self::List(item), Type::List(kind)) => item.takes(kind, bindings),
+            (Self::Map(key, value), Type::Map(of, to)) => key.takes(of, bindings) && value.takes(to, bindings),
+            (Self::Optional(held), Type::Optional(kind)) => held.takes(kind, bindings),
+            _ => false,
+        }
+    }
+
+    /// The type that comes out.
+    pub(super) fn made<'s>(&self, bindings: &Bindings<'s>) -> Type<'s> {
+        match self {
+            Self::Plain(plain) => plain.clone(),
+            Self::Any(name) => bindings.get(name).cloned().unwrap_or(Type::Unknown),
+            Self::List(item) => Type::List(Box::new(item.made(bindings))),
+            Self::Map(key, value) => Type::Map(Box::new(key.made(bindings)), Box::new(value.made(bindings))),
+            Self::Optional(held) => Type::Optional(Box::new(held.made(bindings))),
+        }
+    }
+}

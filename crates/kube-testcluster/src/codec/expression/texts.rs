@@ -1,0 +1,111 @@
+//! The texts in an expression, written so that the crate's parser reads them as cel-go does: it knows no quotes in triple quotes, no
+//! backslash at the end of a raw text, and keeps some that are none. Upstream: cel-go's `parser/unescape.go`.
+
+use std::fmt::Write;
+use std::str::Chars;
+
+use super::tokens::{Token, Tokens};
+
+/// The same expression, with escapes for all that is no letter and no digit.
+pub(super) fn plain(expression: &str) -> String {
+    let (mut tokens, mut to, mut read) = (Tokens::of(expression), String::with_capacity(expression.len()), 0);
+    while let Some(token) = tokens.next() {
+        let end = expression.len() - tokens.rest().len();
+        let part = &expression[read..end];
+        read = end;
+        match Text::of(part).filter(|_| token == Token::Text).and_then(|text| text.written()) {
+            Some(written) => to.push_str(&written),
+            None => to.push_str(part),
+        }
+    }
+    to.push_str(&expression[read..]);
+    to
+}
+
+/// A text, and what stands before it.
+struct Text<'e> {
+    before: &'e str,
+    inner: &'e str,
+    is_raw: bool,
+    is_bytes: bool,
+}
+
+impl<'e> Text<'e> {
+    fn of(part: &'e str) -> Option<Self> {
+        let last = part.chars().last().filter(|last| matches!(last, '"' | '\''))?;
+        let triple: String = [last; 3].iter().collect();
+        let before = start_of_text(part);
+        let letters = part[before..].find(['"', '\''])?;
+        let (prefix, quoted) = part[before..].split_at(letters);
+        let end = if quoted.len() >= 6 && quoted.starts_with(&triple) { 3 } else { 1 };
+        let inner = quoted.get(end..quoted.len().checked_sub(end)?)?;
+        let has = |letter: char| prefix.to_ascii_lowercase().contains(letter);
+        Some(Self { before: &part[..before], inner, is_raw: has('r'), is_bytes: has('b') })
+    }
+
+    /// `None` if there is an escape that there is not.
+    fn written(&self) -> Option<String> {
+        let mut to = self.before.to_owned();
+        to.push_str(if self.is_bytes { "b\"" } else { "\"" });
+        let mut chars = self.inner.chars();
+        while let Some(c) = chars.next() {
+            let one = if c == '\\' && !self.is_raw { self.unescaped(&mut chars)? } else { One::Char(c) };
+            match one {
+                One::Char(c) if c.is_ascii_alphanumeric() || c == ' ' => to.push(c),
+                One::Char(c) if self.is_bytes => {
+                    let mut buffer = [0; 4];
+                    c.encode_utf8(&mut buffer).bytes().try_for_each(|byte| write!(to, "\\x{byte:02x}")).ok()?;
+                }
+                One::Char(c) => write!(to, "\\U{:08x}", u32::from(c)).ok()?,
+                One::Byte(byte) => write!(to, "\\x{byte:02x}").ok()?,
+            }
+        }
+        to.push('"');
+        Some(to)
+    }
+
+    /// What an escape stands for, after its backslash.
+    fn unescaped(&self, chars: &mut Chars<'_>) -> Option<One> {
+        let number = match chars.next()? {
+            'a' => 0x07,
+            'b' => 0x08,
+            'f' => 0x0c,
+            'n' => 0x0a,
+            'r' => 0x0d,
+            't' => 0x09,
+            'v' => 0x0b,
+            plain @ ('\\' | '\'' | '"' | '`' | '?') => u32::from(plain),
+            'x' | 'X' => digits(chars, "", 2, 16)?,
+            'u' if !self.is_bytes => digits(chars, "", 4, 16)?,
+            'U' if !self.is_bytes => digits(chars, "", 8, 16)?,
+            first @ '0'..='3' => digits(chars, first.encode_utf8(&mut [0; 4]), 2, 8)?,
+            _ => return None,
+        };
+        match u8::try_from(number) {
+            Ok(byte) if self.is_bytes => Some(One::Byte(byte)),
+            _ => char::from_u32(number).map(One::Char),
+        }
+    }
+}
+
+/// The number that so many more digits make.
+fn digits(chars: &mut Chars<'_>, first: &str, more: usize, radix: u32) -> Option<u32> {
+    let text: String = first.chars().chain(chars.take(more)).collect();
+    let is_whole = text.len() == first.len() + more && text.chars().all(|c| c.is_digit(radix));
+    is_whole.then(|| u32::from_str_radix(&text, radix).ok())?
+}
+
+/// Where a text begins with its letters, after spaces and comments.
+fn start_of_text(part: &str) -> usize {
+    let mut rest = part.trim_start();
+    while let Some(comment) = rest.strip_prefix("//") {
+        rest = comment.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+    }
+    part.len() - rest.len()
+}
+
+/// A character, or a byte of a text of bytes.
+enum One {
+    Char(char),
+    Byte(u8),
+}
