@@ -69,6 +69,11 @@ impl Cause {
         Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.into() }
     }
 
+    #[cfg(feature = "cel")]
+    pub(crate) fn internal(field: impl Into<String>, why: &str) -> Self {
+        Self { reason: "InternalError", message: format!("Internal error: {why}"), field: field.into() }
+    }
+
     pub(crate) fn duplicate(field: impl Into<String>, value: &str) -> Self {
         Self {
             reason: "FieldValueDuplicate",

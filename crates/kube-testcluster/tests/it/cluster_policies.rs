@@ -331,7 +331,7 @@ async fn a_variable_is_computed_when_an_expression_names_it() {
 async fn a_policy_sees_the_request_its_objects_and_its_namespace() {
     let expression = "request.operation == 'UPDATE' && oldObject.data.a == '1' && object.data.a == '2' && object.kind == 'ConfigMap' \
                       && namespaceObject.metadata.name == 'default' && request.userInfo.username == 'ada' && request.dryRun == false \
-                      && request.resource.resource == 'configmaps' && request.subResource == '' && has(request.options)";
+                      && request.resource.resource == 'configmaps' && !has(request.subResource) && has(request.options)";
     let cluster = quiet().start();
     let (api, ada) = (Api::new(&cluster), Api::of(cluster.router_as(User::new("ada", ["developers"]))));
     made(&api, MAPS, &map("m")).await;

@@ -43,16 +43,6 @@ impl<'a> Seen<'a> {
     fn versioned(&self, object: Option<&Value>) -> Cel {
         object.map_or(Cel::Null, |object| Cel::from(&self.attributes.request.versioned(self.row, object)))
     }
-
-    fn request(&self) -> Cel {
-        let mut request = self.attributes.request_about(self.row);
-        if let Value::Object(fields) = &mut request {
-            for text in ["subResource", "requestSubResource", "name", "namespace"] {
-                fields.entry(text).or_insert_with(|| "".into());
-            }
-        }
-        Cel::from(&request)
-    }
 }
 
 /// The fields of a namespace that expressions see. Upstream: `CreateNamespaceObject`.
@@ -180,7 +170,7 @@ impl Names for Activation<'_> {
         Some(Ok(match name {
             "object" => seen.object.get_or_init(|| seen.versioned(attributes.object.as_deref())).clone(),
             "oldObject" => seen.old.get_or_init(|| seen.versioned(attributes.old)).clone(),
-            "request" => seen.request.get_or_init(|| seen.request()).clone(),
+            "request" => seen.request.get_or_init(|| Cel::from(&attributes.request_about(seen.row))).clone(),
             "namespaceObject" => seen.namespace.clone().unwrap_or(Cel::Null),
             "params" => self.params.clone()?,
             "authorizer" if self.authorization == Authorization::Asked => authorizer::of_user(attributes),

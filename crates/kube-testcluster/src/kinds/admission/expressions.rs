@@ -29,7 +29,10 @@ impl Declarations {
     pub(super) fn variable(&mut self, name: &str, expression: &str, at: &str) -> Option<Cause> {
         self.variables.get_or_insert_default();
         let (kind, cause) = match check(expression, self.names(true)) {
-            Ok(checked) => (checked.kind.if_shallow(), None),
+            Ok(checked) => {
+                let kind = checked.kind.clone().if_shallow();
+                (kind, checked.program().err().map(|why| Cause::internal(at, &format!("program {why}"))))
+            }
             Err(faults) => (Type::Dyn, Some(failed(expression, &faults, at))),
         };
         let variables = Arc::make_mut(self.variables.get_or_insert_default());
@@ -69,7 +72,7 @@ impl Declarations {
                 };
                 Some(Cause::invalid(at, written, &format!("must evaluate to {wanted} but got {}", checked.kind.name())))
             }
-            Ok(_) => None,
+            Ok(checked) => checked.program().err().map(|why| Cause::internal(at, &format!("program {why}"))),
         }
     }
 

@@ -52,7 +52,14 @@ fn validate_rule(
             causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), why));
             None
         }
-        Ok(compiled) => Some(compiled.expression),
+        Ok(compiled) => match compiled.program() {
+            Ok(program) => Some(program),
+            Err(why) => {
+                let why = format!("program {why}");
+                causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
+                None
+            }
+        },
         Err(faults) => {
             let why = format!("compilation failed: {faults}");
             causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
@@ -62,7 +69,7 @@ fn validate_rule(
     if expression.is_some() && !text(rule, "messageExpression").is_empty() {
         validate_message(rule, subject, &at.child("messageExpression"), causes);
     }
-    if expression.is_some_and(|expression| expression.references().has_variable("oldSelf")) {
+    if expression.is_some_and(|program| program.root().references().has_variable("oldSelf")) {
         if let Some(path) = uncorrelatable {
             let why = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {path}");
             causes.add_later(&at_rule, |at| Cause::invalid(at, text(rule, "rule"), &why));
@@ -78,7 +85,10 @@ fn validate_message(rule: &Value, subject: &Type<'_>, at: &Path<'_>, causes: &mu
         Ok(compiled) if compiled.kind.is_other_than(&Type::String) => {
             "messageExpression must evaluate to a string".to_owned()
         }
-        Ok(_) => return,
+        Ok(compiled) => match compiled.program() {
+            Ok(_) => return,
+            Err(why) => format!("messageExpression {why}"),
+        },
         Err(faults) => format!("messageExpression compilation failed: {faults}"),
     };
     causes.add_later(at, |at| Cause::invalid_as(at, &shown::rule(rule), &why));

@@ -14,7 +14,7 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExp
 use cel::parser::Expression;
 
 use self::positions::{Positions, line_and_column, shown};
-use super::interpreter::is_prefix;
+use super::interpreter::{Program, is_prefix};
 use super::macros;
 use super::parse::parse;
 
@@ -42,6 +42,16 @@ const DECLARED: [&str; 13] = [
 pub(crate) struct Checked<'s> {
     pub(crate) expression: Expression,
     pub(crate) kind: Type<'s>,
+}
+
+impl Checked<'_> {
+    /// The program that it is.
+    ///
+    /// # Errors
+    /// What cel-go says of a constant that cannot be computed.
+    pub(crate) fn program(self) -> Result<Program, String> {
+        Program::of(self.expression).map_err(|why| format!("instantiation failed: {why}"))
+    }
 }
 
 /// Reads and checks an expression with these variables.

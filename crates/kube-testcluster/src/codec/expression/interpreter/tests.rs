@@ -50,7 +50,7 @@ fn answer(expression: &str) -> Case {
     let mut case = Case { expression: expression.to_owned(), ..Case::default() };
     let program = match check(expression, vec![("object".to_owned(), Type::Dyn)]) {
         Err(faults) => Err(format!("compilation failed: {faults}")),
-        Ok(checked) => Program::of(checked.expression).map_err(|why| format!("program instantiation failed: {why}")),
+        Ok(checked) => checked.program().map_err(|why| format!("program {why}")),
     };
     match program {
         Err(why) => case.refused = Some(why),
