@@ -42,11 +42,11 @@ pub(super) fn expand(expression: &mut Expression) {
 fn expanded(call: &CallExpr) -> Option<Expression> {
     let target = call.target.as_deref()?.clone();
     let (names, parts) = match call.args.as_slice() {
-        [Expression { expr: Expr::Ident(one), .. }, Expression { expr: Expr::Ident(other), .. }, parts @ ..] => {
-            ((one.clone(), Some(other.clone())), parts)
-        }
         [Expression { expr: Expr::Ident(one), .. }, key] if call.func_name == "sortBy" => {
             return Some(sorted(target, one.clone(), key.clone()));
+        }
+        [Expression { expr: Expr::Ident(one), .. }, Expression { expr: Expr::Ident(other), .. }, parts @ ..] => {
+            ((one.clone(), Some(other.clone())), parts)
         }
         _ => return None,
     };
