@@ -1,8 +1,7 @@
 //! The rules in CEL of a definition: whether they can be compiled, and may see the state before. Upstream: the part of
 //! `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile` (`pkg/apiserver/schema/cel/compilation.go`).
 //!
-//! The parser is that of the crate `kube-cel`, which has no checker. Of cel-go's checks those are made here whose answer follows from
-//! the schema alone: names and fields that there are not, and the operands of comparisons. What a rule could cost is not estimated.
+//! What a rule could cost is not estimated.
 
 use serde_json::Value;
 

@@ -7,12 +7,14 @@ mod admission;
 mod functions;
 mod literals;
 mod loops;
+mod operations;
 mod positions;
 mod types;
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, SelectExpr, operators};
 use cel::parser::Expression;
 
+use self::operations::{is_of_macro, operator};
 use self::positions::{Positions, line_and_column, shown};
 use super::interpreter::{Program, is_prefix};
 use super::macros;
@@ -313,109 +315,6 @@ impl<'s> Checker<'_, 's> {
         self.formats -= usize::from(name == "format");
         checked
     }
-
-    /// An operator between two operands.
-    fn operation(&mut self, call: &CallExpr, sign: &str) -> Type<'s> {
-        let Some((first, rest)) = call.args.split_first() else { return Type::Unknown };
-        if matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR) {
-            call.args.iter().for_each(|part| self.condition(part));
-            return Type::Bool;
-        }
-        let mut kinds = vec![self.check(first)];
-        let place = self.positions.next(sign);
-        kinds.extend(rest.iter().map(|arg| self.check(arg)));
-        self.place = place;
-        let [one, _] = kinds.as_slice() else { return Type::Unknown };
-        let is_of_object = sign.starts_with('[') && one.is_object();
-        let found = if is_of_object { Some(Type::Unknown) } else { functions::of(&call.func_name, None, &kinds) };
-        found.unwrap_or_else(|| self.mismatch(place, &call.func_name, &kinds))
-    }
-
-    /// A part that must be a bool.
-    fn condition(&mut self, part: &Expression) {
-        let kind = self.check(part);
-        if !kind.is_open() && kind.is_other_than(&Type::Bool) {
-            self.fault(self.place, &format!("expected type 'bool' but found '{kind}'"));
-        }
-    }
-
-    fn not(&mut self, operand: &Expression) -> Type<'s> {
-        let place = self.positions.next("!");
-        let kind = self.check(operand);
-        self.place = place;
-        if !kind.is_open() && kind.is_other_than(&Type::Bool) {
-            return self.mismatch(place, operators::LOGICAL_NOT, &[kind]);
-        }
-        Type::Bool
-    }
-
-    fn negative(&mut self, operand: &Expression) -> Type<'s> {
-        let place = self.positions.next("-");
-        let kind = self.check(operand);
-        self.place = place;
-        let result = functions::of(operators::NEGATE, None, std::slice::from_ref(&kind));
-        result.unwrap_or_else(|| self.mismatch(place, operators::NEGATE, &[kind]))
-    }
-
-    /// `a.?b`
-    fn optional_select(&mut self, of: &Expression, field: &str) -> Type<'s> {
-        let operand = self.check(of);
-        let place = self.positions.next(field);
-        self.place = self.text[..place].rfind('.').unwrap_or(place);
-        let found = match operand {
-            Type::Optional(held) => held.field(field),
-            other => other.field(field),
-        };
-        Type::Optional(Box::new(found.unwrap_or(Type::Unknown)))
-    }
-
-    fn conditional(&mut self, [condition, yes, no]: [&Expression; 3]) -> Type<'s> {
-        let condition = self.check(condition);
-        let place = self.positions.next("?");
-        let (yes, no) = (self.check(yes), self.check(no));
-        self.place = place;
-        let kinds = [condition, yes, no];
-        let found = functions::of(operators::CONDITIONAL, None, &kinds);
-        found.unwrap_or_else(|| self.mismatch(place, operators::CONDITIONAL, &kinds))
-    }
-
-    fn mismatch(&mut self, place: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
-        let kinds = kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        self.fault(place, &format!("found no matching overload for '{operator}' applied to '({kinds})'"));
-        Type::Unknown
-    }
-}
-
-/// Whether a macro has made a call: it works on the macro's own variable.
-fn is_of_macro(call: &CallExpr) -> bool {
-    call.args.iter().any(|arg| match &arg.expr {
-        Expr::Ident(name) => name.starts_with('@'),
-        Expr::Call(inner) => operator(&inner.func_name).is_some() && is_of_macro(inner),
-        _ => false,
-    })
-}
-
-/// How an operator with two operands is written.
-fn operator(function: &str) -> Option<&'static str> {
-    Some(match function {
-        operators::EQUALS => "==",
-        operators::NOT_EQUALS => "!=",
-        operators::LESS => "<",
-        operators::LESS_EQUALS => "<=",
-        operators::GREATER => ">",
-        operators::GREATER_EQUALS => ">=",
-        operators::LOGICAL_AND => "&&",
-        operators::LOGICAL_OR => "||",
-        operators::ADD => "+",
-        operators::SUBSTRACT => "-",
-        operators::MULTIPLY => "*",
-        operators::DIVIDE => "/",
-        operators::MODULO => "%",
-        operators::IN => "in",
-        operators::INDEX => "[",
-        operators::OPT_INDEX => "[?",
-        _ => return None,
-    })
 }
 
 fn is_negative(literal: &LiteralValue) -> bool {
