@@ -30,9 +30,9 @@ const TABLE: &[Difference] = &[
     Difference { request: "", place: "", says: "managedFields:\\n", reason: LISTS },
     Difference {
         request: "",
-        place: "/managedFields",
+        place: "/managedFields/0/manager",
         says: "\"apiserver\"",
-        reason: "nobody owns the fields of the namespaces that are there from the beginning",
+        reason: "kube-apiserver makes the first namespaces; those of the recorded server were made by a client of its own",
     },
     Difference { request: "/pods/alpha/log\"", place: "HTTP status", says: "404 but 200", reason: LOG },
     Difference { request: "/pods/alpha/log\"", place: "", says: "", reason: LOG },
