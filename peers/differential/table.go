@@ -76,14 +76,6 @@ var table = []row{
 		}),
 	},
 	{
-		name:   "the words of Go's regular expressions",
-		reason: "what is wrong with a pattern is told by its compiler, each in its own words",
-		mend: accepting(func(_ Request, real, ours Outcome) bool {
-			const refused = "must be a valid regular expression"
-			return strings.Contains(real["/message"], refused) && strings.Contains(ours["/message"], refused)
-		}),
-	},
-	{
 		name:   "panics of upstream",
 		reason: "the real server ends the connection, as its handler panics: of a custom resource in protobuf, and of some schemas that it refuses; here they are refused",
 		mend: accepting(func(request Request, real, ours Outcome) bool {
