@@ -66,8 +66,9 @@ impl Resource {
     /// A new object as upstream reads what it has stored, if that differs: with the defaults of what it has lost since it was decoded,
     /// which is its status.
     pub(crate) fn as_read_back(&self, stored: &Value) -> Option<Value> {
+        let schema = &self.custom?.schema;
         let mut read = stored.clone();
-        default(&mut read, &self.custom?.schema);
+        default(&mut read, schema);
         (read != *stored).then_some(read)
     }
 

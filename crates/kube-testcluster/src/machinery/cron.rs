@@ -95,8 +95,8 @@ fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
         _ => {
             let every = text.strip_prefix("@every ").ok_or_else(|| format!("unrecognized descriptor: {text}"))?;
             let nanoseconds = duration(every).map_err(|why| format!("failed to parse duration {text}: time: {why}"))?;
-            let length = Duration::try_from_secs_f64(nanoseconds / 1e9).unwrap_or_default().as_secs();
-            return Ok(Schedule::Every(Duration::from_secs(length.max(1))));
+            let seconds = u64::try_from(nanoseconds / 1_000_000_000).unwrap_or_default();
+            return Ok(Schedule::Every(Duration::from_secs(seconds.max(1))));
         }
     }))
 }

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+pub(crate) use self::time::duration;
 use super::{Structural, pattern};
 use crate::machinery::go_url::parse_request;
 
@@ -108,7 +109,7 @@ impl Format {
             Self::Byte => is_base64(text),
             Self::Password => true,
             Self::Date => time::is_date(text),
-            Self::Duration => time::is_duration(text),
+            Self::Duration => duration(text).is_some(),
             Self::DateTime => time::is_date_time(text),
             Self::ShortName => text.len() <= 63 && is_name(text),
             Self::LongName => text.len() <= 253 && text.split('.').all(is_name),

@@ -3,15 +3,16 @@
 use cel::common::ast::{CallExpr, Expr, LiteralValue};
 
 use super::Type;
-use crate::codec::expression::interpreter::{FORMATTED, clause, duration, timestamp};
+use crate::codec::expression::interpreter::{FORMATTED, clause, timestamp};
 use crate::codec::structural::pattern;
+use crate::machinery::go_duration::duration;
 
 /// What is wrong with the literal that a function is given.
 pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
     let [arg] = call.args.as_slice() else { return None };
     let Expr::Literal(literal) = &arg.expr else { return None };
     let is_wrong = match (name, literal) {
-        ("duration", LiteralValue::String(text)) => duration(text.inner()).is_none(),
+        ("duration", LiteralValue::String(text)) => duration(text.inner()).is_err(),
         ("timestamp", LiteralValue::String(text)) => timestamp(text.inner()).is_none(),
         ("timestamp", LiteralValue::Int(seconds)) => !(-62_135_596_800..=253_402_300_799).contains(seconds.inner()),
         ("matches", LiteralValue::String(text)) => pattern::fault(text.inner()).is_some(),

@@ -24,8 +24,8 @@ use super::Value;
 use super::value::Map;
 
 pub(super) use self::library::is_prefix;
+pub(crate) use self::library::timestamp;
 pub(super) use self::library::{FORMATTED, clause};
-pub(crate) use self::library::{duration, timestamp};
 pub(crate) use self::meter::Meter;
 pub(crate) use self::plan::Program;
 

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::known;
+use crate::machinery::go_duration::{self, digits};
 
 /// `2006-01-02`, a day that exists.
 pub(super) fn is_date(text: &str) -> bool {
@@ -42,57 +43,14 @@ pub(super) fn is_date_time(text: &str) -> bool {
     is_date(date) && TIME.is_match(time.as_bytes()) && time[..2] <= *"23" && time[3..5] <= *"59" && time[6..8] <= *"59"
 }
 
-/// Go's duration, or Scala's.
-pub(super) fn is_duration(text: &str) -> bool {
-    is_go_duration(text) || is_scala_duration(text)
+/// A duration in nanoseconds: Go's, or Scala's. What is too much for Scala's wraps, as upstream.
+pub(crate) fn duration(text: &str) -> Option<i64> {
+    go_duration::duration(text).ok().or_else(|| scala_duration(text))
 }
 
-/// Upstream: `time.ParseDuration`.
-fn is_go_duration(text: &str) -> bool {
-    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if rest == "0" {
-        return true;
-    }
-    if rest.is_empty() {
-        return false;
-    }
-    const MOST: u64 = 1 << 63;
-    let mut sum: u64 = 0;
-    while !rest.is_empty() {
-        let (whole, after) = digits(rest);
-        let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
-        let Ok(value) = (if whole.is_empty() { Ok(0) } else { whole.parse::<u64>() }) else { return false };
-        if value > MOST || (whole.is_empty() && fraction.is_empty()) {
-            return false;
-        }
-        let end = after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len());
-        let unit: u64 = match &after[..end] {
-            "ns" => 1,
-            "us" | "µs" | "μs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            _ => return false,
-        };
-        let part = value.checked_mul(unit).filter(|part| *part <= MOST);
-        match part.and_then(|part| sum.checked_add(part)) {
-            Some(added) if added <= MOST => sum = added,
-            _ => return false,
-        }
-        rest = &after[end..];
-    }
-    sum < MOST || text.starts_with('-')
-}
-
-/// The digits at the beginning, and the rest.
-fn digits(text: &str) -> (&str, &str) {
-    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
-}
-
-/// A number and a unit somewhere, and no number that is too large before a unit.
-fn is_scala_duration(text: &str) -> bool {
-    let (mut found, mut rest) = (false, text);
+/// The sum of the numbers that have a unit. There must be one, and none may be too large before a word.
+fn scala_duration(text: &str) -> Option<i64> {
+    let (mut sum, mut rest) = (None, text);
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let (number, after) = digits(&rest[start..]);
         let after = after.trim_start_matches(['\t', '\n', '\x0c', '\r', ' ']);
@@ -101,17 +59,27 @@ fn is_scala_duration(text: &str) -> bool {
         if end == 0 {
             continue;
         }
-        if number.parse::<i64>().is_err() {
-            return false;
+        let number: i64 = number.parse().ok()?;
+        for (_, _, length) in units(&after[..end].to_lowercase()) {
+            sum = Some(sum.unwrap_or(0_i64).wrapping_add(number.wrapping_mul(*length)));
         }
-        found |= is_unit(&after[..end].to_lowercase());
     }
-    found
+    sum
 }
 
-/// A unit: a short name, or what begins as a long one.
-fn is_unit(unit: &str) -> bool {
-    const SHORT: [&str; 12] = ["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk", "μs"];
-    const LONG: [&str; 8] = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
-    SHORT.contains(&unit) || LONG.iter().any(|long| unit.starts_with(long))
+/// Every unit that a word is: one of its short names, or what begins as its long one.
+fn units(word: &str) -> impl Iterator<Item = &'static (&'static [&'static str], &'static str, i64)> {
+    UNITS.iter().filter(move |(short, long, _)| short.contains(&word) || word.starts_with(long))
 }
+
+/// Short names, the long one, and nanoseconds. Upstream: `timeUnits` and `timeMultiplier`.
+const UNITS: [(&[&str], &str, i64); 8] = [
+    (&["ns"], "nano", 1),
+    (&["us", "µs"], "micro", 1_000),
+    (&["ms"], "milli", 1_000_000),
+    (&["s"], "sec", 1_000_000_000),
+    (&["m"], "min", 60_000_000_000),
+    (&["h", "hr"], "hour", 3_600_000_000_000),
+    (&["d"], "day", 86_400_000_000_000),
+    (&["w", "wk"], "week", 604_800_000_000_000),
+];

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::Number;
 use crate::codec::expression::Value as Cel;
-use crate::codec::expression::interpreter::{duration, timestamp};
+use crate::codec::expression::interpreter::timestamp;
 use crate::codec::structural::Structural;
+use crate::codec::structural::format::duration;
 use crate::codec::structural::number::truncated;
 use crate::machinery::cel::RESERVED;
 

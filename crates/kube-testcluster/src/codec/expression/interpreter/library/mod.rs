@@ -18,7 +18,7 @@ pub(crate) use self::format::{FORMATTED, letter as clause};
 pub(super) use self::formats::length_of;
 pub(super) use self::lists::inserted;
 pub(super) use self::regexes::Regexes;
-pub(crate) use self::times::{duration, timestamp};
+pub(crate) use self::times::timestamp;
 
 use cel::common::ast::operators;
 

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use super::super::Error;
 use super::{Outcome, Value};
 use crate::codec::expression::value::Timestamp;
+use crate::machinery::go_duration::{digits, duration};
 use crate::machinery::quote::quote;
 
 pub(super) const DURATION: &str = "google.protobuf.Duration";
@@ -21,7 +22,7 @@ const END: i64 = 253_402_300_799;
 pub(super) fn to_duration(arg: &Value) -> Option<Outcome> {
     Some(Ok(Value::Duration(match arg {
         Value::Duration(nanoseconds) => *nanoseconds,
-        Value::String(text) => duration(text)?,
+        Value::String(text) => duration(text).ok()?,
         _ => return None,
     })))
 }
@@ -43,63 +44,6 @@ fn timestamp_overflow() -> Error {
 fn in_range(at: Timestamp) -> Outcome {
     let fits = (Timestamp::YEAR_ONE..=END).contains(&at.seconds);
     if fits { Ok(Value::Timestamp(at)) } else { Err(timestamp_overflow()) }
-}
-
-/// Nanoseconds from a text, as `time.ParseDuration` reads it.
-pub(crate) fn duration(text: &str) -> Option<i64> {
-    let (is_negative, mut rest) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    let mut sum: u64 = 0;
-    loop {
-        let (whole, after) = digits(rest);
-        let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
-        if whole.is_empty() && fraction.is_empty() {
-            return None;
-        }
-        let end = after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len());
-        let unit: u64 = match &after[..end] {
-            "ns" => 1,
-            "us" | "µs" | "μs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            _ => return None,
-        };
-        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-        sum = sum.checked_add(whole.checked_mul(unit)?)?.checked_add(part(fraction, unit))?;
-        if sum > 1 << 63 {
-            return None;
-        }
-        rest = &after[end..];
-        if rest.is_empty() {
-            break;
-        }
-    }
-    let signed = if is_negative { -i128::from(sum) } else { i128::from(sum) };
-    i64::try_from(signed).ok()
-}
-
-/// The digits at the beginning, and the rest.
-fn digits(text: &str) -> (&str, &str) {
-    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
-}
-
-/// A decimal fraction of a unit, without what is less than one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as in Go")]
-fn part(fraction: &str, unit: u64) -> u64 {
-    let (mut digits, mut scale) = (0_u64, 1.0);
-    for digit in fraction.bytes().take(18) {
-        digits = digits * 10 + u64::from(digit - b'0');
-        scale *= 10.0;
-    }
-    (digits as f64 * (unit as f64 / scale)) as u64
 }
 
 /// A time from a text, as `time.Parse` reads RFC 3339: `2006-01-02T15:04:05Z`.
