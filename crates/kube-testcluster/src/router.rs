@@ -154,7 +154,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         pretty: is_for_people(request.headers(), &query),
         clock: store.clock,
     };
-    let conversion = Conversion { stored: target.resource, served: target.served };
+    let conversion = Conversion::from(&target);
     let requester = Requester::of(request.extensions());
     let changes_definitions = target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET;
     let definition = target.name.clone();

@@ -1,5 +1,8 @@
 //! The garbage collector. Upstream: `pkg/controller/garbagecollector`.
 
+use std::future::ready;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
@@ -9,6 +12,7 @@ use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::fill::list;
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Store};
+use crate::verbs::conversion;
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::ownership::{Component, Writer};
@@ -131,13 +135,15 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
 }
 
 async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
-    let changed = store.update(object_ref.resource, &object_ref.key, Commit::Really, |current: &Opened| {
+    let (resource, key) = (object_ref.resource, &object_ref.key);
+    let next = |current: Arc<Opened>| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
         let writer = Writer::named(Component::CONTROLLERS.0);
-        update::next(store, current, current.resource, value, None, &writer)
-    });
-    changed.await.map(|_| ())
+        ready(update::next(store, &current, resource.stored(), value, None, &writer))
+    };
+    let changed = |current| conversion::changed(store, resource.into(), current, next);
+    store.guaranteed_update(resource, key, Commit::Really, changed).await.map(drop)
 }
 
 fn retain(metadata: &mut Value, field: &str, keep: impl FnMut(&Value) -> bool) {

@@ -77,6 +77,13 @@ impl Catalog {
         RESOURCES.iter().chain(self.rows().map(|definition| definition.stored))
     }
 
+    /// The row in whose form an object of a kind is kept that was written in a version.
+    pub(crate) fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&'static Resource> {
+        let row = self.stored().find(|row| row.plural == plural && row.group == group)?;
+        let definition = self.rows().find(|definition| definition.stored == row);
+        Some(definition.map_or(row, |definition| definition.keeps(version)))
+    }
+
     /// The row of a path.
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
         let is_meant = |row: &Resource| row.plural == plural && row.group == group && row.version == version;

@@ -27,7 +27,7 @@ pub(crate) enum Conversion {
     /// the strategy `None`.
     OfVersions,
     /// The versions are converted by asking somebody. As that takes its time, the handlers do it; all functions of the row see the form of the row.
-    Webhook(ConversionWebhook),
+    Webhook,
 }
 
 impl Resource {
@@ -40,7 +40,7 @@ impl Resource {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
             Some(StoredForm { row, conversion: Conversion::OfVersions }) => row.in_shape(served),
-            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) => served,
+            Some(StoredForm { conversion: Conversion::Webhook, .. }) => served,
             None => served,
         }
     }
@@ -48,11 +48,8 @@ impl Resource {
     pub(crate) fn served_form_of(&self, stored: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
-            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => match self.custom {
-                Some(custom) => custom.converted(stored),
-                None => stored,
-            },
-            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) | None => stored,
+            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => self.converted(stored),
+            Some(StoredForm { conversion: Conversion::Webhook, .. }) | None => stored,
         }
     }
 
@@ -63,8 +60,8 @@ impl Resource {
         }
     }
 
-    /// A new object as upstream reads what it has stored, if that differs: with the defaults of what it has lost since it was decoded,
-    /// which is its status.
+    /// An object as upstream reads what it has stored, if that differs: with the defaults of what it has lost since it was decoded, which
+    /// is the status of a new one, or what a webhook has left out.
     pub(crate) fn as_read_back(&self, stored: &Value) -> Option<Value> {
         let schema = &self.custom?.schema;
         let mut read = stored.clone();
@@ -72,12 +69,9 @@ impl Resource {
         (read != *stored).then_some(read)
     }
 
-    /// Who converts its objects to and from the form in which they are stored, if a webhook does.
+    /// Who converts the versions of this kind into each other, if a webhook does.
     pub(crate) fn conversion_webhook(&self) -> Option<&'static ConversionWebhook> {
-        match &self.stored_form?.conversion {
-            Conversion::Webhook(hook) => Some(hook),
-            _ => None,
-        }
+        self.custom?.conversion_webhook.as_ref()
     }
 
     /// A stored object as clients see it.
@@ -86,6 +80,14 @@ impl Resource {
         value["kind"] = self.kind.into();
         value["apiVersion"] = self.api_version().into();
         value
+    }
+
+    /// An object in the shape of this version, into which it was converted.
+    pub(crate) fn converted(&self, value: Value) -> Value {
+        match self.custom {
+            Some(custom) => custom.converted(value),
+            None => value,
+        }
     }
 
     /// An object that another version of this kind has decoded, in the shape of this one.

@@ -51,7 +51,7 @@ impl Store {
     ) -> Result<Arc<Object>, E> {
         self.commit_latency().await;
         let reservation = self.allocators.reserve(resource, &key, &mut value, None)?;
-        let draft = (commit == Commit::Really).then(|| Draft::of_new(resource, key.clone(), &mut value));
+        let draft = (commit == Commit::Really).then(|| Draft::of_written(resource, key.clone(), &mut value));
         let mut state = self.lock();
         admit(&state.storage)?;
         if let Some(present) = state.storage.get(resource, &key) {
@@ -74,18 +74,22 @@ impl Store {
         commit: Commit,
         mut change: impl FnMut(&Opened) -> Result<Next, E>,
     ) -> Result<Arc<Object>, E> {
-        let written = self.guaranteed_update(resource, key, commit, |current| ready(change(&current))).await?;
+        let change = |current: Arc<Opened>| ready(change(&current).map(|next| (current.resource, next)));
+        let written = self.guaranteed_update(resource, key, commit, change).await?;
         Ok(written.object().clone())
     }
 
     /// Reads an object, changes it and writes it. The change is computed without the lock, so a slow one keeps nobody
     /// waiting; if the object was written meanwhile, it is computed again from the new state, as in upstream's
-    /// `GuaranteedUpdate`. Returns the state after the change; after a removal, the last state with the revision of the
-    /// removal.
+    /// `GuaranteedUpdate`. The row is the version of the new state. Returns the state after the change; after a removal, the last state
+    /// with the revision of the removal.
     ///
     /// # Errors
     /// `NotFound`, `NotAllocated`, or the error of `change`.
-    pub(crate) async fn guaranteed_update<E: From<StoreError>, F: Future<Output = Result<Next, E>>>(
+    pub(crate) async fn guaranteed_update<
+        E: From<StoreError>,
+        F: Future<Output = Result<(&'static Resource, Next), E>>,
+    >(
         &self,
         resource: &'static Resource,
         key: &Key,
@@ -104,8 +108,13 @@ impl Store {
     }
 
     /// Commits a change that was computed from `current`; `None` if the object was written meanwhile.
-    fn commit(&self, current: &Arc<Opened>, commit: Commit, mut next: Next) -> Result<Option<Arc<Opened>>, StoreError> {
-        let (resource, key) = (current.resource, &current.key);
+    fn commit(
+        &self,
+        current: &Arc<Opened>,
+        commit: Commit,
+        (resource, mut next): (&'static Resource, Next),
+    ) -> Result<Option<Arc<Opened>>, StoreError> {
+        let key = &current.key;
         let reservation = match &mut next {
             Next::Put(value) => match self.allocators.reserve(resource, key, value, Some(&current.value)) {
                 Ok(reservation) => Some(reservation),
@@ -115,7 +124,7 @@ impl Store {
             },
             _ => None,
         };
-        let draft = draft(current, commit, &mut next);
+        let draft = draft(resource, current, commit, &mut next);
         let mut state = self.lock();
         match state.storage.get(resource, key) {
             None => return Err(StoreError::not_found(resource, key)),
@@ -207,15 +216,15 @@ impl Store {
 
 /// The new state, encoded; `None` if there is none to be stored. Only what is stored loses its `selfLink`: the answer to a dry run
 /// has that of the request. Upstream: `PrepareObjectForStorage`.
-fn draft(current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
+fn draft(resource: &'static Resource, current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
     let Next::Put(value) = next else { return None };
     value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();
     if commit == Commit::Pretend {
         return None;
     }
     object(&mut value["metadata"]).remove("selfLink");
-    (*value != current.value || current.shows_more_than_written())
-        .then(|| Draft::new(current.resource, current.key.clone(), value))
+    (*value != current.value || resource != current.resource || current.shows_more_than_written())
+        .then(|| Draft::of_written(resource, current.key.clone(), value))
 }
 
 #[cfg(test)]
@@ -253,7 +262,7 @@ mod tests {
         let (store, key) = (store().await, key());
         let slow = store.guaranteed_update(PODS, &key, Commit::Really, |current| async move {
             tokio::time::sleep(Duration::from_secs(60)).await; // whatever is slow in a change
-            Ok::<_, StoreError>(with(&current, "slow"))
+            Ok::<_, StoreError>((PODS, with(&current, "slow")))
         });
         let quick = async {
             store

@@ -6,7 +6,6 @@ use std::sync::{Arc, PoisonError};
 use super::object::Key;
 use super::watch_cache::WatchCache;
 use super::{Store, StoreState};
-use crate::kinds::Resource;
 use crate::kinds::custom_resource::Definition;
 
 impl Store {
@@ -21,9 +20,9 @@ impl Store {
         let definition = crd.as_ref().and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
         let before = catalog.definition(name);
         if before.map(ptr::from_ref) != definition.map(ptr::from_ref)
-            && let Some(Definition { stored, .. }) = definition.or(before)
+            && let Some(definition) = definition.or(before)
         {
-            self.reform(&mut state, stored);
+            self.reform(&mut state, definition);
         }
         let next = match &crd {
             Some(crd) => catalog.with(name, crd.revision, definition),
@@ -32,9 +31,10 @@ impl Store {
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
     }
 
-    /// Brings the objects of a kind into the form of a row, and ends their watches.
-    fn reform(&self, state: &mut StoreState, row: &'static Resource) {
-        state.storage.rewrite(row, |object| object.in_form_of(row).ok());
+    /// Brings the objects of a kind into the form that its definition says, and ends their watches.
+    fn reform(&self, state: &mut StoreState, definition: &Definition) {
+        let row = definition.stored;
+        state.storage.rewrite(row, |object| object.in_form_of(definition).ok());
         let revision = state.storage.revision();
         let start = Key::from_start(String::new());
         let objects = state.storage.range(row, start, None).into_iter().flatten();

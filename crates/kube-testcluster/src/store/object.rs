@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::error::StoreError;
 use super::summary::Summary;
 use crate::kinds::Resource;
+use crate::kinds::custom_resource::Definition;
 use crate::kinds::field_selector::Selectable;
 
 /// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
@@ -71,8 +72,15 @@ pub(crate) struct Object {
     item: u32,
     /// The decoded content, while anybody holds it.
     opened: Mutex<Weak<Opened>>,
-    /// What was written, if its definition shows it in another form: with other defaults, or less of it.
-    written: Option<Arc<Value>>,
+    /// What was written, if its definition shows it in another form.
+    written: Option<Arc<Written>>,
+}
+
+/// An object as it was written, though its definition shows it with other defaults, with less of it, or in another version.
+#[derive(Debug)]
+struct Written {
+    resource: &'static Resource,
+    value: Value,
 }
 
 /// An object that is encoded but for its revision, which the store knows only under its lock.
@@ -86,7 +94,7 @@ pub(crate) struct Draft {
     /// Where the revision is put in.
     hole: usize,
     /// As in [`Object`].
-    written: Option<Arc<Value>>,
+    written: Option<Arc<Written>>,
 }
 
 #[cfg(test)]
@@ -185,18 +193,19 @@ impl Object {
         Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
     }
 
-    /// The same state in the form of another row of its kind. As upstream, what is stored stays as it was written: a default that
+    /// The same state in the form that its definition says now. As upstream, what is stored stays as it was written: a default that
     /// the row before had, and a field that it did not have, count no more.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub(super) fn in_form_of(&self, resource: &'static Resource) -> Result<Self, StoreError> {
+    pub(super) fn in_form_of(&self, definition: &Definition) -> Result<Self, StoreError> {
         let written = match &self.written {
             Some(written) => written.clone(),
-            None => Arc::new(self.content()?),
+            None => Arc::new(Written { resource: self.resource, value: self.content()? }),
         };
-        let shown = resource.in_shape(Value::clone(&written));
-        let differs = shown != *written;
+        let resource = definition.keeps(written.resource.version);
+        let shown = resource.in_shape(written.value.clone());
+        let differs = shown != written.value || *written.resource != *definition.stored;
         let object = Self::new(resource, self.key.clone(), self.revision, shown);
         Ok(Self { written: differs.then_some(written), ..object })
     }
@@ -237,9 +246,10 @@ impl Draft {
         Self { resource, key, summary: Summary::of(resource, value), fields, hole, written: None }
     }
 
-    /// Encodes a new object. What its definition adds is added.
-    pub(crate) fn of_new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
-        let written = resource.as_read_back(value).map(|read| Arc::new(std::mem::replace(value, read)));
+    /// Encodes an object that is to be stored. What its definition adds when it is read is added.
+    pub(crate) fn of_written(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
+        let written = resource.as_read_back(value).map(|read| std::mem::replace(value, read));
+        let written = written.map(|value| Arc::new(Written { resource, value }));
         Self { written, ..Self::new(resource, key, value) }
     }
 

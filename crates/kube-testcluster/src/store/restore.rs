@@ -82,11 +82,12 @@ fn is_definition(left: &Left) -> bool {
 }
 
 fn opened(left: &Left, catalog: &Catalog) -> Option<(&'static Resource, Value)> {
-    let resource = catalog.stored().find(|row| row.group == left.group && row.plural == left.plural)?;
     let mut value: Value = serde_json::from_slice(&left.json).ok()?;
     let fields = value.as_object_mut()?;
     fields.remove("kind");
-    fields.remove("apiVersion");
+    let api_version = fields.remove("apiVersion").unwrap_or_default();
+    let version = api_version.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
+    let resource = catalog.row_of(&left.group, &left.plural, version)?;
     // The schema may have changed since it was written.
     Some((resource, if resource.custom.is_some() { resource.in_shape(value) } else { value }))
 }

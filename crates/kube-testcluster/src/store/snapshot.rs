@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use super::object::{Draft, Key, Object};
 use super::{Store, StoreError, StoreState};
-use crate::kinds::GroupResource;
 use crate::kinds::custom_resource::Definition;
+use crate::kinds::{GroupResource, Resource};
 use crate::machinery::random::Random;
 
 /// All objects of a cluster at a revision. It shares them with the cluster, so that it takes little time and memory.
@@ -84,7 +84,8 @@ impl Store {
                 continue;
             }
             // The row of a custom resource is the one that its definition says now.
-            let row = catalog.stored().find(|row| row.group_resource() == object.resource.group_resource());
+            let Resource { group, plural, version, .. } = object.resource;
+            let row = catalog.row_of(group, plural, version);
             let Some(row) = row else { return Err(StoreError::not_found(object.resource, &object.key)) };
             let mut value = object.open()?.value.clone();
             let draft = Draft::new(row, object.key.clone(), &mut value);

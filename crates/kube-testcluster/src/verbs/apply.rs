@@ -139,7 +139,7 @@ impl Apply {
         let (key, creates) = (key(target)?, target.subresource.is_none());
         loop {
             let next = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
-            let change = |current| conversion::changed(store, target, current, next);
+            let change = |current| conversion::changed(store, target.into(), current, next);
             match store.guaranteed_update(target.resource, &key, self.options.commit, change).await {
                 Err(error) if creates && error.is_not_found() && store.get(target.resource, &key).is_none() => {}
                 updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),

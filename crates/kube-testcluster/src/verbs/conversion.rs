@@ -1,5 +1,5 @@
-//! Requests for a version of a custom resource that a webhook converts: they are handled in their version, and what is stored is
-//! converted before and after. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
+//! Requests for custom resources whose versions a webhook converts: they are handled in their version, and what is stored is
+//! converted before and after. An object stays in the version in which it was written until it is written again. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,64 +16,59 @@ use crate::http::represent::{Events, in_place_of};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
-use crate::kinds::custom_resource::ConversionWebhook;
-use crate::store::object::Opened;
+use crate::store::object::{Key, Opened};
 use crate::store::{Next, Store};
-use crate::webhook::conversion::convert;
+use crate::webhook::conversion::{converted, in_version};
 
-/// An object in the version of the request, in the one in which it is stored.
-pub(super) async fn to_stored(store: &Store, target: &Target, value: Value) -> Result<Value, ApiError> {
-    match target.served.conversion_webhook() {
-        Some(hook) => one(store, hook, (target.served, target.resource), value).await,
-        None => Ok(value),
-    }
+/// A new object in the version of the request, in the one in which it is stored.
+pub(super) async fn to_stored(store: &Store, rows: Conversion, value: Value) -> Result<Value, ApiError> {
+    converted(store, (rows.served, rows.stored), value).await
 }
 
 /// A stored object in the version of the request.
-pub(super) async fn to_served(store: &Store, target: &Target, value: Value) -> Result<Value, ApiError> {
-    match target.served.conversion_webhook() {
-        Some(hook) => one(store, hook, (target.resource, target.served), value).await,
-        None => Ok(value),
+pub(super) async fn to_served(store: &Store, rows: Conversion, stored: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
+    if rows.served.conversion_webhook().is_none() || stored.resource == rows.served {
+        return Ok(stored);
     }
+    let value = converted(store, (stored.resource, rows.served), stored.value.clone()).await;
+    let value = value.map_err(|why| ApiError::internal(undecodable(&stored.revision.to_string(), &why)))?;
+    Ok(Arc::new(stored.with(value)))
 }
 
-/// Computes a change in the version of the request.
-pub(super) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
+/// Upstream: `corruptObjectError`.
+fn undecodable(revision: &str, why: &ApiError) -> String {
+    format!("object not decodable revision={revision}: {}", why.message())
+}
+
+/// Computes a change in the version of the request. What is put is stored in the version of today, whatever it was in before.
+pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     store: &Store,
-    target: &Target,
+    rows: Conversion,
     current: Arc<Opened>,
     change: impl FnOnce(Arc<Opened>) -> F,
-) -> Result<Next, ApiError> {
-    if target.served.conversion_webhook().is_none() {
-        return change(current).await;
+) -> Result<(&'static Resource, Next), ApiError> {
+    let (written, Conversion { stored, served }) = (current.resource, rows);
+    if served.conversion_webhook().is_none() || (written == served && served == stored) {
+        return Ok((written, change(current).await?));
     }
-    let served = Arc::new(current.with(to_served(store, target, current.value.clone()).await?));
-    Ok(match change(served.clone()).await? {
+    let shown = to_served(store, rows, current).await?;
+    Ok(match change(shown.clone()).await? {
         Next::Put(mut new) => {
-            new["metadata"]["resourceVersion"] = served.value["metadata"]["resourceVersion"].clone();
-            if new == served.value { Next::Keep } else { Next::Put(to_stored(store, target, new).await?) }
+            new["metadata"]["resourceVersion"] = shown.value["metadata"]["resourceVersion"].clone();
+            (stored, Next::Put(converted(store, (served, stored), new).await?))
         }
-        Next::Release(new) => Next::Release(to_stored(store, target, new).await?),
-        next => next,
+        Next::Release(last) => (served, Next::Release(last)),
+        next => (written, next),
     })
-}
-
-/// Converts one object, in the shape of its new version and without `kind` and `apiVersion`.
-async fn one(
-    store: &Store,
-    hook: &ConversionWebhook,
-    (from, to): (&Resource, &Resource),
-    value: Value,
-) -> Result<Value, ApiError> {
-    let converted = convert(store, hook, (from, to), vec![value]).await?;
-    Ok(converted.into_iter().next().map(|value| to.in_shape(value)).unwrap_or_default())
 }
 
 /// Converts what a handler answers with: an object, a list, or the events of a watch.
 pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Response) -> Response {
-    let Some(hook) = target.served.conversion_webhook() else { return response };
+    if !target.is_needed() {
+        return response;
+    }
     if response.extensions().get::<Events>().is_some() {
-        return events(store.clone(), *target, hook, response);
+        return events(store.clone(), *target, response);
     }
     let (mut parts, body) = response.into_parts();
     let Ok(body) = body.collect().await else { return ApiError::internal("the answer broke off").into_response() };
@@ -81,7 +76,7 @@ pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Re
     let Ok(value) = serde_json::from_slice::<Value>(&bytes) else {
         return Response::from_parts(parts, Body::from(bytes));
     };
-    match target.of(store, hook, value).await {
+    match target.of(store, value).await {
         Ok(value) => {
             parts.headers.remove(header::CONTENT_LENGTH);
             Response::from_parts(parts, Body::from(value.to_string() + "\n"))
@@ -97,30 +92,56 @@ pub(crate) struct Conversion {
     pub(crate) served: &'static Resource,
 }
 
+impl From<&Target> for Conversion {
+    fn from(target: &Target) -> Self {
+        Self { stored: target.resource, served: target.served }
+    }
+}
+
+impl From<&'static Resource> for Conversion {
+    /// That of a request for the version in which a kind is stored.
+    fn from(resource: &'static Resource) -> Self {
+        Self { stored: resource.stored(), served: resource.stored() }
+    }
+}
+
 impl Conversion {
-    async fn of(&self, store: &Store, hook: &ConversionWebhook, mut value: Value) -> Result<Value, ApiError> {
-        let rows = (self.stored, self.served);
-        let shaped = |value: Value| {
-            let mut value = self.served.in_shape(value);
-            value["kind"] = self.served.kind.into();
-            value["apiVersion"] = self.served.api_version().into();
-            value
-        };
+    /// Whether a webhook has to be asked for what is read.
+    fn is_needed(&self) -> bool {
+        let is_mixed = self.stored.custom.is_some_and(|custom| custom.is_mixed);
+        self.served.conversion_webhook().is_some() && (self.served != self.stored || is_mixed)
+    }
+
+    async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {
         if value["kind"] == self.stored.list_kind()
             && let Some(Value::Array(items)) = value.get_mut("items")
         {
             let items = std::mem::take(items);
-            value["items"] = convert(store, hook, rows, items).await?.into_iter().map(shaped).collect();
+            value["items"] = in_version(store, self.served, items).await?.into();
+            value["apiVersion"] = self.served.api_version().into();
             return Ok(value);
         }
         if value["kind"] != self.stored.kind {
             return Ok(value); // a Status, a Scale
         }
-        Ok(convert(store, hook, rows, vec![value]).await?.into_iter().next().map(shaped).unwrap_or_default())
+        let (key, revision) = (self.key(&value["metadata"]), text(&value["metadata"]["resourceVersion"]).to_owned());
+        let converted = in_version(store, self.served, vec![value]).await;
+        let converted = converted.map_err(|why| {
+            let why = undecodable(&revision, &why);
+            let error = format!("corrupt object, Code: 7, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}");
+            ApiError::internal_error(&format!("StorageError: {error}"))
+        });
+        Ok(converted?.pop().unwrap_or_default())
+    }
+
+    /// Where upstream's storage has an object.
+    fn key(&self, metadata: &Value) -> String {
+        let key = Key::new(metadata["namespace"].as_str(), text(&metadata["name"]));
+        format!("/{}/{}/{key}", self.stored.group, self.stored.plural)
     }
 }
 
-fn events(store: Arc<Store>, target: Conversion, hook: &'static ConversionWebhook, response: Response) -> Response {
+fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     let events = body.into_data_stream().filter_map(async |line| line.ok()).then(move |line: Bytes| {
         let store = store.clone();
@@ -129,7 +150,7 @@ fn events(store: Arc<Store>, target: Conversion, hook: &'static ConversionWebhoo
             if event["type"] == "BOOKMARK" || event["type"] == "ERROR" {
                 return Ok::<_, Infallible>(line);
             }
-            match target.of(&store, hook, event["object"].take()).await {
+            match target.of(&store, event["object"].take()).await {
                 Ok(object) => event["object"] = object,
                 Err(error) => return Ok(error.line()),
             }
@@ -137,4 +158,8 @@ fn events(store: Arc<Store>, target: Conversion, hook: &'static ConversionWebhoo
         }
     });
     Response::from_parts(parts, Body::from_stream(events))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }

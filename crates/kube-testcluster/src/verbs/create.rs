@@ -95,7 +95,7 @@ impl Creation<'_> {
         keep_in_dry_run(&mut value, version, commit);
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
         target.resource.as_written(&mut value);
-        let value = conversion::to_stored(store, target, value).await?;
+        let value = conversion::to_stored(store, target.into(), value).await?;
         admitted(store, target.resource, key, value, commit)
             .await
             .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })

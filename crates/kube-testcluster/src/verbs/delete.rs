@@ -1,12 +1,13 @@
 //! DELETE of an object or of a collection.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::conversion::{self, Conversion};
 use super::delete_options::DeleteOptions;
 use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
@@ -42,7 +43,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let (resource, key) = (target.resource, key(&target)?);
     check_deletable(resource, &key)?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
-    let outcome = remove(&store, resource, &key, &options, &gate).await;
+    let outcome = remove(&store, &target, &key, &options, &gate).await;
     let response = outcome.map_or_else(IntoResponse::into_response, |outcome| match outcome {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
             status::removed(resource, key.name(), object.summary.uid())
@@ -69,7 +70,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;
         check_deletable(object.resource, &object.key)?;
-        match remove(&store, object.resource, &object.key, &options, &gate).await {
+        match remove(&store, &target, &object.key, &options, &gate).await {
             Err(error) if !error.is_not_found() => return Ok(warn(error.into_response(), &gate.warnings())),
             _ => {}
         }
@@ -91,28 +92,26 @@ pub(crate) async fn give_way(nth: usize) {
 /// is a write of its own. About each of the two those are asked whom the gate knows.
 pub(crate) async fn remove(
     store: &Store,
-    resource: &'static Resource,
+    rows: impl Into<Conversion>,
     key: &Key,
     options: &DeleteOptions,
     gate: &Gate<'_>,
 ) -> Result<Outcome, ApiError> {
-    let mut step = Then::Wait;
-    let marked = store
-        .guaranteed_update(resource, key, options.commit, |current: Arc<Opened>| {
-            let planned = first_write(store, &current, options);
-            step = planned.as_ref().map_or(Then::Wait, |(_, then)| *then);
-            async move {
-                let (next, _) = planned?;
-                if !matches!(next, Next::Keep) {
-                    gate.delete(&current.value).await?;
-                }
-                Ok::<_, ApiError>(next)
-            }
-        })
-        .await?
-        .object()
-        .clone();
-    match step {
+    let rows = rows.into();
+    let resource = rows.stored;
+    let step = Mutex::new(Then::Wait);
+    let first = |current: Arc<Opened>| async {
+        let current = current;
+        let (next, then) = first_write(store, &current, options)?;
+        *step.lock().unwrap_or_else(PoisonError::into_inner) = then;
+        if !matches!(next, Next::Keep) {
+            gate.delete(&current.value).await?;
+        }
+        Ok(next)
+    };
+    let change = |current| conversion::changed(store, rows, current, first);
+    let marked = store.guaranteed_update(resource, key, options.commit, change).await?.object().clone();
+    match step.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Then::Wait => Ok(Outcome::Kept(marked)),
         Then::Forgotten if options.commit == Commit::Pretend => {
             let blank = Value::Object(resource.blank());
@@ -121,24 +120,19 @@ pub(crate) async fn remove(
         Then::Done | Then::Forgotten => Ok(Outcome::Gone(marked)),
         Then::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
         Then::Remove => {
-            let uid = marked.summary.uid().to_owned();
-            let mut gone = true;
-            let removed = store
-                .guaranteed_update(resource, key, Commit::Really, |current: Arc<Opened>| {
-                    // A concurrent deletion may have removed the object, and a new one may have its name. The new one
-                    // stays.
-                    let is_same = current.summary.uid() == uid;
-                    gone = is_same;
-                    async move {
-                        if is_same {
-                            gate.delete(&current.value).await?;
-                        }
-                        Ok::<_, ApiError>(if is_same { Next::Remove } else { Next::Keep })
-                    }
-                })
-                .await;
-            match removed {
-                Ok(last) if gone => Ok(Outcome::Gone(last.object().clone())),
+            let uid = marked.summary.uid();
+            let second = |current: Arc<Opened>| async {
+                let current = current;
+                // A concurrent deletion may have removed the object, and a new one may have its name. The new one stays.
+                if current.summary.uid() != uid {
+                    return Ok(Next::Keep);
+                }
+                gate.delete(&current.value).await?;
+                Ok(Next::Remove)
+            };
+            let change = |current| conversion::changed(store, rows, current, second);
+            match store.guaranteed_update(resource, key, Commit::Really, change).await {
+                Ok(last) if last.summary.uid() == uid => Ok(Outcome::Gone(last.object().clone())),
                 Err(error) if !error.is_not_found() => Err(error),
                 _ => Ok(Outcome::Gone(marked)), // another deletion was faster
             }

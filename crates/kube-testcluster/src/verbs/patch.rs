@@ -78,7 +78,7 @@ pub(super) async fn write(
     let warnings = Mutex::default();
     let with = Patching { target, gate, patch, options, writer };
     let next = |current| patched(store, current, with, &warnings);
-    let change = |current| conversion::changed(store, target, current, next);
+    let change = |current| conversion::changed(store, target.into(), current, next);
     let written = match key(target) {
         Ok(key) => store.guaranteed_update(target.resource, &key, options.commit, change).await,
         Err(error) => Err(error),

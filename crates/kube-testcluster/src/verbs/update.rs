@@ -69,7 +69,7 @@ async fn write(
             same_uid(&current, new)?;
             admitted(store, gate, &current, target.served, new.clone(), target.subresource, writer).await
         };
-        let change = |current| conversion::changed(store, target, current, next);
+        let change = |current| conversion::changed(store, target.into(), current, next);
         match store.guaranteed_update(target.resource, &key, commit, change).await {
             Err(error) if creates && error.is_not_found() && store.get(target.resource, &key).is_none() => {}
             updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),

@@ -17,25 +17,56 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The versions of `ConversionReview` that this server knows.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
-/// Converts objects of a kind from one of its versions to another; whether they have `kind` and `apiVersion`, does not matter. The
-/// result has them.
+/// An object of a row in the form of another version of its kind, both without `kind` and `apiVersion`.
 ///
 /// # Errors
 /// What went wrong, in upstream's words.
-pub(crate) async fn convert(
+pub(crate) async fn converted(
+    store: &Store,
+    (from, to): (&Resource, &Resource),
+    value: Value,
+) -> Result<Value, ApiError> {
+    match to.conversion_webhook().filter(|_| from != to) {
+        Some(hook) => {
+            let converted = convert(store, hook, to, vec![typed(from, value)]).await?.pop();
+            Ok(to.converted(converted.unwrap_or_default()))
+        }
+        None => Ok(value),
+    }
+}
+
+/// Objects of a kind in one of its versions, if a webhook converts them. They say in `apiVersion` which version they have.
+///
+/// # Errors
+/// As [`converted`].
+pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Value>) -> Result<Vec<Value>, ApiError> {
+    let Some(hook) = to.conversion_webhook() else { return Ok(objects) };
+    let version = to.api_version();
+    let others: Vec<&mut Value> = objects.iter_mut().filter(|object| object["apiVersion"] != version).collect();
+    let asked = others.iter().map(|object| Value::clone(object)).collect();
+    let converted = convert(store, hook, to, asked).await?;
+    for (object, converted) in others.into_iter().zip(converted) {
+        *object = typed(to, to.converted(converted));
+    }
+    Ok(objects)
+}
+
+/// An object that says what it is.
+fn typed(resource: &Resource, mut value: Value) -> Value {
+    value["kind"] = resource.kind.into();
+    value["apiVersion"] = resource.api_version().into();
+    value
+}
+
+async fn convert(
     store: &Store,
     hook: &ConversionWebhook,
-    (from, to): (&Resource, &Resource),
-    mut objects: Vec<Value>,
+    to: &Resource,
+    objects: Vec<Value>,
 ) -> Result<Vec<Value>, ApiError> {
-    if objects.is_empty() {
-        return Ok(objects);
-    }
-    for object in &mut objects {
-        object["kind"] = from.kind.into();
-        object["apiVersion"] = from.api_version().into();
-    }
-    let what = format!("conversion webhook for {}/{}, Kind={}", from.group, from.version, from.kind);
+    let Some(first) = objects.first() else { return Ok(objects) };
+    let from = first["apiVersion"].as_str().unwrap_or_default();
+    let what = format!("conversion webhook for {from}, Kind={}", to.kind);
     let failed = |why: &str| ApiError::internal(format!("{what} {why}"));
     let known = hook.review_versions.iter().find(|version| VERSIONS.contains(&version.as_str()));
     let version = known.ok_or_else(|| ApiError::internal("no supported conversion review versions"))?;
@@ -47,7 +78,7 @@ pub(crate) async fn convert(
     let mut answer = post(store, &hook.client, PATIENCE, &review, Deadline::Untold)
         .await
         .map_err(|why| failed(&format!("failed: {why}")))?;
-    let converted = converted(&mut answer, version, &uid).map_err(|why| failed(&format!("failed: {why}")))?;
+    let converted = answered(&mut answer, version, &uid).map_err(|why| failed(&format!("failed: {why}")))?;
     if converted.len() != objects.len() {
         return Err(failed(&format!("returned {} objects, expected {}", converted.len(), objects.len())));
     }
@@ -56,7 +87,7 @@ pub(crate) async fn convert(
 }
 
 /// Upstream: `getConvertedObjectsFromResponse`.
-fn converted(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, String> {
+fn answered(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));
     if version == "v1" && (api_version.as_str(), kind.as_str()) != ("apiextensions.k8s.io/v1", "ConversionReview") {

@@ -11,7 +11,7 @@ use crate::kinds::Resource;
 use crate::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, Policy};
 use crate::store::Store;
 use crate::store::filter::Filter;
-use crate::store::object::{Key, Object};
+use crate::store::object::{Key, Object, Opened};
 use crate::webhook::conversion;
 
 /// The row of a policy's parameters; `None` if it has none.
@@ -47,7 +47,7 @@ pub(super) async fn collect(
             let found = store.get(row.stored(), &Key::new(namespace.as_deref(), &reference.name));
             let opened = found.map(|object| object.open()).transpose();
             let opened = opened.map_err(|why| ApiError::from(why).message().to_owned())?;
-            opened.map(|opened| opened.value.clone()).into_iter().collect()
+            opened.into_iter().collect()
         }
         Some(selector) => selected(store, row, namespace, selector.clone()?)?,
         None => return Err("one of name or selector must be provided".to_owned()),
@@ -55,13 +55,11 @@ pub(super) async fn collect(
     if found.is_empty() && reference.not_found == NotFound::Deny {
         return Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned());
     }
-    match row.conversion_webhook() {
-        None => Ok(found.iter().map(|stored| row.whole(stored)).collect()),
-        Some(hook) => {
-            let converted = conversion::convert(store, hook, (row.stored(), row), found).await;
-            converted.map_err(|why| why.message().to_owned())
-        }
+    if row.conversion_webhook().is_none() {
+        return Ok(found.iter().map(|stored| row.whole(&stored.value)).collect());
     }
+    let found = found.iter().map(|stored| stored.resource.whole(&stored.value)).collect();
+    conversion::in_version(store, row, found).await.map_err(|why| why.message().to_owned())
 }
 
 /// Where the parameters are: in the namespace that the binding names, or else in that of the request.
@@ -83,7 +81,7 @@ fn selected(
     row: &'static Resource,
     namespace: Option<String>,
     selector: LabelSelector,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Arc<Opened>>, String> {
     let filter = Filter { namespace, labels: selector, ..Filter::default() };
     let (start, prefix) = filter.range();
     let objects: Vec<Arc<Object>> = {
@@ -92,6 +90,5 @@ fn selected(
         let placed = all.take_while(|object| object.key.as_str().starts_with(&prefix));
         placed.filter(|object| filter.matches(object)).cloned().collect()
     };
-    let opened = objects.iter().map(|object| object.open().map(|opened| opened.value.clone()));
-    opened.collect::<Result<_, _>>().map_err(|why| ApiError::from(why).message().to_owned())
+    objects.iter().map(Object::open).collect::<Result<_, _>>().map_err(|why| ApiError::from(why).message().to_owned())
 }

@@ -24,6 +24,9 @@ pub(crate) struct Definition {
     /// The row in whose form objects are stored, whether it is served or not.
     pub(crate) stored: &'static Resource,
     pub(crate) served: Vec<&'static Resource>,
+    /// The rows of other versions that were once the stored one. If a webhook converts, an object keeps the version in which it was
+    /// written; without one, all versions have the same form.
+    left: Vec<&'static Resource>,
 }
 
 /// Rows live as long as the process, since an object names its row. So that clusters that come and go do not fill the memory,
@@ -42,7 +45,8 @@ impl Definition {
             return None;
         }
         let is_terminating = !crd["metadata"]["deletionTimestamp"].is_null();
-        let content = json!([crd["spec"], crd["status"]["acceptedNames"], is_terminating]).to_string();
+        let content =
+            json!([crd["spec"], crd["status"]["acceptedNames"], is_terminating, left_versions(crd)]).to_string();
         let mut definitions = DEFINITIONS.lock().unwrap_or_else(PoisonError::into_inner);
         *definitions
             .entry(content)
@@ -53,16 +57,41 @@ impl Definition {
         let versions: Vec<&Value> = crd["spec"]["versions"].as_array()?.iter().collect();
         let storage = versions.iter().find(|version| version["storage"] == true)?;
         let stored: &'static Resource = Box::leak(Box::new(row(crd, storage, is_terminating, None)?));
-        let served = versions.iter().filter(|version| version["served"] == true).filter_map(|version| {
+        let left_versions = left_versions(crd);
+        let (mut served, mut left) = (Vec::new(), Vec::new());
+        for version in versions {
+            let (is_served, is_left) = (version["served"] == true, left_versions.contains(&&version["name"]));
             if version["storage"] == true {
-                return Some(stored);
+                served.extend(is_served.then_some(stored));
+                continue;
             }
-            let conversion = ConversionWebhook::of(crd).map_or(Conversion::OfVersions, Conversion::Webhook);
+            let conversion =
+                if ConversionWebhook::is_asked(crd) { Conversion::Webhook } else { Conversion::OfVersions };
             let form = Box::leak(Box::new(StoredForm { row: stored, conversion }));
-            Some(&*Box::leak(Box::new(row(crd, version, is_terminating, Some(form))?)))
-        });
-        Some(Self { stored, served: served.collect() })
+            if (is_served || is_left)
+                && let Some(row) = row(crd, version, is_terminating, Some(form))
+            {
+                let row = &*Box::leak(Box::new(row));
+                served.extend(is_served.then_some(row));
+                left.extend(is_left.then_some(row));
+            }
+        }
+        Some(Self { stored, served, left })
     }
+
+    /// The row in whose form an object is kept that was written in a version.
+    pub(crate) fn keeps(&self, version: &str) -> &'static Resource {
+        self.left.iter().find(|row| row.version == version).unwrap_or(&self.stored)
+    }
+}
+
+/// The versions in which objects may have been left, if a webhook converts: those that were stored, but for the one that is.
+fn left_versions(crd: &Value) -> Vec<&Value> {
+    let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
+    let storage: Vec<&Value> =
+        versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
+    let stored = crd["status"]["storedVersions"].as_array().into_iter().flatten();
+    stored.filter(|name| ConversionWebhook::is_asked(crd) && !storage.contains(name)).collect()
 }
 
 /// The row of a version.
@@ -93,6 +122,8 @@ fn row(
         versions: all.iter().filter_map(|version| Some(format!("{group}/{}", version["name"].as_str()?))).collect(),
         scale,
         columns: CustomColumn::of(version),
+        conversion_webhook: ConversionWebhook::of(crd),
+        is_mixed: !left_versions(crd).is_empty(),
         warning: deprecation(spec, version, group, name, kind),
         is_terminating,
     };

@@ -35,6 +35,10 @@ pub(crate) struct CustomResource {
     /// Where the scale of an object is, if it has one.
     pub(crate) scale: Option<ScalePaths>,
     pub(crate) columns: Vec<CustomColumn>,
+    /// Who converts the versions, if their strategy is to ask a webhook.
+    pub(crate) conversion_webhook: Option<ConversionWebhook>,
+    /// Whether objects may be stored in several versions.
+    pub(crate) is_mixed: bool,
     /// What every request for this version is warned of: that it is deprecated.
     pub(crate) warning: Option<&'static str>,
     /// Whether the definition is being deleted. Nothing is created then.

@@ -54,7 +54,8 @@ pub(in crate::verbs) async fn write(
     validate(binding)?;
     gate.validate(Operation::Create, Some(binding), None).await?;
     let now = store.clock.now();
-    let bind = |pod: Arc<Opened>| ready(preconditions(&pod, binding).and_then(|()| bound(&pod, binding, &now)));
+    let next = |pod: &Opened| preconditions(pod, binding).and_then(|()| bound(pod, binding, &now));
+    let bind = |pod: Arc<Opened>| ready(next(&pod).map(|next| (target.resource, next)));
     store.guaranteed_update(target.resource, &key, commit, bind).await
 }
 

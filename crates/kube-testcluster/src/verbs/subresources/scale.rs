@@ -37,7 +37,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target)?;
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
-    let object = in_version(&call.store, &call.target, object.open()?).await?;
+    let object = conversion::to_served(&call.store, (&call.target).into(), object.open()?).await?;
     let (scale, replicas) = scale(&object, call.target.served).map_err(ApiError::internal)?;
     match paths(call.target.served) {
         Some(paths) if replicas == Replicas::Missing => {
@@ -96,9 +96,9 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     commit: Commit,
     next: impl Fn(Arc<Opened>) -> F + Copy,
 ) -> Result<Response, ApiError> {
-    let change = |current| conversion::changed(store, target, current, next);
+    let change = |current| conversion::changed(store, target.into(), current, next);
     let written = store.guaranteed_update(target.resource, &key(target)?, commit, change).await?;
-    let written = in_version(store, target, written).await?;
+    let written = conversion::to_served(store, target.into(), written).await?;
     let (scale, _) = scale(&written, target.served).map_err(ApiError::bad_request)?;
     Ok(answer(&scale))
 }
@@ -298,15 +298,6 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
         "spec": {"replicas": wanted.unwrap_or_default()}, "status": {"replicas": found, "selector": selector},
     });
     Ok((scale, replicas))
-}
-
-/// A stored object in the version of the request.
-async fn in_version(store: &Store, target: &Target, object: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
-    if target.served.conversion_webhook().is_none() {
-        return Ok(object);
-    }
-    let value = conversion::to_served(store, target, object.value.clone()).await?;
-    Ok(Arc::new(object.with(value)))
 }
 
 fn answer(scale: &Value) -> Response {

@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"informer-lab/peers/e2e/harness"
+)
+
+const (
+	doors      = "/apis/x.example.org/%s/namespaces/default/doors"
+	definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/doors.x.example.org"
+	// steps is how many requests are made with a seed.
+	steps = 300
+)
+
+// TestAnObjectKeepsItsVersionUntilItIsWritten sends random requests for two versions of a kind to a real API server and to the lab, while the
+// stored version changes and the webhook that converts fails now and then. All answers are the same, with the conversions that they tell of.
+// CONVERSION_SEED has another seed.
+func TestAnObjectKeepsItsVersionUntilItIsWritten(t *testing.T) {
+	t.Parallel()
+	seed := uint64(1)
+	if text := os.Getenv("CONVERSION_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	converter := harness.StartConverter(t)
+	sides := []*side{newSide(harness.RealCluster(t).URL), newSide(harness.LabCluster(t).URL)}
+	random := &requests{Rand: rand.New(rand.NewPCG(seed, 0)), stored: "v1", converter: converter}
+	for _, side := range sides {
+		side.ask(t, http.MethodPost, strings.TrimSuffix(definition, "/doors.x.example.org"), "application/json", doorsIn("v1", converter))
+		side.settle(t, "v1")
+	}
+	for step := range steps {
+		request := random.next()
+		var answers []string
+		for _, side := range sides {
+			answers = append(answers, request(t, side))
+		}
+		if answers[0] != answers[1] {
+			t.Fatalf("seed %d, step %d: %s\nreal API server: %s\ninformer-lab:    %s", seed, step, random.last, answers[0], answers[1])
+		}
+	}
+}
+
+// doorsIn is a definition whose objects are stored in a version.
+func doorsIn(stored string, converter *harness.Converter) string {
+	version := func(name, field string) string {
+		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+			"spec":{"type":"object","properties":{%q:{"type":"string"},"of":{"type":"string","default":%q}}},"status":{"type":"object","properties":{"open":{"type":"boolean"}}}}}}}`,
+			name, name == stored, field, name)
+	}
+	hook := fmt.Sprintf(`{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":%q,"caBundle":%q}}}`,
+		converter.URL, base64.StdEncoding.EncodeToString(converter.Authority))
+	return fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"doors.x.example.org"},"spec":{"group":"x.example.org",
+		"scope":"Namespaced","names":{"plural":"doors","kind":"Door"},"versions":[%s,%s],"conversion":%s}}`, version("v1", "one"), version("v2", "two"), hook)
+}
+
+// requests are made by a seed.
+type requests struct {
+	*rand.Rand
+	stored    string
+	converter *harness.Converter
+	// last is what was asked last, for people.
+	last string
+}
+
+// next is a request to both sides. It returns what is compared.
+func (r *requests) next() func(*testing.T, *side) string {
+	version, name, n := []string{"v1", "v2"}[r.IntN(2)], []string{"a", "b", "c"}[r.IntN(3)], r.IntN(100)
+	all := fmt.Sprintf(doors, version)
+	one := all + "/" + name
+	field := map[string]string{"v1": "one", "v2": "two"}[version]
+	plain := func(method, path, kind, body string) func(*testing.T, *side) string {
+		r.last = method + " " + path + " " + body
+		return func(t *testing.T, side *side) string { return side.ask(t, method, path, kind, body) }
+	}
+	at := r.IntN(40)
+	if r.converter.Fails.Load() && at < 36 {
+		at = 8 // a GET: for all else, upstream takes what its watch cache has converted before
+	}
+	switch {
+	case at < 8:
+		finalizers := []string{``, ``, `,"finalizers":["example.org/held"]`}[r.IntN(3)]
+		return plain(http.MethodPost, all, "application/json", fmt.Sprintf(`{"apiVersion":"x.example.org/%s","kind":"Door","metadata":{"name":%q%s},"spec":{%q:"%d"}}`, version, name, finalizers, field, n))
+	case at < 16:
+		return plain(http.MethodGet, one, "", "")
+	case at < 19:
+		return plain(http.MethodGet, all, "", "")
+	case at < 24:
+		return plain(http.MethodPatch, one, "application/merge-patch+json", fmt.Sprintf(`{"spec":{%q:"%d"}}`, field, n))
+	case at < 26:
+		return plain(http.MethodPatch, one, "application/merge-patch+json", `{}`)
+	case at < 28:
+		return plain(http.MethodPatch, one+"/status", "application/merge-patch+json", fmt.Sprintf(`{"status":{"open":%t}}`, n%2 == 0))
+	case at < 30:
+		return plain(http.MethodPatch, one, "application/merge-patch+json", `{"metadata":{"finalizers":null}}`)
+	case at < 33:
+		r.last = "GET and PUT " + one
+		return func(t *testing.T, side *side) string { return side.putAgain(t, one) }
+	case at < 36:
+		return plain(http.MethodDelete, one, "application/json", "")
+	case at < 38:
+		r.stored = map[string]string{"v1": "v2", "v2": "v1"}[r.stored]
+		r.converter.Fails.Store(false)
+		stored := r.stored
+		r.last = "store in " + stored
+		return func(t *testing.T, side *side) string {
+			answer := side.ask(t, http.MethodPatch, definition, "application/merge-patch+json", doorsIn(stored, r.converter))
+			side.settle(t, stored)
+			return answer[:3]
+		}
+	default:
+		r.converter.Fails.Store(!r.converter.Fails.Load())
+		return plain(http.MethodGet, one, "", "")
+	}
+}
+
+// side is a server that is asked, and what it has told before.
+type side struct {
+	url string
+	// revisions are numbered in the order in which they were seen.
+	revisions map[string]int
+}
+
+func newSide(url string) *side { return &side{url, map[string]int{}} }
+
+// ask returns the code and the body of an answer, without what is by chance.
+func (s *side) ask(t *testing.T, method, path, kind, body string) string {
+	t.Helper()
+	code, answer := s.send(t, method, path, kind, body)
+	if items, ok := answer["items"].([]any); ok {
+		delete(answer, "metadata")
+		for _, item := range items {
+			s.normalize(item.(map[string]any))
+		}
+	}
+	s.normalize(answer)
+	text, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s", code, revisions.ReplaceAllString(string(text), "revision=N"))
+}
+
+// revisions are told in errors of storage.
+var revisions = regexp.MustCompile(`revision=\d+`)
+
+// putAgain writes an object as it is.
+func (s *side) putAgain(t *testing.T, path string) string {
+	t.Helper()
+	code, object := s.send(t, http.MethodGet, path, "", "")
+	if code != http.StatusOK {
+		return strconv.Itoa(code)
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.ask(t, http.MethodPut, path, "application/json", string(text))
+}
+
+func (s *side) send(t *testing.T, method, path, kind, body string) (int, map[string]any) {
+	t.Helper()
+	request, err := http.NewRequest(method, s.url+path, bytes.NewBufferString(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", kind)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(text, &answer); err != nil {
+		answer = map[string]any{"text": string(text)}
+	}
+	return response.StatusCode, answer
+}
+
+func (s *side) normalize(object map[string]any) {
+	metadata, _ := object["metadata"].(map[string]any)
+	for _, field := range []string{"uid", "creationTimestamp", "deletionTimestamp"} {
+		if _, has := metadata[field]; has {
+			metadata[field] = "some"
+		}
+	}
+	delete(metadata, "managedFields")
+	if details, ok := object["details"].(map[string]any); ok {
+		delete(details, "uid")
+	}
+	if revision, ok := metadata["resourceVersion"].(string); ok {
+		if _, seen := s.revisions[revision]; !seen {
+			s.revisions[revision] = len(s.revisions)
+		}
+		metadata["resourceVersion"] = s.revisions[revision]
+	}
+}
+
+// settle waits until new objects are stored in a version: the conversions of one that is made in v1 tell.
+func (s *side) settle(t *testing.T, stored string) {
+	t.Helper()
+	all := fmt.Sprintf(doors, "v1")
+	for deadline := time.Now().Add(harness.Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		code, made := s.send(t, http.MethodPost, all, "application/json", `{"apiVersion":"x.example.org/v1","kind":"Door","metadata":{"name":"probe"}}`)
+		if code != http.StatusCreated {
+			continue
+		}
+		s.send(t, http.MethodDelete, all+"/probe", "application/json", "")
+		annotations, _ := made["metadata"].(map[string]any)["annotations"].(map[string]any)
+		if (annotations[harness.Conversions] != nil) == (stored == "v2") {
+			return
+		}
+	}
+	t.Fatalf("%s does not store in %s", s.url, stored)
+}
