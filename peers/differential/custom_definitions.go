@@ -23,20 +23,6 @@ func (g *generator) definition(group, plural, kindName string) object {
 	return object{"spec": spec}
 }
 
-// inOneForm gives all versions of a definition the schema of the first. Not compared are objects of versions with schemas of their own:
-// upstream validates and prunes what is sent by the version in which it is sent, before it is converted, and here it has the stored form
-// by then.
-func (g *generator) inOneForm(definition object) object {
-	versions := definition["spec"].(object)["versions"].([]any)
-	first := versions[0].(object)
-	for _, version := range versions[1:] {
-		version := version.(object)
-		version["schema"] = copied(first["schema"])
-		delete(version, "selectableFields")
-	}
-	return definition
-}
-
 func (g *generator) versions() []any {
 	names := pick(g, [][]string{{"v1"}, {"v1"}, {"v1", "v2"}, {"v1beta1", "v1"}, {"v1", "v1alpha1", "v2beta3"}})
 	stored := g.IntN(len(names))

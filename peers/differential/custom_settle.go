@@ -25,7 +25,7 @@ const established = `[{"op":"replace","path":"/status/conditions/0/lastTransitio
 func (r *Runner) install(g *generator) (made []kind, found []Finding) {
 	group := fmt.Sprintf(standingGroup, r.seed)
 	for _, plural := range []string{"boats", "doors", "engines", "lamps", "shops", "widgets"} {
-		definition := g.inOneForm(g.definition(group, plural, strings.ToUpper(plural[:1])+plural[1:len(plural)-1]))
+		definition := g.definition(group, plural, strings.ToUpper(plural[:1])+plural[1:len(plural)-1])
 		path := definitionsPath + "/" + plural + "." + group
 		body := merged(definition, object{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": object{"name": plural + "." + group}})
 		sequence := []Request{

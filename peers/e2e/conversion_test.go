@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,8 +20,8 @@ import (
 )
 
 const (
-	doors      = "/apis/x.example.org/%s/namespaces/default/doors"
-	definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/doors.x.example.org"
+	doors          = "/apis/x.example.org/%s/namespaces/default/doors"
+	definitionPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/doors.x.example.org"
 	// steps is how many requests are made with a seed.
 	steps = 300
 )
@@ -30,6 +31,19 @@ const (
 // CONVERSION_SEED has another seed.
 func TestAnObjectKeepsItsVersionUntilItIsWritten(t *testing.T) {
 	t.Parallel()
+	converter := harness.StartConverter(t)
+	hook := fmt.Sprintf(`{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":%q,"caBundle":%q}}}`,
+		converter.URL, base64.StdEncoding.EncodeToString(converter.Authority))
+	compareVersions(t, &requests{conversion: hook, fails: &converter.Fails})
+}
+
+// TestVersionsWithoutAWebhookHaveWhatTheirSchemasName does the same without a webhook: what a version does not name is lost.
+func TestVersionsWithoutAWebhookHaveWhatTheirSchemasName(t *testing.T) {
+	t.Parallel()
+	compareVersions(t, &requests{conversion: `{"strategy":"None"}`, fails: &atomic.Bool{}})
+}
+
+func compareVersions(t *testing.T, random *requests) {
 	seed := uint64(1)
 	if text := os.Getenv("CONVERSION_SEED"); text != "" {
 		var err error
@@ -37,11 +51,10 @@ func TestAnObjectKeepsItsVersionUntilItIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	converter := harness.StartConverter(t)
+	random.Rand, random.stored = rand.New(rand.NewPCG(seed, 0)), "v1"
 	sides := []*side{newSide(harness.RealCluster(t).URL), newSide(harness.LabCluster(t).URL)}
-	random := &requests{Rand: rand.New(rand.NewPCG(seed, 0)), stored: "v1", converter: converter}
 	for _, side := range sides {
-		side.ask(t, http.MethodPost, strings.TrimSuffix(definition, "/doors.x.example.org"), "application/json", doorsIn("v1", converter))
+		side.ask(t, http.MethodPost, strings.TrimSuffix(definitionPath, "/doors.x.example.org"), "application/json", random.definition())
 		side.settle(t, "v1")
 	}
 	for step := range steps {
@@ -56,24 +69,24 @@ func TestAnObjectKeepsItsVersionUntilItIsWritten(t *testing.T) {
 	}
 }
 
-// doorsIn is a definition whose objects are stored in a version.
-func doorsIn(stored string, converter *harness.Converter) string {
+// definition has the version of today as the stored one.
+func (r *requests) definition() string {
 	version := func(name, field string) string {
 		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
 			"spec":{"type":"object","properties":{%q:{"type":"string"},"of":{"type":"string","default":%q}}},"status":{"type":"object","properties":{"open":{"type":"boolean"}}}}}}}`,
-			name, name == stored, field, name)
+			name, name == r.stored, field, name)
 	}
-	hook := fmt.Sprintf(`{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":%q,"caBundle":%q}}}`,
-		converter.URL, base64.StdEncoding.EncodeToString(converter.Authority))
 	return fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"doors.x.example.org"},"spec":{"group":"x.example.org",
-		"scope":"Namespaced","names":{"plural":"doors","kind":"Door"},"versions":[%s,%s],"conversion":%s}}`, version("v1", "one"), version("v2", "two"), hook)
+		"scope":"Namespaced","names":{"plural":"doors","kind":"Door"},"versions":[%s,%s],"conversion":%s}}`, version("v1", "one"), version("v2", "two"), r.conversion)
 }
 
 // requests are made by a seed.
 type requests struct {
 	*rand.Rand
-	stored    string
-	converter *harness.Converter
+	stored string
+	// conversion is the strategy, fails whether its webhook does.
+	conversion string
+	fails      *atomic.Bool
 	// last is what was asked last, for people.
 	last string
 }
@@ -89,7 +102,7 @@ func (r *requests) next() func(*testing.T, *side) string {
 		return func(t *testing.T, side *side) string { return side.ask(t, method, path, kind, body) }
 	}
 	at := r.IntN(40)
-	if r.converter.Fails.Load() && at < 36 {
+	if r.fails.Load() && at < 36 {
 		at = 8 // a GET: for all else, upstream takes what its watch cache has converted before
 	}
 	switch {
@@ -115,16 +128,16 @@ func (r *requests) next() func(*testing.T, *side) string {
 		return plain(http.MethodDelete, one, "application/json", "")
 	case at < 38:
 		r.stored = map[string]string{"v1": "v2", "v2": "v1"}[r.stored]
-		r.converter.Fails.Store(false)
-		stored := r.stored
+		r.fails.Store(false)
+		stored, definition := r.stored, r.definition()
 		r.last = "store in " + stored
 		return func(t *testing.T, side *side) string {
-			answer := side.ask(t, http.MethodPatch, definition, "application/merge-patch+json", doorsIn(stored, r.converter))
+			answer := side.ask(t, http.MethodPatch, definitionPath, "application/merge-patch+json", definition)
 			side.settle(t, stored)
 			return answer[:3]
 		}
 	default:
-		r.converter.Fails.Store(!r.converter.Fails.Load())
+		r.fails.Store(!r.fails.Load())
 		return plain(http.MethodGet, one, "", "")
 	}
 }
@@ -215,18 +228,19 @@ func (s *side) normalize(object map[string]any) {
 	}
 }
 
-// settle waits until new objects are stored in a version: the conversions of one that is made in v1 tell.
+// settle waits until new objects are stored in a version: one that is made in v1 tells of conversions then, or has lost a field.
 func (s *side) settle(t *testing.T, stored string) {
 	t.Helper()
 	all := fmt.Sprintf(doors, "v1")
 	for deadline := time.Now().Add(harness.Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		code, made := s.send(t, http.MethodPost, all, "application/json", `{"apiVersion":"x.example.org/v1","kind":"Door","metadata":{"name":"probe"}}`)
+		code, made := s.send(t, http.MethodPost, all, "application/json", `{"apiVersion":"x.example.org/v1","kind":"Door","metadata":{"name":"probe"},"spec":{"one":"some"}}`)
 		if code != http.StatusCreated {
 			continue
 		}
 		s.send(t, http.MethodDelete, all+"/probe", "application/json", "")
 		annotations, _ := made["metadata"].(map[string]any)["annotations"].(map[string]any)
-		if (annotations[harness.Conversions] != nil) == (stored == "v2") {
+		_, isWhole := made["spec"].(map[string]any)["one"]
+		if (annotations[harness.Conversions] != nil || !isWhole) == (stored == "v2") {
 			return
 		}
 	}

@@ -10,8 +10,8 @@ use crate::kinds::{NAMESPACES, Resource};
 use crate::machinery::admit::Operation;
 use crate::store::Commit;
 
-/// A request with its objects. Those of a subresource with a kind of its own (`Scale`, `Binding`) are as they were sent; all others have
-/// the form in which they are stored.
+/// A request with its objects. Custom resources, and those of a subresource with a kind of its own (`Scale`, `Binding`), are in the version
+/// of the request; all others have the form in which they are stored.
 pub(crate) struct Attributes<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) operation: Operation,
@@ -52,7 +52,8 @@ impl Request<'_> {
     /// An object in the version of a row, with `kind` and `apiVersion`.
     pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
-            return row.whole(value);
+            let is_other = row.custom.is_some() && row != self.served;
+            return if is_other { row.whole(&row.converted(value.clone())) } else { row.whole(value) };
         }
         let (mut value, kind) = (value.clone(), Kind::of(self, row));
         value["kind"] = kind.kind.into();

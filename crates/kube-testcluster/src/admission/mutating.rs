@@ -130,12 +130,14 @@ async fn changed_by(
     Ok(changed)
 }
 
-/// An object that somebody has changed, in the form in which it is stored.
+/// An object that somebody has changed in the version of a row, in the form that all are asked about.
 pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Value) -> Result<Value, ApiError> {
     let failed = |why: String| ApiError::internal_error(&why);
     if request.has_whole_objects() {
         let shaped = row.shape(object).map_err(failed)?;
-        return Ok(with_defaults(request, row.stored_form_of(shaped.value)));
+        let is_other = row.custom.is_some() && row != request.served;
+        let value = if is_other { request.served.converted(shaped.value) } else { row.stored_form_of(shaped.value) };
+        return Ok(with_defaults(request, value));
     }
     let kind = super::attributes::Kind::of(request, row);
     Ok(schema::conform(schema::type_of(kind.kind, &kind.api_version()), object).map_err(failed)?.value)

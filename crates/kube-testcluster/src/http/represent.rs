@@ -80,7 +80,8 @@ impl Representation {
     /// Converts a response. One that has the right form already is passed on unchanged.
     pub(crate) async fn of(self, response: Response) -> Response {
         let verbatim = response.extensions().get::<Verbatim>().is_some();
-        let is_stored_so = self.resource.stored_form.is_none();
+        // Custom resources have been converted before.
+        let is_stored_so = self.resource.stored_form.is_none() || self.resource.custom.is_some();
         if verbatim || (self.form == Form::default() && !self.pretty && is_stored_so) {
             return response;
         }
@@ -146,23 +147,13 @@ impl Representation {
         let kind = value["kind"].take();
         match value.get_mut("items") {
             Some(Value::Array(items)) if kind == self.resource.list_kind() => {
-                *items = std::mem::take(items).into_iter().map(|item| self.item(item)).collect();
+                *items = std::mem::take(items).into_iter().map(|item| self.resource.served_form_of(item)).collect();
             }
             _ => value = self.resource.served_form_of(value),
         }
         value["kind"] = kind;
         value["apiVersion"] = self.resource.api_version().into();
         value
-    }
-
-    /// An item of a list, which says what it is if it is a custom resource.
-    fn item(&self, stored: Value) -> Value {
-        let mut item = self.resource.served_form_of(stored);
-        if self.resource.custom.is_some() {
-            item["kind"] = self.resource.kind.into();
-            item["apiVersion"] = self.resource.api_version().into();
-        }
-        item
     }
 
     fn events(self, response: Response) -> Response {

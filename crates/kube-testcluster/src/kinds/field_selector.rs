@@ -107,6 +107,8 @@ impl Fields {
 
 fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
     let FieldRequirement { field, operator, value } = requirement;
+    let is_selectable =
+        |name: &str| resource.custom.is_none_or(|custom| custom.selectable.iter().any(|known| known == name));
     let (field, missing) = match field.as_str() {
         "metadata.name" => (SelectableField::Name, ""),
         // Upstream: `ConvertFieldLabel` of custom resources. Other kinds without namespaces take it.
@@ -117,7 +119,7 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
             .fields
             .iter()
             .enumerate()
-            .find(|(_, (name, ..))| *name == field)
+            .find(|(_, (name, ..))| *name == field && is_selectable(name))
             .map(|(n, (.., missing))| (SelectableField::Field(n), *missing))
             .ok_or_else(|| unsupported(field, resource))?,
     };

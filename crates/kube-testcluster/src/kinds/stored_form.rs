@@ -23,11 +23,9 @@ pub(crate) enum Conversion {
         /// Renames the fields of what is stored. The result has the shape of the served type.
         from_stored: fn(Value) -> Value,
     },
-    /// The versions of a custom resource have the same fields, but for those that one of the schemas does not name. Upstream:
-    /// the strategy `None`.
+    /// The versions of a custom resource. As a webhook may have to be asked, the handlers convert them; all functions of a row see the
+    /// form of the row.
     OfVersions,
-    /// The versions are converted by asking somebody. As that takes its time, the handlers do it; all functions of the row see the form of the row.
-    Webhook,
 }
 
 impl Resource {
@@ -39,17 +37,14 @@ impl Resource {
     pub(crate) fn stored_form_of(&self, served: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
-            Some(StoredForm { row, conversion: Conversion::OfVersions }) => row.in_shape(served),
-            Some(StoredForm { conversion: Conversion::Webhook, .. }) => served,
-            None => served,
+            Some(StoredForm { conversion: Conversion::OfVersions, .. }) | None => served,
         }
     }
 
     pub(crate) fn served_form_of(&self, stored: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
-            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => self.converted(stored),
-            Some(StoredForm { conversion: Conversion::Webhook, .. }) | None => stored,
+            Some(StoredForm { conversion: Conversion::OfVersions, .. }) | None => stored,
         }
     }
 
@@ -82,7 +77,8 @@ impl Resource {
         value
     }
 
-    /// An object in the shape of this version, into which it was converted.
+    /// An object of another version of this kind in the shape of this one. Upstream: the strategy `None`, and what is done with the answer
+    /// of a webhook.
     pub(crate) fn converted(&self, value: Value) -> Value {
         match self.custom {
             Some(custom) => custom.converted(value),

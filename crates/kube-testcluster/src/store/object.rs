@@ -114,6 +114,8 @@ const USUAL: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Opened {
     object: Arc<Object>,
+    /// The row in whose form the content is: that of the object, or another version of it.
+    pub(crate) resource: &'static Resource,
     /// Without `kind` and `apiVersion`, which the resource has.
     pub(crate) value: Value,
 }
@@ -155,7 +157,7 @@ impl Object {
         if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
             return Ok(opened);
         }
-        let opened = Arc::new(Opened { object: self.clone(), value: self.content()? });
+        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource, value: self.content()? });
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
         Ok(opened)
     }
@@ -163,7 +165,7 @@ impl Object {
     /// The object with its content: what it was encoded from a moment ago, but for the revision.
     pub(super) fn opened_as(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
         value["metadata"]["resourceVersion"] = self.revision.to_string().into();
-        let opened = Arc::new(Opened { object: self.clone(), value });
+        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource, value });
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
         opened
     }
@@ -305,9 +307,9 @@ impl Opened {
         object.opened_as(value)
     }
 
-    /// The same object with its content in another form.
-    pub(crate) fn with(&self, value: Value) -> Self {
-        Self { object: self.object.clone(), value }
+    /// The same object with its content in the form of another version.
+    pub(crate) fn in_version(&self, resource: &'static Resource, value: Value) -> Self {
+        Self { object: self.object.clone(), resource, value }
     }
 
     pub(crate) fn object(&self) -> &Arc<Object> {

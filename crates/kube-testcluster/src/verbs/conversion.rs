@@ -1,5 +1,5 @@
-//! Requests for custom resources whose versions a webhook converts: they are handled in their version, and what is stored is
-//! converted before and after. An object stays in the version in which it was written until it is written again. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
+//! Requests for a version of a custom resource: they are handled in their version, and what is stored is converted before and after. An
+//! object stays in the version in which it was written until it is written again. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ pub(super) async fn to_stored(store: &Store, rows: Conversion, value: Value) -> 
 
 /// A stored object in the version of the request.
 pub(super) async fn to_served(store: &Store, rows: Conversion, stored: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
-    if rows.served.conversion_webhook().is_none() || stored.resource == rows.served {
+    if rows.served.custom.is_none() || stored.resource == rows.served {
         return Ok(stored);
     }
     let value = converted(store, (stored.resource, rows.served), stored.value.clone()).await;
     let value = value.map_err(|why| ApiError::internal(undecodable(&stored.revision.to_string(), &why)))?;
-    Ok(Arc::new(stored.with(value)))
+    Ok(Arc::new(stored.in_version(rows.served, value)))
 }
 
 /// Upstream: `corruptObjectError`.
@@ -48,7 +48,7 @@ pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     change: impl FnOnce(Arc<Opened>) -> F,
 ) -> Result<(&'static Resource, Next), ApiError> {
     let (written, Conversion { stored, served }) = (current.resource, rows);
-    if served.conversion_webhook().is_none() || (written == served && served == stored) {
+    if served.custom.is_none() || (written == served && served == stored) {
         return Ok((written, change(current).await?));
     }
     let shown = to_served(store, rows, current).await?;
@@ -106,10 +106,10 @@ impl From<&'static Resource> for Conversion {
 }
 
 impl Conversion {
-    /// Whether a webhook has to be asked for what is read.
+    /// Whether what is read may be in another version.
     fn is_needed(&self) -> bool {
         let is_mixed = self.stored.custom.is_some_and(|custom| custom.is_mixed);
-        self.served.conversion_webhook().is_some() && (self.served != self.stored || is_mixed)
+        self.served.custom.is_some() && (self.served != self.stored || is_mixed)
     }
 
     async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {
@@ -147,8 +147,12 @@ fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response
         let store = store.clone();
         async move {
             let mut event: Value = serde_json::from_slice(&line).unwrap_or_default();
-            if event["type"] == "BOOKMARK" || event["type"] == "ERROR" {
+            if event["type"] == "ERROR" {
                 return Ok::<_, Infallible>(line);
+            }
+            if event["type"] == "BOOKMARK" {
+                event["object"]["apiVersion"] = target.served.api_version().into();
+                return Ok((event.to_string() + "\n").into());
             }
             match target.of(&store, event["object"].take()).await {
                 Ok(object) => event["object"] = object,

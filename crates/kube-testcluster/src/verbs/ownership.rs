@@ -126,7 +126,10 @@ impl Converter for Versions {
                 "no kind {kind:?} is registered for version {version:?}"
             )));
         };
-        let mut value = to.served_form_of(from.stored_form_of(object.value.clone()));
+        let mut value = match to.custom {
+            Some(_) => to.converted(object.value.clone()),
+            None => to.served_form_of(from.stored_form_of(object.value.clone())),
+        };
         value["apiVersion"] = json!(version);
         value["kind"] = json!(kind);
         TypedValue::new(value, type_of(to), Duplicates::Allowed)

@@ -26,25 +26,29 @@ pub(crate) async fn converted(
     (from, to): (&Resource, &Resource),
     value: Value,
 ) -> Result<Value, ApiError> {
-    match to.conversion_webhook().filter(|_| from != to) {
+    if from == to {
+        return Ok(value);
+    }
+    match to.conversion_webhook() {
         Some(hook) => {
             let converted = convert(store, hook, to, vec![typed(from, value)]).await?.pop();
             Ok(to.converted(converted.unwrap_or_default()))
         }
-        None => Ok(value),
+        None => Ok(to.converted(value)),
     }
 }
 
-/// Objects of a kind in one of its versions, if a webhook converts them. They say in `apiVersion` which version they have.
+/// Custom resources of a kind in one of its versions. They say in `apiVersion` which version they have.
 ///
 /// # Errors
 /// As [`converted`].
 pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Value>) -> Result<Vec<Value>, ApiError> {
-    let Some(hook) = to.conversion_webhook() else { return Ok(objects) };
     let version = to.api_version();
     let others: Vec<&mut Value> = objects.iter_mut().filter(|object| object["apiVersion"] != version).collect();
-    let asked = others.iter().map(|object| Value::clone(object)).collect();
-    let converted = convert(store, hook, to, asked).await?;
+    let mut converted: Vec<Value> = others.iter().map(|object| Value::clone(object)).collect();
+    if let Some(hook) = to.conversion_webhook() {
+        converted = convert(store, hook, to, converted).await?;
+    }
     for (object, converted) in others.into_iter().zip(converted) {
         *object = typed(to, to.converted(converted));
     }

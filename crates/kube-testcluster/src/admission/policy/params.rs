@@ -55,7 +55,7 @@ pub(super) async fn collect(
     if found.is_empty() && reference.not_found == NotFound::Deny {
         return Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned());
     }
-    if row.conversion_webhook().is_none() {
+    if row.custom.is_none() {
         return Ok(found.iter().map(|stored| row.whole(&stored.value)).collect());
     }
     let found = found.iter().map(|stored| stored.resource.whole(&stored.value)).collect();

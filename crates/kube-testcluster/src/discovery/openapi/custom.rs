@@ -151,13 +151,14 @@ fn drop_namespace(item: &mut Value) {
 
 /// The schema of an object with what all objects have.
 fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
-    let mut schema: Value = serde_json::from_str(&row.custom?.document).ok()?;
+    let custom = row.custom?;
+    let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
     complete(&mut schema, pattern);
     let properties = schema.as_object_mut()?.entry("properties").or_insert_with(|| json!({}));
     set_meta(properties, pattern);
     schema["x-kubernetes-group-version-kind"] = json!([{"group": row.group, "kind": row.kind, "version": row.version}]);
-    if !row.fields.is_empty() {
-        let fields = row.fields.iter().map(|(name, ..)| json!({"fieldPath": name}));
+    if !custom.selectable.is_empty() {
+        let fields = custom.selectable.iter().map(|name| json!({"fieldPath": name}));
         schema["x-kubernetes-selectable-fields"] = fields.collect();
     }
     Some(schema)

@@ -13,17 +13,13 @@ pub(crate) struct ConversionWebhook {
 }
 
 impl ConversionWebhook {
-    /// Whether a definition's strategy is to ask one.
-    pub(super) fn is_asked(crd: &Value) -> bool {
-        crd["spec"]["conversion"]["strategy"] == "Webhook"
-    }
-
     /// That of a definition, if its strategy is to ask one.
     pub(super) fn of(crd: &Value) -> Option<Self> {
-        if !Self::is_asked(crd) {
+        let conversion = &crd["spec"]["conversion"];
+        if conversion["strategy"] != "Webhook" {
             return None;
         }
-        let webhook = &crd["spec"]["conversion"]["webhook"];
+        let webhook = &conversion["webhook"];
         let versions = webhook["conversionReviewVersions"].as_array().into_iter().flatten();
         let review_versions = versions.filter_map(|version| version.as_str().map(ToOwned::to_owned)).collect();
         Some(Self { client: ClientConfig::of(&webhook["clientConfig"]), review_versions })

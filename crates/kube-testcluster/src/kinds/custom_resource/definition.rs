@@ -1,6 +1,6 @@
 //! The rows that a CustomResourceDefinition adds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use base64::Engine;
@@ -24,8 +24,7 @@ pub(crate) struct Definition {
     /// The row in whose form objects are stored, whether it is served or not.
     pub(crate) stored: &'static Resource,
     pub(crate) served: Vec<&'static Resource>,
-    /// The rows of other versions that were once the stored one. If a webhook converts, an object keeps the version in which it was
-    /// written; without one, all versions have the same form.
+    /// The rows of other versions that were once the stored one. An object keeps the version in which it was written.
     left: Vec<&'static Resource>,
 }
 
@@ -65,9 +64,7 @@ impl Definition {
                 served.extend(is_served.then_some(stored));
                 continue;
             }
-            let conversion =
-                if ConversionWebhook::is_asked(crd) { Conversion::Webhook } else { Conversion::OfVersions };
-            let form = Box::leak(Box::new(StoredForm { row: stored, conversion }));
+            let form = Box::leak(Box::new(StoredForm { row: stored, conversion: Conversion::OfVersions }));
             if (is_served || is_left)
                 && let Some(row) = row(crd, version, is_terminating, Some(form))
             {
@@ -85,13 +82,13 @@ impl Definition {
     }
 }
 
-/// The versions in which objects may have been left, if a webhook converts: those that were stored, but for the one that is.
+/// The versions in which objects may have been left: those that were stored, but for the one that is.
 fn left_versions(crd: &Value) -> Vec<&Value> {
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     let storage: Vec<&Value> =
         versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
     let stored = crd["status"]["storedVersions"].as_array().into_iter().flatten();
-    stored.filter(|name| ConversionWebhook::is_asked(crd) && !storage.contains(name)).collect()
+    stored.filter(|name| !storage.contains(name)).collect()
 }
 
 /// The row of a version.
@@ -122,6 +119,7 @@ fn row(
         versions: all.iter().filter_map(|version| Some(format!("{group}/{}", version["name"].as_str()?))).collect(),
         scale,
         columns: CustomColumn::of(version),
+        selectable: selectable(version).map(ToOwned::to_owned).collect(),
         conversion_webhook: ConversionWebhook::of(crd),
         is_mixed: !left_versions(crd).is_empty(),
         warning: deprecation(spec, version, group, name, kind),
@@ -141,7 +139,7 @@ fn row(
         delete_response: DeleteResponse::Status,
         generation: Generation::CountedButMetadata,
         strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
-        fields: selectable_fields(version),
+        fields: selectable_fields(all),
         name_rule: NameRule::Subdomain,
         warnings: finalizers::warnings,
         columns: columns::simple::NAME_ALONE,
@@ -151,15 +149,20 @@ fn row(
     })
 }
 
-/// The fields for field selectors: their names are their paths without the first dot.
-fn selectable_fields(version: &Value) -> &'static [(&'static str, &'static str, &'static str)] {
-    let fields = version["selectableFields"].as_array().into_iter().flatten();
-    let fields = fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| {
-        let name = path.trim_start_matches('.').to_owned();
+/// The fields for field selectors that one of the versions has: an object is found by any of them, in whatever version it is stored.
+fn selectable_fields(versions: &[Value]) -> &'static [(&'static str, &'static str, &'static str)] {
+    let names: BTreeSet<&str> = versions.iter().flat_map(selectable).collect();
+    let fields = names.into_iter().map(|name| {
         let pointer = format!("/{}", name.replace('.', "/"));
-        (&*name.leak(), &*pointer.leak(), "")
+        (&*name.to_owned().leak(), &*pointer.leak(), "")
     });
     fields.collect::<Vec<_>>().leak()
+}
+
+/// The names of a version's fields for field selectors: their paths without the first dot.
+fn selectable(version: &Value) -> impl Iterator<Item = &str> {
+    let fields = version["selectableFields"].as_array().into_iter().flatten();
+    fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| path.trim_start_matches('.'))
 }
 
 /// What is said of a deprecated version: if it says nothing itself, which version is there in its place. Upstream:
