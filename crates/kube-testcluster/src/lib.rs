@@ -141,6 +141,7 @@ mod store;
 mod test_cluster;
 #[cfg(feature = "tls")]
 mod tls;
+mod value;
 mod verbs;
 mod webhook;
 #[cfg(test)]

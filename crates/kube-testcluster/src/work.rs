@@ -8,9 +8,9 @@ use futures::AsyncReadExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Service};
 use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::api::{Api, DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams, PropagationPolicy};
-use serde_json::{Value, json};
 
 use crate::store::object::OPENED;
+use crate::value::{Value, json};
 use crate::verbs::page::VISITED;
 use crate::{Authorization, Cluster, Controllers, Stages, User};
 
@@ -26,7 +26,7 @@ async fn opened(work: impl Future) -> usize {
 }
 
 fn object<T: serde::de::DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).unwrap()
+    crate::value::read(value).unwrap()
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
-
 use super::Asked as Request;
 use crate::kinds::admission::Asked;
 use crate::kinds::{NAMESPACES, Resource};
 use crate::machinery::admit::Operation;
 use crate::store::Commit;
+use crate::value::{Value, json};
 
 /// A request with its objects. Custom resources, and those of a subresource with a kind of its own (`Scale`, `Binding`), are in the version
 /// of the request; all others have the form in which they are stored.

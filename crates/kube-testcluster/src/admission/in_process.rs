@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::attributes::Kind;
 use super::{Attributes, mutating, refusal};
 use crate::http::status::ApiError;
 use crate::machinery::admit::AdmissionRequest;
+use crate::value::Value;
 
 /// Asks all of them, in order. Each sees what the ones before have changed.
 pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
@@ -21,7 +20,7 @@ pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
         plugin.admit(&mut asked).map_err(|status| refusal::of_plugin(&status))?;
     }
     if let Some(object) = asked.object.filter(|object| before.as_ref().is_some_and(|before| before != object)) {
-        attributes.object = Some(Cow::Owned(mutating::taken_over(request, request.served, object)?));
+        attributes.object = Some(Cow::Owned(mutating::taken_over(request, request.served, object.into())?));
     }
     Ok(())
 }
@@ -42,7 +41,7 @@ fn admission_request(attributes: &Attributes<'_>) -> AdmissionRequest {
         namespace: attributes.namespace().to_owned(),
         user: (*request.user).clone(),
         dry_run: request.is_dry_run(),
-        object: versioned(attributes.object.as_deref()),
-        old_object: versioned(attributes.old),
+        object: versioned(attributes.object.as_deref()).map(Into::into),
+        old_object: versioned(attributes.old).map(Into::into),
     }
 }

@@ -2,7 +2,6 @@
 //! `admission/plugin/webhook/generic/webhook.go`, and its predicates.
 
 use kube_informers::selector::LabelSelector;
-use serde_json::Value;
 
 use super::{Attributes, conditions, equivalent};
 use crate::http::status::ApiError;
@@ -10,6 +9,7 @@ use crate::kinds::admission::{Asked, MatchPolicy, Rule, Webhook};
 use crate::kinds::{NAMESPACES, Resource};
 use crate::machinery::admit::Operation;
 use crate::store::object::Key;
+use crate::value::Value;
 
 /// The row in whose version the webhook gets the objects; `None` if it is not asked.
 pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, ApiError> {

@@ -18,10 +18,9 @@ mod validating;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Map, Value};
-
 pub(crate) use self::attributes::Attributes;
 pub(crate) use self::mutating::{Mutation, Reinvoke};
+use crate::value::{Map, Value};
 
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
@@ -51,7 +50,7 @@ struct Asked<'a> {
     name: Option<String>,
     user: Arc<User>,
     /// Those of the request, whatever their kind.
-    options: Map<String, Value>,
+    options: Map,
     commit: Commit,
     warnings: Mutex<Vec<String>>,
 }
@@ -63,7 +62,7 @@ impl<'a> Gate<'a> {
         target: &Target,
         user: &Arc<User>,
         commit: Commit,
-        options: impl FnOnce() -> Map<String, Value>,
+        options: impl FnOnce() -> Map,
     ) -> Self {
         Self::new(store, target, commit, || (user.clone(), options()))
     }
@@ -94,12 +93,7 @@ impl<'a> Gate<'a> {
         Self { asked: None, warnings: Mutex::default() }
     }
 
-    fn new(
-        store: &'a Store,
-        target: &Target,
-        commit: Commit,
-        who: impl FnOnce() -> (Arc<User>, Map<String, Value>),
-    ) -> Self {
+    fn new(store: &'a Store, target: &Target, commit: Commit, who: impl FnOnce() -> (Arc<User>, Map)) -> Self {
         let configured = store.configured().filter(|_| !target.served.configures_admission());
         if configured.is_none() && store.plugins.0.is_empty() {
             return Self::open();

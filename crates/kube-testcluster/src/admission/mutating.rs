@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::refusal::NotAdmitted;
 use super::review::{Phase, ask};
 use super::{Asked, Attributes, in_process, matching};
@@ -15,6 +13,7 @@ use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::kinds::admission::{Reinvocation, Webhook};
 use crate::machinery::admit::Operation;
+use crate::value::Value;
 
 /// Whether there is to be another round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +139,7 @@ pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Va
         return Ok(with_defaults(request, value));
     }
     let kind = super::attributes::Kind::of(request, row);
-    Ok(schema::conform(schema::type_of(kind.kind, &kind.api_version()), object).map_err(failed)?.value)
+    Ok(schema::conform(schema::type_of(kind.kind, &kind.api_version()), object, &Value::Null).map_err(failed)?.value)
 }
 
 /// Everybody who is asked sees the defaults.

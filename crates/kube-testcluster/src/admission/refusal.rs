@@ -1,10 +1,10 @@
 //! What the client is told of a refusal. Upstream: `admission/plugin/webhook/errors`, `util/webhook/error.go`.
 
 use kube_core::Status;
-use serde_json::{Value, json};
 
 use crate::http::status::ApiError;
 use crate::kinds::admission::{FailurePolicy, Webhook};
+use crate::value::{Value, json};
 
 /// Why a webhook has not admitted a request.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
 
 /// The Status of one who decides in this process, as it is.
 pub(super) fn of_plugin(status: &Status) -> ApiError {
-    match serde_json::to_value(status) {
+    match crate::value::tree(status) {
         Ok(status) => ApiError::of_status(&status),
         Err(why) => ApiError::internal(why.to_string()),
     }

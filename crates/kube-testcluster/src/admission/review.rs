@@ -4,13 +4,13 @@ use std::sync::PoisonError;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
 
 use super::refusal::{NotAdmitted, of_webhook};
 use super::{Asked, Attributes};
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::kinds::admission::{SideEffects, Webhook};
+use crate::value::{Value, json};
 use crate::webhook::{self, Deadline};
 
 /// The versions of `AdmissionReview` that this server knows.

@@ -3,13 +3,13 @@
 
 use http::{Method, Uri};
 use kube_informers::selector::{FieldOperator, FieldSelector};
-use serde_json::Value;
 
 use crate::http::query::Query;
 use crate::http::status::ApiError;
 use crate::kinds::is_path_segment;
 use crate::machinery::escape;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 pub(crate) use crate::machinery::authorization::{Attributes, ResourceAttributes};
 

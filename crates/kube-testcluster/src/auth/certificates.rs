@@ -1,14 +1,13 @@
 //! Who may approve and sign requests for certificates. Upstream: `approval` and `signing` in `plugin/pkg/admission/certificates`, and
 //! `IsAuthorizedForSignerName` beside them.
 
-use serde_json::Value;
-
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
 use crate::http::status::ApiError;
 use crate::kinds::{Resource, Subresource};
 use crate::machinery::authorization::Authorize;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 const GROUP: &str = "certificates.k8s.io";
 

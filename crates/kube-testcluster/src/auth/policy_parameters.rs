@@ -1,8 +1,6 @@
 //! Who writes a policy or a binding must be allowed to read its parameters: it would tell of them. Upstream: `authz.go` of
 //! `pkg/registry/admissionregistration/validatingadmissionpolicy` and `validatingadmissionpolicybinding`.
 
-use serde_json::Value;
-
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
 use super::authorization::is_privileged;
@@ -13,6 +11,7 @@ use crate::machinery::cause::Cause;
 use crate::machinery::user::User;
 use crate::store::Store;
 use crate::store::object::Key;
+use crate::value::Value;
 
 /// The cause for which a write that is valid otherwise is refused. The cluster's own writes have no caller.
 pub(crate) fn cause(

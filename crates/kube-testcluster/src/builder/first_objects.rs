@@ -1,7 +1,6 @@
 //! The objects that a cluster has at its start.
 
 use k8s_openapi::api::core::v1::Pod;
-use serde_json::{Value, json};
 
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;
@@ -14,6 +13,7 @@ use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::settings::{Admission, Controllers};
 use crate::store::Store;
 use crate::store::object::{Draft, Key};
+use crate::value::{Value, json};
 use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
@@ -33,7 +33,7 @@ pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
         if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
             write_namespace(store, &namespace);
         }
-        let mut value = serde_json::to_value(pod).expect("a pod has only text keys");
+        let mut value = crate::value::tree(pod).expect("a pod has only text keys");
         value["metadata"]["namespace"] = json!(namespace);
         put(store, PODS, Some(&namespace), value);
     }

@@ -2,7 +2,7 @@
 //!
 //! To read, copy, write or drop a value takes stack for each of its levels. So each way into the store counts them.
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// How many levels an object may have. Upstream's JSON decoder takes 10,000 levels and its protobuf decoder 100. With 100,
 /// every reader in Rust can decode an object, also in a list or in a watch event: serde_json reads 127 levels.
@@ -22,9 +22,8 @@ pub(crate) fn levels(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn a_level_is_an_object_or_a_list() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// A value as Go writes it: fields sorted, and safe inside HTML.
 pub(crate) fn go_json(value: &Value) -> String {
@@ -78,9 +78,8 @@ fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn a_value_is_written_as_go_writes_it() {

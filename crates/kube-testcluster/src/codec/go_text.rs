@@ -2,13 +2,13 @@
 
 use std::fmt::{self, Display};
 
-use serde_json::{Map, Value};
+use crate::value::{Map, Value};
 
 /// A value in Go's form.
 pub(crate) struct GoText<'a>(pub(crate) &'a Value);
 
 /// An object in Go's form; its fields are sorted.
-pub(crate) struct GoMap<'a>(pub(crate) &'a Map<String, Value>);
+pub(crate) struct GoMap<'a>(pub(crate) &'a Map);
 
 /// The name of a value's type, as Go's decoder of untyped JSON gives it.
 pub(crate) fn go_type(value: &Value) -> &'static str {
@@ -70,9 +70,8 @@ fn float(float: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn values_are_printed_as_go_prints_them() {

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Number, Value};
 
 use super::depth::TOO_DEEP;
 use super::go_syntax;
+use crate::value::{Number, SmolStr, Value};
 
 /// How many faults a strict decoder tells. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
 pub(crate) const MOST_FAULTS: usize = 100;
@@ -19,9 +19,9 @@ pub(crate) enum Json {
     Null,
     Bool(bool),
     Number(Number),
-    String(String),
+    String(SmolStr),
     Array(Vec<Json>),
-    Object(Vec<(String, Json)>),
+    Object(Vec<(SmolStr, Json)>),
 }
 
 impl From<Value> for Json {
@@ -115,7 +115,7 @@ impl Duplicates {
             Json::Object(fields) => {
                 let mut names = HashSet::with_capacity(fields.len());
                 for (name, value) in fields {
-                    let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+                    let path = if at.is_empty() { name.to_string() } else { format!("{at}.{name}") };
                     if !names.insert(name) && self.paths.len() < MOST_FAULTS && self.known.insert(path.clone()) {
                         self.paths.push(path.clone());
                     }
@@ -188,11 +188,11 @@ impl<'de> Visitor<'de> for AsWritten {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-        Ok(Json::String(value.to_owned()))
+        Ok(Json::String(value.into()))
     }
 
     fn visit_string<E>(self, value: String) -> Result<Json, E> {
-        Ok(Json::String(value))
+        Ok(Json::String(value.into()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {

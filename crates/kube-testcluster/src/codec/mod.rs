@@ -7,6 +7,7 @@ pub(crate) mod go_json;
 pub(crate) mod go_syntax;
 pub(crate) mod go_text;
 pub(crate) mod json;
+pub(crate) mod merge_patch;
 pub(crate) mod protobuf;
 pub(crate) mod schema;
 pub(crate) mod strategic_merge;

@@ -3,12 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
-
 use self::element_order::Before;
 use self::keyed_list::KeyedList;
 use super::go_text::GoMap;
 use super::schema::{self, Field, Kind, Struct};
+use crate::value::{Array, Map, SmolStr, Value};
 
 /// What to do with the surrounding object: `replace`, `delete` or `merge`.
 const DIRECTIVE: &str = "$patch";
@@ -33,15 +32,11 @@ pub(crate) enum Refusal {
 ///
 /// # Errors
 /// If a directive is unknown, or an item of a list that is merged by key has no key.
-pub(crate) fn merge(kind: &str, object: &mut Value, patch: Map<String, Value>) -> Result<(), Refusal> {
+pub(crate) fn merge(kind: &str, object: &mut Value, patch: Map) -> Result<(), Refusal> {
     merge_object(Some(schema::find(kind)), object, patch)
 }
 
-fn merge_object(
-    row: Option<&'static Struct>,
-    target: &mut Value,
-    mut patch: Map<String, Value>,
-) -> Result<(), Refusal> {
+fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map) -> Result<(), Refusal> {
     match patch.get(DIRECTIVE).map(|directive| directive.as_str().unwrap_or_default()) {
         None => {}
         Some("replace") => {
@@ -65,7 +60,7 @@ fn merge_object(
         };
         let keys: HashSet<&str> = keys.iter().filter_map(Value::as_str).collect();
         let is_kept =
-            |name: &String| keys.contains(name.as_str()) || name.starts_with(ORDER) || name.starts_with(REMOVE);
+            |name: &SmolStr| keys.contains(name.as_str()) || name.starts_with(ORDER) || name.starts_with(REMOVE);
         if !patch.iter().all(|(name, value)| value.is_null() || is_kept(name)) {
             return Err(Refusal::BadFormat(BAD_RETAIN.into()));
         }
@@ -95,7 +90,7 @@ fn merge_object(
             continue;
         }
         let field = row.and_then(|row| row.field(&name));
-        let order = if ordered.contains_key(&name) { Order::Directive } else { Order::Patch };
+        let order = if ordered.contains_key(name.as_str()) { Order::Directive } else { Order::Patch };
         match (fields.get_mut(&name), &change) {
             (Some(target @ Value::Object(_)), Value::Object(_)) | (Some(target @ Value::Array(_)), Value::Array(_)) => {
                 merge_field(field, target, change, order)?;
@@ -152,7 +147,7 @@ fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value,
         }
         Value::Array(items) if strategy.split(',').any(|word| word == "merge") => {
             let (key, row) = field.map_or(("", None), |field| (field.merge_key, item_type(&field.kind)));
-            merge_list(row, key, target, items, order)
+            merge_list(row, key, target, items.into_iter().collect(), order)
         }
         change => {
             *target = change;
@@ -184,7 +179,7 @@ fn merge_list(
     mut changes: Vec<Value>,
     order: Order,
 ) -> Result<(), Refusal> {
-    element_order::check_types(target.as_array().map_or(&[][..], Vec::as_slice), &changes)?;
+    element_order::check_types(target.as_array().map_or(&[][..], Array::as_slice), &changes)?;
     if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
         changes.retain(|change| change.get(DIRECTIVE).is_none());
         *target = changes.into();
@@ -194,7 +189,7 @@ fn merge_list(
         *target = Vec::<Value>::new().into();
     }
     let Some(items) = target.as_array_mut() else { return Ok(()) };
-    let mut list = KeyedList::new(std::mem::take(items), key);
+    let mut list = KeyedList::new(std::mem::take(items).into_iter().collect(), key);
     for change in changes {
         let Value::Object(change) = change else {
             list.add_primitive(change);
@@ -220,9 +215,8 @@ mod laws;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     fn patched(mut object: Value, patch: Value) -> Value {
         let Value::Object(patch) = patch else { panic!("a patch is an object") };
@@ -315,9 +309,8 @@ mod tests {
 
 #[cfg(test)]
 mod long_lists {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// Each of these would take ten billion comparisons if an item were looked for one by one.
     #[test]
@@ -327,8 +320,8 @@ mod long_lists {
         let mut account = json!({"metadata": {"name": "sa", "finalizers": names("f")}, "secrets": named("s")});
         let mut merged = |patch: Value| {
             merge("ServiceAccount", &mut account, patch.as_object().unwrap().clone()).unwrap();
-            let secrets = account["secrets"].as_array().map_or(0, Vec::len);
-            (secrets, account["metadata"]["finalizers"].as_array().map_or(0, Vec::len))
+            let secrets = account["secrets"].as_array().map_or(0, Array::len);
+            (secrets, account["metadata"]["finalizers"].as_array().map_or(0, Array::len))
         };
         assert_eq!(merged(json!({"secrets": named("t")})), (200_000, 100_000));
         let finalizers = json!({"finalizers": names("g"), "$deleteFromPrimitiveList/finalizers": names("f")});
@@ -336,7 +329,7 @@ mod long_lists {
         let gone: Vec<Value> = names("s").iter().map(|name| json!({"name": name, DIRECTIVE: "delete"})).collect();
         assert_eq!(merged(json!({"secrets": gone})), (100_000, 100_000));
         assert_eq!(merged(json!({"$setElementOrder/secrets": named("t")})), (100_000, 100_000));
-        let labels: Map<String, Value> = names("l").into_iter().map(|name| (name, "".into())).collect();
+        let labels: Map = names("l").into_iter().map(|name| (name, "".into())).collect();
         let kept = [names("x"), vec!["labels".to_owned(), "name".to_owned()]].concat();
         let retained = json!({"labels": labels, RETAIN: kept});
         assert_eq!(merged(json!({"metadata": retained})), (100_000, 0));

@@ -7,13 +7,13 @@ use std::fmt;
 use std::{panic::resume_unwind, thread};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::Number;
 use serde_saphyr::Spanned;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
 use super::go_text::GoText;
 use super::json::{Json, MOST_FAULTS};
 use crate::machinery::quote::quote;
+use crate::value::Number;
 
 mod tabs;
 
@@ -156,7 +156,7 @@ impl Node {
                     let text = key.text.ok_or_else(|| no_key(&json))?;
                     sorted.insert(text, json);
                 }
-                Json::Object(sorted.into_iter().collect())
+                Json::Object(sorted.into_iter().map(|(name, value)| (name.into(), value)).collect())
             }
         })
     }
@@ -176,7 +176,7 @@ fn no_key(value: &Json) -> String {
     let value = match value {
         Json::Null => "<nil>".to_owned(),
         Json::String(text) => quote(text),
-        other => serde_json::Value::from(other.clone()).to_string(),
+        other => crate::value::Value::from(other.clone()).to_string(),
     };
     format!("unsupported map key of type: %!s(<nil>), key: <nil>, value: {value}")
 }
@@ -194,7 +194,7 @@ impl<'de> Deserialize<'de> for Key {
             Json::Null => return Ok(Self { text: None, told: "<nil>".to_owned() }),
             Json::Bool(value) => value.to_string(),
             Json::Number(number) => GoText(&number.clone().into()).to_string(),
-            Json::String(text) => text.clone(),
+            Json::String(text) => text.to_string(),
             Json::Array(_) | Json::Object(_) => {
                 return Err(serde::de::Error::custom("invalid map key"));
             }
@@ -240,11 +240,11 @@ impl<'de> Visitor<'de> for AsWritten {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Leaf(Json::String(value.to_owned())))
+        Ok(Node::Leaf(Json::String(value.into())))
     }
 
     fn visit_string<E>(self, value: String) -> Result<Node, E> {
-        Ok(Node::Leaf(Json::String(value)))
+        Ok(Node::Leaf(Json::String(value.into())))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
@@ -270,7 +270,7 @@ mod tests {
 
     fn told(text: &str) -> (String, Vec<String>) {
         let Read { json, duplicates } = read(text.as_bytes()).unwrap();
-        (serde_json::Value::from(json).to_string(), duplicates)
+        (crate::value::Value::from(json).to_string(), duplicates)
     }
 
     #[test]

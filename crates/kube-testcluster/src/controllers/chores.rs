@@ -7,7 +7,6 @@ mod run;
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::kinds::{Catalog, Resource};
@@ -16,6 +15,7 @@ use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::writes::WriteHook;
+use crate::value::Value;
 use queue::Queue;
 pub(super) use run::is_over;
 pub(crate) use run::run;

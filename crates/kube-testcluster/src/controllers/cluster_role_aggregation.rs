@@ -1,14 +1,13 @@
 //! The controller of aggregated cluster roles: one with an `aggregationRule` has the rules of those that its selectors find. Upstream:
 //! `pkg/controller/clusterroleaggregation`.
 
-use serde_json::{Value, json};
-
 use crate::http::status::ApiError;
 use crate::kinds::CLUSTER_ROLES;
 use crate::machinery::label_selector;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{Array, Value, json};
 use crate::verbs::list::everything;
 
 /// Whether a cluster role gets its rules from others.
@@ -50,7 +49,7 @@ pub(super) async fn aggregate(store: &Store, name: &str) -> Result<(), ApiError>
             return Ok(Next::Keep);
         }
         let rules = rules_of(store, &current.value)?;
-        if current.value["rules"].as_array().map_or(&[][..], Vec::as_slice) == rules {
+        if current.value["rules"].as_array().map_or(&[][..], Array::as_slice) == rules {
             return Ok::<_, ApiError>(Next::Keep);
         }
         let mut value = current.value.clone();

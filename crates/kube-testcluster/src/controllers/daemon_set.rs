@@ -122,7 +122,7 @@ impl Reconciler for Controller {
             return Ok(());
         }
         let Ok(set) = self.sets.get(key) else { return Ok(()) };
-        let selector = label_selector::read(&set.data["spec"]["selector"])?;
+        let selector = label_selector::read(&set.data["spec"]["selector"].clone().into())?;
         // One that is going may have no revisions any more, without which nothing can be said of it.
         if set.metadata.deletion_timestamp.is_some() || selector.is_everything() {
             return Ok(());

@@ -3,8 +3,6 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
@@ -12,6 +10,7 @@ use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::fill::list;
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Store};
+use crate::value::{Value, json};
 use crate::verbs::conversion;
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};

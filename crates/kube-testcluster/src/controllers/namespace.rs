@@ -1,8 +1,6 @@
 //! The namespace controller: it deletes the contents of a namespace, then the namespace. Upstream:
 //! `pkg/controller/namespace`.
 
-use serde_json::Value;
-
 use super::chores::{Chores, is_deleting, is_over};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
@@ -10,6 +8,7 @@ use crate::kinds::{NAMESPACES, namespace};
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::Value;
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;

@@ -1,13 +1,12 @@
 //! The node lifecycle controller, as far as scheduling sees it: a node has the taints that its conditions ask for. Upstream:
 //! `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
 
-use serde_json::{Value, json};
-
 use crate::http::status::ApiError;
 use crate::kinds::NODES;
 use crate::machinery::fill::object;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{Array, Value, json};
 use crate::verbs::ownership::{Component, written_by};
 
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
@@ -31,7 +30,7 @@ pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
                 let mut value = node.value.clone();
                 match taints.is_empty() {
                     true => drop(object(&mut value["spec"]).remove("taints")),
-                    false => value["spec"]["taints"] = Value::Array(taints),
+                    false => value["spec"]["taints"] = Value::Array(taints.into()),
                 }
                 Next::Put(written_by(Component::CONTROLLERS, store, node, None, value))
             }
@@ -43,7 +42,7 @@ pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
 
 /// The taints that a node should have; `None` if it has them.
 fn tainted(node: &Value) -> Option<Vec<Value>> {
-    let conditions = node["status"]["conditions"].as_array().map_or(&[][..], Vec::as_slice);
+    let conditions = node["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let is = |kind: &str, status: &str| conditions.iter().any(|it| it["type"] == kind && it["status"] == status);
     let mut wanted: Vec<&str> =
         TAINTS.iter().filter(|(kind, status, _)| is(kind, status)).map(|(.., key)| *key).collect();
@@ -56,7 +55,7 @@ fn tainted(node: &Value) -> Option<Vec<Value>> {
         let of_readiness = TAINTS[..2].iter().any(|(.., taint)| *taint == key);
         key == UNSCHEDULABLE || (TAINTS.iter().any(|(.., taint)| *taint == key) && (has_reported || !of_readiness))
     };
-    let before = node["spec"]["taints"].as_array().map_or(&[][..], Vec::as_slice);
+    let before = node["spec"]["taints"].as_array().map_or(&[][..], Array::as_slice);
     let key = |taint: &Value| taint["key"].as_str().filter(|_| taint["effect"] == "NoSchedule").map(ToOwned::to_owned);
     let stays = |taint: &&Value| key(taint).is_none_or(|key| !is_ours(&key) || wanted.contains(&key.as_str()));
     let mut taints: Vec<Value> = before.iter().filter(stays).cloned().collect();

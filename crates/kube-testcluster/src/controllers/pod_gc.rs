@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use super::chores::is_over;
 use crate::admission::Gate;
 use crate::http::status::ApiError;
@@ -15,6 +13,7 @@ use crate::machinery::fill::object;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{Value, json};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::DeleteOptions;
 use crate::verbs::list::everything;
@@ -139,7 +138,7 @@ fn failed(pod: &Value, disrupted: Option<&str>, now: &str) -> Option<Value> {
         return None;
     }
     let mut pod = pod.clone();
-    object(&mut pod["status"]).insert("phase".to_owned(), json!("Failed"));
+    object(&mut pod["status"]).insert("phase".into(), json!("Failed"));
     if let Some(message) = disrupted {
         let target =
             json!({"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": message});

@@ -1,13 +1,12 @@
 //! The publisher of the root certificate: each namespace has the config map `kube-root-ca.crt`. Upstream:
 //! `pkg/controller/certificates/rootcacertpublisher`.
 
-use serde_json::{Value, json};
-
 use super::chores::is_deleting;
 use crate::http::status::ApiError;
 use crate::kinds::{CONFIG_MAPS, NAMESPACES};
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{Value, json};
 use crate::verbs::create::create_own;
 use crate::verbs::ownership::{Component, written_by};
 

@@ -1,12 +1,11 @@
 //! The service account controller: each namespace has the account `default`. Upstream: `pkg/controller/serviceaccount`.
 
-use serde_json::json;
-
 use super::chores::is_deleting;
 use crate::http::status::ApiError;
 use crate::kinds::{NAMESPACES, SERVICE_ACCOUNTS};
 use crate::store::Store;
 use crate::store::object::Key;
+use crate::value::json;
 use crate::verbs::create::create_own;
 use crate::verbs::ownership::Component;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;

@@ -128,7 +128,7 @@ impl Reconciler for Controller {
             return Ok(());
         }
         let Ok(set) = self.sets.get(key) else { return Ok(()) };
-        let selector = label_selector::read(&set.data["spec"]["selector"])?;
+        let selector = label_selector::read(&set.data["spec"]["selector"].clone().into())?;
         let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
         let is_member = |pod: &Pod| identity::ordinal(name(&set.metadata), name(&pod.metadata)).is_some();
         let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, is_member).await?;

@@ -4,7 +4,6 @@
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde_json::{Value, json};
 
 use super::{in_order, versions};
 use crate::http::negotiation;
@@ -12,6 +11,7 @@ use crate::http::status::{self, ApiError};
 use crate::kinds::{Catalog, Resource};
 use crate::machinery::fnv::fnv;
 use crate::settings::Settings;
+use crate::value::{Value, json};
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 

@@ -7,7 +7,6 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
-use serde_json::{Value, json};
 
 use self::aggregated::DiscoveryForm;
 use crate::http::negotiation::{Form, Media};
@@ -17,6 +16,7 @@ use crate::kinds::api_service::place;
 use crate::kinds::{Catalog, Resource, preference};
 use crate::settings::Era;
 use crate::store::Store;
+use crate::value::{Value, json};
 
 mod aggregated;
 pub(crate) mod openapi;

@@ -4,7 +4,6 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::{Value, json};
 
 use super::field_validation::Strictness;
 use super::scheme;
@@ -16,6 +15,7 @@ use crate::codec::schema::{self, Decoded};
 use crate::codec::yaml;
 use crate::kinds::Resource;
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// Upstream's limit of a request body.
 const LIMIT: usize = 3 * 1024 * 1024;

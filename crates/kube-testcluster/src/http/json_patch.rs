@@ -4,8 +4,9 @@ use ::json_patch::jsonptr::{Pointer, PointerBuf};
 use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
 use serde_json::Value;
 
-use crate::codec::depth::{MOST_LEVELS, levels};
+use crate::codec::depth::MOST_LEVELS;
 use crate::http::status::ApiError;
+use crate::value;
 
 /// How many bytes the copy operations of one patch may add.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
@@ -15,7 +16,14 @@ const OPERATIONS_AT_ONCE: usize = 16;
 
 /// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory, and a few
 /// moves could nest a value deeper than it can be read.
-pub(crate) async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
+pub(crate) async fn operate(value: &mut value::Value, patch: &Patch) -> Result<(), ApiError> {
+    let mut tree = value.clone().into(); // as the library knows it
+    operate_on(&mut tree, patch).await?;
+    *value = tree.into();
+    Ok(())
+}
+
+async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
     let mut copied = 0;
     for (n, operation) in patch.iter().enumerate() {
         if n % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
@@ -168,6 +176,15 @@ fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
     operation.path().count() + inserted
 }
 
+/// As [`levels`](crate::codec::depth::levels).
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
+        Value::Object(fields) => 1 + fields.values().map(levels).max().unwrap_or_default(),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -177,7 +194,7 @@ mod tests {
     async fn patched(operations: Value) -> Option<Value> {
         let mut value = json!({"list": ["a", "b", "c"], "-1": {"0": "x"}});
         let patch: Patch = serde_json::from_value(operations).unwrap();
-        operate(&mut value, &patch).await.is_ok().then_some(value)
+        operate_on(&mut value, &patch).await.is_ok().then_some(value)
     }
 
     /// Upstream: `partialArray`, with `SupportNegativeIndices`.

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::BodyExt;
-use serde_json::{Value, json};
 
 use super::negotiation::{Form, Media, View, is_for_people};
 use super::query::Query;
@@ -18,6 +17,7 @@ use super::table::{Columns, IncludeObject, Table, list_metadata, metadata};
 use crate::codec::protobuf;
 use crate::kinds::Resource;
 use crate::machinery::clock::Clock;
+use crate::value::{Value, json};
 
 /// Marks a response whose body is a stream of events, one per line.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use serde_json::{Value, json as value};
 
 use crate::kinds::Resource;
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json as value};
 
 mod access;
 mod forms;

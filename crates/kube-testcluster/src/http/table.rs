@@ -3,11 +3,11 @@
 use super::status::ApiError;
 use crate::machinery::quote::quote;
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use crate::kinds::columns::{self, Column};
 use crate::kinds::custom_resource::CustomColumn;
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
+use crate::value::{Value, json};
 
 /// Whether a table contains its column definitions. In a watch only the first event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Table {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
             Some(items) => (list_metadata(&value), items.clone()),
-            None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value]),
+            None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), [value].into_iter().collect()),
         };
         let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
         // Upstream's printer of definitions makes no list for none. Others do.

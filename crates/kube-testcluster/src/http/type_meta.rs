@@ -31,7 +31,7 @@ impl TypeMeta {
                 continue;
             };
             match value {
-                Json::String(text) => target.clone_from(text),
+                Json::String(text) => *target = text.to_string(),
                 Json::Null => {}
                 other => {
                     misfit.get_or_insert_with(|| {

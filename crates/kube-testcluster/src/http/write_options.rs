@@ -1,13 +1,12 @@
 //! The options of a create, an update or a patch. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
 
-use serde_json::{Map, Value, json};
-
 use super::field_validation::Strictness;
 use super::query::Query;
 use super::status::ApiError;
 use crate::machinery::cause::Cause;
 use crate::machinery::quote::is_printable;
 use crate::store::Commit;
+use crate::value::{Map, json};
 
 /// `CreateOptions`, `UpdateOptions` or `PatchOptions`.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +54,7 @@ impl WriteOptions {
 }
 
 /// The options of a create, an update or a patch as an object has them, for those who are asked about the request.
-pub(crate) fn fields(query: &Query) -> Map<String, Value> {
+pub(crate) fn fields(query: &Query) -> Map {
     let mut fields = Map::new();
     let dry_run = query.all("dryRun");
     if !dry_run.is_empty() {

@@ -2,14 +2,13 @@
 //!
 //! All that is served is served here: one that names a service is only stored.
 
-use serde_json::{Value, json};
-
 use super::columns;
 use super::fields::{each, invalid, known, number, text};
 use super::names::{self, NameRule};
 use super::resource::{Change, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{missing, object, part};
+use crate::value::{Value, json};
 
 /// The row of an APIService.
 pub(super) const ROW: Resource = Resource {
@@ -125,7 +124,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
             for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
                 let metadata = object(&mut new["metadata"]);
                 match old["metadata"].get(field) {
-                    Some(value) => metadata.insert(field.to_owned(), value.clone()),
+                    Some(value) => metadata.insert(field.into(), value.clone()),
                     None => metadata.remove(field),
                 };
             }

@@ -2,14 +2,13 @@
 
 mod validation;
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Change, Resource, Scope, Subresource};
 use crate::machinery::fill::{list, object};
 use crate::machinery::user::{MASTERS, User};
+use crate::value::{Value, json};
 
 /// Who signs certificates of the API server's clients.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
@@ -43,7 +42,7 @@ pub(crate) fn note_requester(resource: &Resource, new: &mut Value, user: &User) 
     let spec = object(&mut new["spec"]);
     for field in ["username", "uid", "groups", "extra"] {
         match info.remove(field) {
-            Some(value) => spec.insert(field.to_owned(), value),
+            Some(value) => spec.insert(field.into(), value),
             None => spec.remove(field),
         };
     }

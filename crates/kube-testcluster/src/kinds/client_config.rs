@@ -2,7 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+
+use crate::value::Value;
 
 /// Where a webhook is, and who vouches for its certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]

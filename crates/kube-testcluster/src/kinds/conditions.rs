@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::fields::{each, invalid, known, text};
 use super::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of \
     alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  \

@@ -1,8 +1,7 @@
 //! JSON inside of texts, and what Go says when it cannot be read. Upstream: `encoding/json`.
 
-use serde_json::Value;
-
 use crate::codec::go_syntax;
+use crate::value::Value;
 
 /// Reads a text that must be of a type: `go` is its name in Go, `fits` says which values are of it. Null always is.
 ///

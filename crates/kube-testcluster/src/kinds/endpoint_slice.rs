@@ -4,8 +4,6 @@ use std::net::IpAddr;
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, items, known, text};
@@ -14,6 +12,7 @@ use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{list, missing, object};
+use crate::value::{Value, json};
 
 /// The row of an EndpointSlice.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,8 +1,6 @@
 //! Events in the group `events.k8s.io`: the Events of the core group, with other names of fields and a stricter validation.
 //! Upstream: `pkg/apis/events/v1/conversion.go`, `pkg/apis/core/validation/events.go`.
 
-use serde_json::Value;
-
 use super::core::event::{self as core_event, legacy};
 use super::fields::{number, text};
 use super::metadata;
@@ -12,6 +10,7 @@ use crate::codec::schema;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::object;
 use crate::machinery::go_struct::{Field, GoStruct};
+use crate::value::Value;
 
 /// The row of an Event of `events.k8s.io`.
 pub(super) const ROW: Resource = Resource {
@@ -61,7 +60,7 @@ fn renamed(mut event: Value, names: [(&str, &str); 7], go_type: &str) -> Value {
     let fields = object(&mut event);
     for (from, to) in names {
         if let Some(value) = fields.remove(from) {
-            fields.insert(to.to_owned(), value);
+            fields.insert(to.into(), value);
         }
     }
     // The types of the fields are the same in both groups, so that the content always fits.
@@ -166,9 +165,8 @@ fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn an_event_comes_back_as_it_was_stored() {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use kube_informers::selector::{FieldOperator, FieldRequirement, FieldSelector};
-use serde_json::Value;
 
 use super::Resource;
+use crate::value::Value;
 
 /// A field selector: terms that must all hold. Without terms it matches every object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,10 +136,9 @@ fn unsupported(field: &str, resource: &Resource) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::kinds::PODS;
+    use crate::value::json;
 
     struct Pod(Value);
 

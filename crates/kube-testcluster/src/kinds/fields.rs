@@ -2,13 +2,12 @@
 
 use std::fmt::Display;
 
-use serde_json::Value;
-
 use crate::machinery::cause::Cause;
+use crate::value::{Array, Value};
 
 /// The items of a list; none if there is no list.
 pub(super) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
-    parent[field].as_array().map_or(&[], Vec::as_slice)
+    parent[field].as_array().map_or(&[], Array::as_slice)
 }
 
 /// The items of a list with their paths.

@@ -1,11 +1,10 @@
 //! Leases. Upstream: `pkg/apis/coordination/validation/validation.go`.
 
-use serde_json::Value;
-
 use super::columns;
 use super::resource::{Resource, Strategy, UnconditionalUpdate};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{object, part};
+use crate::value::Value;
 
 /// The row of a Lease.
 pub(super) const ROW: Resource = Resource {
@@ -48,9 +47,8 @@ pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// From the cases of upstream's `TestValidateLeaseSpec` (`pkg/apis/coordination/validation/validation_test.go`).
     #[test]

@@ -5,12 +5,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::fields::{invalid, pairs, text};
 use super::names::{self, NameRule};
 use super::resource::Resource;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The finalizer that keeps an owner until its dependents no longer refer to it.
 pub(crate) const ORPHAN: &str = "orphan";

@@ -1,7 +1,5 @@
 //! Budgets of disruptions. Upstream: `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
 
-use serde_json::{Value, json};
-
 use crate::kinds::apps::int_or_percent;
 use crate::kinds::columns;
 use crate::kinds::conditions;
@@ -10,6 +8,7 @@ use crate::kinds::fields::{known_if_set, not_negative};
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// The row of a PodDisruptionBudget.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,12 +1,11 @@
 //! Priority classes. Upstream: `pkg/apis/scheduling`.
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::fields::{known, number, text};
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::missing;
+use crate::value::{Value, json};
 
 /// The row of a PriorityClass.
 pub(in crate::kinds) const ROW: Resource = Resource {

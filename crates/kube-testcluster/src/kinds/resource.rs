@@ -3,7 +3,6 @@
 use std::fmt;
 
 use kube_core::ApiResource;
-use serde_json::{Map, Value};
 
 use super::columns::{self, Column};
 use super::custom_resource::CustomResource;
@@ -18,6 +17,7 @@ pub(crate) use super::subresource::{Part, Subresource};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
 use crate::machinery::cause::{Cause, distinct};
+use crate::value::{Map, Value};
 
 /// Whether a kind is namespaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,9 +230,17 @@ impl Resource {
     /// # Errors
     /// If a value has the wrong type.
     pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
+        self.shape_change(value, &Value::Null)
+    }
+
+    /// The same of a new state of an object. What it shares with the state before, which has the form of the type, is not looked at.
+    ///
+    /// # Errors
+    /// As [`shape`](Self::shape).
+    pub(crate) fn shape_change(&self, value: Value, before: &Value) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.conform(value),
-            None => schema::conform(self.go_type(), value),
+            None => schema::conform(self.go_type(), value, before),
         }
     }
 
@@ -243,7 +251,7 @@ impl Resource {
     pub(crate) fn shape_applied(&self, value: Value) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.conform_applied(value),
-            None => schema::conform(self.go_type(), value),
+            None => schema::conform(self.go_type(), value, &Value::Null),
         }
     }
 
@@ -318,7 +326,7 @@ impl Resource {
     }
 
     /// An object without values, for a bookmark, in which Go cannot omit the required fields.
-    pub(crate) fn blank(&self) -> Map<String, Value> {
+    pub(crate) fn blank(&self) -> Map {
         if self.custom.is_some() {
             return Map::from_iter([("metadata".to_owned(), Value::Object(Map::new()))]);
         }

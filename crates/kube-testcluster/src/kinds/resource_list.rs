@@ -1,10 +1,9 @@
 //! Amounts of resources by name. Upstream: `ResourceList`.
 
-use serde_json::{Map, Value, json};
-
 use super::names;
 use crate::machinery::cause::Cause;
 use crate::machinery::quantity::{MILLI, Quantity};
+use crate::value::{Map, Value, json};
 
 /// Rounds amounts up to thousandths. Upstream: `SetDefaults_ResourceList`.
 pub(super) fn round_up(parent: &mut Value, field: &str) {

@@ -1,11 +1,10 @@
 //! The rows of reviews: a POST is answered, and nothing is stored.
 
-use serde_json::Value;
-
 use super::fields::{items, text};
 use super::names::NameRule;
 use super::resource::{Resource, Scope, Serving};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const USUAL: Resource = Resource {
     serving: Serving::Answered,

@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Resource, Scope, Strategy, UnconditionalUpdate};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// The row of a RuntimeClass.
 pub(in crate::kinds) const ROW: Resource = Resource {

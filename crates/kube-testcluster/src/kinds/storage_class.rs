@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, known, pairs, required, text};
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::missing;
+use crate::value::{Value, json};
 
 /// The row of a StorageClass.
 pub(in crate::kinds) const ROW: Resource = Resource {

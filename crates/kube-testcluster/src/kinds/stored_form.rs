@@ -1,10 +1,9 @@
 //! Kinds whose objects are stored as those of another row: in another version, or in another group.
 
-use serde_json::Value;
-
 use super::custom_resource::{ConversionWebhook, integers};
 use super::resource::Resource;
 use crate::codec::structural::default;
+use crate::value::Value;
 
 /// The form in which a kind is stored that is served in two groups or versions: the same objects, with other fields.
 #[derive(Debug)]

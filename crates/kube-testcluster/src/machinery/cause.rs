@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::quote::quote;
+use crate::value::Value;
 
 /// Each cause once. Upstream's kinds say everything once, as `field.ErrorList.Filter` leaves no two equal errors.
 pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {

@@ -1,8 +1,7 @@
 //! The conditions in a status.
 
-use serde_json::{Value, json};
-
 use super::fill::object;
+use crate::value::{Value, json};
 
 /// Sets a condition at the time `now`. One of its type is replaced where it stands, and keeps its time if its status does not change.
 /// Upstream: `UpdatePodCondition` in `pkg/api/v1/pod/util.go`.

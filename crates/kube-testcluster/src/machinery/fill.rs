@@ -1,6 +1,6 @@
 //! Helpers for defaulting.
 
-use serde_json::{Map, Value};
+use crate::value::{Map, Value};
 
 pub(crate) fn empty() -> Value {
     Value::Object(Map::new())
@@ -22,7 +22,7 @@ pub(crate) fn part<'a>(parent: &'a mut Value, field: &str) -> Option<&'a mut Val
 }
 
 /// The fields of a value; a value that is not an object becomes an empty one.
-pub(crate) fn object(value: &mut Value) -> &mut Map<String, Value> {
+pub(crate) fn object(value: &mut Value) -> &mut Map {
     if !value.is_object() {
         *value = empty();
     }

@@ -1,6 +1,6 @@
 //! A struct of upstream's internal types as Go prints it in a message: all fields in their order, with their Go names.
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// The fields of a type: the name in Go, the name in the API, and how it is printed.
 pub(crate) struct GoStruct(pub(crate) &'static [(&'static str, &'static str, Field)]);

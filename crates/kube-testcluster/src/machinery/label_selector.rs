@@ -1,6 +1,6 @@
 //! Label selectors in objects, such as that of a replica set.
 
-use serde_json::Value;
+use crate::value::Value;
 
 use kube_informers::selector::{BadSelector, LabelOperator, LabelRequirement, LabelSelector};
 
@@ -15,7 +15,7 @@ pub(crate) fn read(selector: &Value) -> Result<LabelSelector, BadSelector> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut read = LabelSelector::everything();
     for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
-        read = read.and(LabelRequirement::new(key, LabelOperator::Equals, vec![text(value)])?);
+        read = read.and(LabelRequirement::new(key.as_str(), LabelOperator::Equals, vec![text(value)])?);
     }
     for expression in selector["matchExpressions"].as_array().into_iter().flatten() {
         let operator = match expression["operator"].as_str().unwrap_or_default() {
@@ -33,9 +33,8 @@ pub(crate) fn read(selector: &Value) -> Result<LabelSelector, BadSelector> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn a_selector_is_read_with_both_its_parts() {

@@ -404,9 +404,8 @@ fn difference(one: &[u8], other: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
+    use crate::value::Value;
 
     #[test]
     fn quantities_compare_as_numbers() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use crate::value::{Value, json};
 
 /// The group of everybody who is known.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";

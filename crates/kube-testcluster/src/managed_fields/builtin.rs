@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 
-use serde_json::{Value, json};
-
 use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, Schema, StructField, TypeKind, TypeRef};
 use super::typed::Type;
 use crate::codec::schema::{Field, Kind, ListType, Omit, Struct, structs};
+use crate::value::{Value, json};
 
 /// What no type describes, below something atomic. Upstream: `__untyped_atomic_`.
 pub(super) const ATOMIC: &str = "__untyped_atomic_";

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 
 use super::fieldpath::Set;
 use super::merge::{ManagedFields, VersionedSet};
+use crate::value::{Array, Map, Value, json};
 
 /// What each manager owns, and when it last wrote.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl Identifier {
 
 /// Whether a client asks to forget all owners: it sends an empty list, or a list with an empty entry.
 pub(crate) fn is_reset(entries: &Value) -> bool {
-    match entries.as_array().map(Vec::as_slice) {
+    match entries.as_array().map(Array::as_slice) {
         Some([]) => true,
         Some([only]) => only.as_object().is_some_and(Map::is_empty),
         _ => false,

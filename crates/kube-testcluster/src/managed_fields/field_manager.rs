@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value, json};
-
 use super::entries::{APPLY, Identifier, Managed, UPDATE, is_reset};
 use super::fieldpath::{Filter, Path, PathElement, Set};
 use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater};
 use super::typed::{Duplicates, Type, TypedValue};
+use crate::value::{Map, Value, json};
 
 /// How many entries of updates an object has; older ones are joined. Upstream: `DefaultMaxUpdateManagers`.
 pub(crate) const MOST_UPDATE_MANAGERS: usize = 10;
@@ -273,8 +272,8 @@ impl FieldManager<'_> {
             metadata.remove("managedFields"); // what is no list is told as any other field of a wrong type
         }
         if let Some(fields) = object.as_object_mut() {
-            fields.insert("apiVersion".to_owned(), json!(self.api_version));
-            fields.insert("kind".to_owned(), json!(self.kind));
+            fields.insert("apiVersion".into(), json!(self.api_version));
+            fields.insert("kind".into(), json!(self.kind));
         }
         TypedValue::new(object, self.of.clone(), duplicates).map_err(|faults| faults.to_string())
     }
@@ -379,13 +378,13 @@ fn keep_last_applied(object: &mut Value, config: &Value) {
     if let Some(applied) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
         applied.remove(LAST_APPLIED);
     }
-    annotations.insert(LAST_APPLIED.to_owned(), json!(format!("{config}\n")));
+    annotations.insert(LAST_APPLIED.into(), json!(format!("{config}\n")));
     if size(annotations) > LARGEST_ANNOTATIONS {
         annotations.remove(LAST_APPLIED);
     }
 }
 
-fn size(annotations: &Map<String, Value>) -> usize {
+fn size(annotations: &Map) -> usize {
     annotations.iter().map(|(name, value)| name.len() + value.as_str().unwrap_or_default().len()).sum()
 }
 

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::entries::Managed;
 use super::field_manager::fields;
 use super::fieldpath::{Path, Set};
 use super::merge::VersionedSet;
+use crate::value::Value;
 
 /// The version of a scale.
 pub(crate) const SCALE_VERSION: &str = "autoscaling/v1";

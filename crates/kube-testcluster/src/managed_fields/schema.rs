@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// Types by their names.
 #[derive(Debug, Default)]

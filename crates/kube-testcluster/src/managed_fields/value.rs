@@ -3,9 +3,8 @@
 use std::cmp::Ordering;
 use std::iter::zip;
 
-use serde_json::{Map, Number, Value};
-
 use crate::machinery::quote::quote;
+use crate::value::{Map, Number, Value};
 
 /// A total order. Numbers come first, then texts, booleans, lists, maps and null.
 pub(crate) fn compare(left: &Value, right: &Value) -> Ordering {
@@ -42,7 +41,7 @@ fn compare_numbers(left: &Number, right: &Number) -> Ordering {
 }
 
 /// By the first name or value, in the order of names, that differs; then by size.
-fn compare_maps(left: &Map<String, Value>, right: &Map<String, Value>) -> Ordering {
+fn compare_maps(left: &Map, right: &Map) -> Ordering {
     zip(left, right)
         .map(|((left_name, left), (right_name, right))| left_name.cmp(right_name).then_with(|| compare(left, right)))
         .find(|order| order.is_ne())

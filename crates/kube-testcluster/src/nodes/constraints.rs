@@ -1,11 +1,11 @@
 //! What a pod asks of its node: labels, affinity and taints. Upstream: `component-helpers/scheduling/corev1`.
 
-use serde_json::Value;
+use crate::value::{Array, SmolStr, Value};
 
 /// Whether the labels and the name of a node are those that a pod asks for: its node selector, and the node affinity that is
 /// required. Upstream: `nodeaffinity.RequiredNodeAffinity`.
 pub(crate) fn selects(pod: &Value, name: &str, labels: &Value) -> bool {
-    let has = |(key, value): (&String, &Value)| labels.get(key) == Some(value);
+    let has = |(key, value): (&SmolStr, &Value)| labels.get(key) == Some(value);
     if !pod["nodeSelector"].as_object().is_none_or(|wanted| wanted.iter().all(has)) {
         return false;
     }
@@ -56,7 +56,7 @@ pub(crate) fn tolerates_all(pod: &Value, taints: &Value, effects: &[&str]) -> bo
 }
 
 fn items(list: &Value) -> &[Value] {
-    list.as_array().map_or(&[], Vec::as_slice)
+    list.as_array().map_or(&[], Array::as_slice)
 }
 
 fn text(value: &Value) -> &str {
@@ -65,9 +65,8 @@ fn text(value: &Value) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn a_required_affinity_selects_by_labels_and_by_name() {

@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use kube_client::Client;
-use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -27,6 +26,7 @@ use super::requests::{PodChange, PodWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
 use crate::machinery::clock::Clock;
+use crate::value::{Value, json};
 use pod_worker::PodWorker;
 
 /// How long the kubelet waits before it lists again after an error.

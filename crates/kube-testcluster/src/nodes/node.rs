@@ -1,8 +1,7 @@
 //! The nodes that exist at the start.
 
-use serde_json::{Value, json};
-
 use crate::machinery::random::digest;
+use crate::value::{Value, json};
 
 /// The n-th node, counted from 1: ready, and with room for 110 pods.
 pub(crate) fn node(n: usize, now: &str) -> Value {

@@ -1,6 +1,6 @@
 //! A pod as the scheduler and the kubelet read it.
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// The uid of a pod.
 pub(crate) fn uid(pod: &Value) -> &str {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use kube_client::Error;
-use serde_json::{Map, Value};
 
 use crate::kinds::{Resource, Subresource};
+use crate::value::{Map, Value};
 
 /// An object that is there.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Deref for Received {
 #[derive(Clone, Debug)]
 pub(crate) enum Patch {
     Merge(Value),
-    Strategic(Map<String, Value>),
+    Strategic(Map),
 }
 
 /// The pods there are, and every later change of one. The changes end when the server does.

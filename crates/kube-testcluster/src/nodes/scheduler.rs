@@ -12,12 +12,12 @@ use futures::TryStreamExt;
 use kube_client::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client};
 use kube_core::ResourceExt;
-use serde_json::Value;
 use tokio::sync::watch;
 
 use super::node;
 use super::pod;
 use crate::kinds::NODES;
+use crate::value::Value;
 pub(crate) use fit::{Tried, Unfit};
 pub(crate) use known::KnownNodes;
 
@@ -199,7 +199,7 @@ async fn follow(client: &Client, told: &watch::Sender<Option<KnownNodes>>) -> Re
 
 /// The fields of a node that scheduling needs.
 fn relevant_fields(node: &DynamicObject) -> Value {
-    serde_json::json!({
+    crate::value::json!({
         "name": node.metadata.name, "labels": node.metadata.labels, "spec": node.data["spec"],
         "status": {"addresses": node.data["status"]["addresses"]},
     })

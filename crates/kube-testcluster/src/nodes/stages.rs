@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::machinery::yaml::{self, FileError};
+use crate::value::Value;
 pub(crate) use selector::PodSelector;
 use wire::StagesFile;
 

@@ -9,13 +9,13 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
-use serde_json::{Value, json};
 
 use super::faults::Faults;
 use crate::faults::{BadFault, Fault};
 use crate::http::body;
 use crate::http::status::{self, ApiError};
 use crate::store::Store;
+use crate::value::{Value, json};
 
 /// The path of the faults' API.
 pub(crate) const PATH: &str = "/lab/faults";

@@ -6,11 +6,11 @@ use std::fmt;
 use k8s_openapi::api::core::v1::Pod;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
 
 use crate::kinds::PODS;
 use crate::machinery::yaml::{self, FileError};
+use crate::value::{Map, Value};
 
 /// Parses pods from YAML. `name` is the file's name for error messages. Pods without a namespace get `namespace`.
 ///
@@ -72,7 +72,7 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
 enum YamlDocument {
     Empty,
     Sequence(Vec<Spanned<Value>>),
-    Mapping { fields: Map<String, Value>, items: Option<Vec<Spanned<Value>>> },
+    Mapping { fields: Map, items: Option<Vec<Spanned<Value>>> },
 }
 
 impl YamlDocument {
@@ -124,7 +124,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
             if key == "items" {
                 items = Some(mapping.next_value()?);
             } else {
-                fields.insert(key, mapping.next_value()?);
+                fields.insert(key.into(), mapping.next_value()?);
             }
         }
         Ok(YamlDocument::Mapping { fields, items })

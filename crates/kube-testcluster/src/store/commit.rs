@@ -3,8 +3,6 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::event::Event;
 use super::object::{Draft, Key, Object, Opened};
 use super::reservation::Reservation;
@@ -14,6 +12,7 @@ use super::writes::Write;
 use super::{Store, StoreError, StoreState};
 use crate::kinds::Resource;
 use crate::machinery::fill::object;
+use crate::value::Value;
 
 /// The result of a change.
 #[derive(Debug)]
@@ -232,12 +231,12 @@ mod tests {
     use std::time::Duration;
 
     use jiff::Timestamp;
-    use serde_json::json;
 
     use super::*;
     use crate::kinds::PODS;
     use crate::machinery::clock::Clock;
     use crate::settings::Settings;
+    use crate::value::json;
 
     fn key() -> Key {
         Key::new(Some("default"), "a")

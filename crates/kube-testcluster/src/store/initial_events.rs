@@ -85,10 +85,9 @@ impl Rest {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::kinds::PODS;
+    use crate::value::json;
 
     #[test]
     fn every_object_has_one_event_and_few_are_made_before_they_are_read() {

@@ -6,13 +6,13 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
-use serde_json::Value;
 
 use super::error::StoreError;
 use super::summary::Summary;
 use crate::kinds::Resource;
 use crate::kinds::custom_resource::Definition;
 use crate::kinds::field_selector::Selectable;
+use crate::value::Value;
 
 /// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
 /// texts: `a-b/x` comes before `a/x`.
@@ -236,7 +236,7 @@ impl Object {
 impl Draft {
     /// Encodes an object. Its `metadata.resourceVersion` is emptied.
     pub(crate) fn new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
-        value["metadata"]["resourceVersion"] = Value::String(String::new());
+        value["metadata"]["resourceVersion"] = Value::String(String::new().into());
         let mut fields = Vec::with_capacity(USUAL);
         let mut hole = 0;
         write_but(&mut fields, value, "metadata", |fields, metadata| {

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-
 use super::StoreError;
 use super::object::Key;
 use crate::kinds::{Allocator, GroupResource, RESOURCES, Resource};
+use crate::value::Value;
 
 /// An allocator with its lock.
 type Shared = Arc<Mutex<Box<dyn Allocator>>>;

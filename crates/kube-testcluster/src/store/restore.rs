@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::Store;
 use super::object::{Key, Object};
 use super::wal::{DataError, Folder, Left, Restored, Wal};
@@ -11,6 +9,7 @@ use super::watch_cache::Audience;
 use crate::kinds::custom_resource::Definition;
 use crate::kinds::{Catalog, Resource};
 use crate::machinery::random::Random;
+use crate::value::Value;
 
 impl Store {
     /// Takes over what an earlier server has left. Its history is gone, as after a compaction: a watch or a list of an earlier

@@ -188,10 +188,9 @@ impl Storage {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::kinds::PODS;
+    use crate::value::json;
 
     fn names(storage: &Storage, at: Option<u64>) -> Option<Vec<String>> {
         let objects = storage.range(PODS, Key::from_start(String::new()), at).ok()?;

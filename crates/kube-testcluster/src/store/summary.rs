@@ -1,9 +1,8 @@
 //! The fields of an object that are needed so often that the object must not be decoded for them.
 
-use serde_json::Value;
-
 use crate::kinds::Resource;
 use crate::kinds::field_selector::text_at;
+use crate::value::Value;
 
 /// Extracted when an object is written. Its texts are one: in many small ones, a pod's would take half as much as its JSON.
 #[derive(Debug)]
@@ -89,10 +88,9 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::kinds::PODS;
+    use crate::value::json;
 
     #[test]
     fn each_text_is_found_at_its_place() {

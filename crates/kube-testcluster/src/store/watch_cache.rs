@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use imbl::OrdMap;
-use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::event::{Event, Modified};
@@ -17,6 +16,7 @@ use super::requester::Requester;
 use crate::kinds::Resource;
 use crate::machinery::random;
 use crate::settings::{Era, Settings};
+use crate::value::json;
 
 /// Its version may be behind storage's revision.
 ///

@@ -4,9 +4,9 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use kube_client::Config;
-use serde_json::json;
 
 use super::TestCluster;
+use crate::value::json;
 
 /// Where a cluster is served, in the forms that programs ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

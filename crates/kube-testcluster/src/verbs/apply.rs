@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
-use serde_json::Value;
 
 use super::create::Creation;
 use super::ownership::{MadeBy, Writer, field_manager};
@@ -27,6 +26,7 @@ use crate::managed_fields::{FieldManager, Force, NotApplied};
 use crate::settings::ManagedFields;
 use crate::store::object::{Object, Opened};
 use crate::store::{Next, Store};
+use crate::value::Value;
 
 /// The media type of a configuration to apply.
 pub(super) const APPLY: &str = "application/apply-patch+yaml";

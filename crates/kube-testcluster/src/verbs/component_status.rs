@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 use axum::response::Response;
 use http::StatusCode;
-use serde_json::{Value, json};
 
 use super::Call;
 use super::list::Selectors;
@@ -13,6 +12,7 @@ use super::list_options::ListOptions;
 use crate::http::status::{self, ApiError};
 use crate::kinds::field_selector::Selectable;
 use crate::settings::{Controllers, Kubelets, Settings};
+use crate::value::{Value, json};
 
 /// A component, and why it is not healthy.
 struct Component {

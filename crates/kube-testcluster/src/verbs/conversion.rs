@@ -10,7 +10,6 @@ use bytes::Bytes;
 use futures::StreamExt;
 use http::header;
 use http_body_util::BodyExt;
-use serde_json::Value;
 
 use crate::http::represent::{Events, in_place_of};
 use crate::http::request_info::Target;
@@ -18,6 +17,7 @@ use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::store::object::{Key, Opened};
 use crate::store::{Next, Store};
+use crate::value::Value;
 use crate::webhook::conversion::{converted, in_version};
 
 /// A new object in the version of the request, in the one in which it is stored.
@@ -117,7 +117,7 @@ impl Conversion {
             && let Some(Value::Array(items)) = value.get_mut("items")
         {
             let items = std::mem::take(items);
-            value["items"] = in_version(store, self.served, items).await?.into();
+            value["items"] = in_version(store, self.served, items.into_iter().collect()).await?.into();
             value["apiVersion"] = self.served.api_version().into();
             return Ok(value);
         }

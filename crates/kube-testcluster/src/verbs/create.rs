@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde_json::{Map, Value, json};
 
 use super::admission::{certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
@@ -29,6 +28,7 @@ use crate::machinery::fill::{empty, missing, object};
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
+use crate::value::{Map, Value, json};
 
 /// How many names are generated before a taken one is kept.
 const NAME_TRIES: usize = 8;
@@ -312,7 +312,7 @@ fn add_namespace_finalizer(namespace: &mut Value) {
     }
 }
 
-fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, metadata: &mut Map<String, Value>) {
+fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, metadata: &mut Map) {
     let text = |field: &str| metadata.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let prefix = text("generateName");
     if !text("name").is_empty() || prefix.is_empty() {

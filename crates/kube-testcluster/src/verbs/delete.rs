@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde_json::{Value, json};
 
 use super::conversion::{self, Conversion};
 use super::delete_options::DeleteOptions;
@@ -22,6 +21,7 @@ use crate::machinery::clock;
 use crate::machinery::fill::object;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{Value, json};
 
 /// Namespaces that every cluster has and that cannot be deleted.
 const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
@@ -178,7 +178,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     if finalizers.is_empty() {
         object(&mut value["metadata"]).remove("finalizers");
     } else {
-        value["metadata"]["finalizers"] = Value::Array(finalizers);
+        value["metadata"]["finalizers"] = Value::Array(finalizers.into());
     }
     let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
     let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();

@@ -2,7 +2,6 @@
 
 use axum::extract::Request;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
 
 use super::update::failed_precondition;
 use crate::codec::protobuf;
@@ -18,6 +17,7 @@ use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Dependents, Resource};
 use crate::machinery::cause::Cause;
 use crate::store::Commit;
 use crate::store::object::{Object, Opened};
+use crate::value::{Map, Value, json};
 
 /// `metav1.DeleteOptions`, from the body or, if that is empty, from the query.
 #[derive(Clone, Debug)]
@@ -73,7 +73,8 @@ impl DeleteOptions {
         if options.is_null() {
             return Ok(Self::plain(asked));
         }
-        let raw = RawOptions::deserialize(options).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let raw = crate::value::read::<RawOptions>(options.clone())
+            .map_err(|error| ApiError::bad_request(error.to_string()))?;
         let mut options = Self::of_raw(raw)?;
         if asked == Commit::Pretend {
             options.commit = asked;
@@ -135,11 +136,11 @@ impl DeleteOptions {
     }
 
     /// Themselves, for those who are asked about the deletion.
-    pub(crate) fn fields(&self) -> Map<String, Value> {
+    pub(crate) fn fields(&self) -> Map {
         let preconditions = [("uid", &self.uid), ("resourceVersion", &self.resource_version)];
         let preconditions =
             preconditions.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?))));
-        let preconditions: Map<String, Value> = preconditions.collect();
+        let preconditions: Map = preconditions.collect();
         let policy = self.policy.map(|policy| match policy {
             Policy::Background => "Background",
             Policy::Foreground => "Foreground",
@@ -174,7 +175,7 @@ impl DeleteOptions {
 
     /// The object's finalizers after applying the propagation policy. Upstream: `deletionFinalizersForGarbageCollection`.
     pub(crate) fn finalizers(&self, resource: &Resource, current: &Value) -> Vec<Value> {
-        let mut finalizers = current.as_array().cloned().unwrap_or_default();
+        let mut finalizers = current.as_array().map(|names| names.to_vec()).unwrap_or_default();
         let is_policy = |name: &Value| name == ORPHAN || name == FOREGROUND;
         let wanted = match self.policy {
             _ if resource.strategy.dependents == Dependents::Unsupported => None,
@@ -305,7 +306,7 @@ impl RawOptions {
             return Err(ApiError::bad_request(refusal_as_options(version, &meta.kind, json)));
         }
         let options = schema::decode("DeleteOptions", json).map_err(ApiError::bad_request)?;
-        Self::deserialize(options.value).map_err(|error| ApiError::bad_request(error.to_string()))
+        crate::value::read::<Self>(options.value).map_err(|error| ApiError::bad_request(error.to_string()))
     }
 
     fn deletes_unreadable(&self) -> bool {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use futures::{FutureExt, StreamExt, stream};
 use kube_client::Error;
 use kube_core::Status;
-use serde_json::Value;
 
 use super::create::Creation;
 use super::ownership::{Component, MadeBy, Writer};
@@ -21,6 +20,7 @@ use crate::http::write_options::WriteOptions;
 use crate::kinds::{PODS, Resource, Subresource};
 use crate::nodes::requests::{Answer, ObjectRef, Patch, PodChange, PodWatch, Received, Requests};
 use crate::store::{Commit, Store, StoreError};
+use crate::value::Value;
 
 /// The options of a request without a query. Nobody reads the warnings.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };

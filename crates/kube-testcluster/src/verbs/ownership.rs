@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use http::{HeaderMap, header};
-use serde_json::{Value, json};
 
 use super::reset_fields::reset_fields;
 use crate::auth::Caller;
@@ -22,6 +21,7 @@ use crate::managed_fields::{
 use crate::settings::ManagedFields;
 use crate::store::Store;
 use crate::store::object::Opened;
+use crate::value::{Value, json};
 
 /// Who writes.
 #[derive(Clone, Debug)]

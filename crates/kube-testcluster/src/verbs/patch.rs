@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
-use serde_json::{Map, Value, json};
 
 use super::owners::{self, Moment};
 use super::ownership::Writer;
@@ -14,6 +13,7 @@ use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::codec::go_text::GoMap;
 use crate::codec::json::{Json, MOST_FAULTS};
+use crate::codec::merge_patch;
 use crate::codec::schema::{Decoded, from_map, json_type};
 use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
@@ -29,6 +29,7 @@ use crate::nodes::requests::Patch;
 use crate::settings::ManagedFields;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
+use crate::value::{Map, Value, json};
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
@@ -46,7 +47,7 @@ enum Change {
     /// RFC 7396: null removes, objects are merged, everything else is replaced.
     Merge(Value),
     /// A strategic merge patch: it merges lists by their type.
-    Strategic(Map<String, Value>),
+    Strategic(Map),
     /// RFC 6902.
     Operations(::json_patch::Patch),
 }
@@ -163,7 +164,7 @@ impl PatchBody {
     /// Applies the patch to an object of this kind.
     pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self.change.as_ref().map_err(ApiError::clone)? {
-            Change::Merge(patch) => ::json_patch::merge(value, patch),
+            Change::Merge(patch) => merge_patch::merge(value, patch),
             Change::Strategic(patch) => {
                 strategic_merge::merge(kind, value, patch.clone()).map_err(|refusal| match refusal {
                     Refusal::BadFormat(why) => ApiError::bad_request(why),
@@ -281,7 +282,7 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
         }
     }
     // As upstream, a list with an operation that does not exist fails like one that does not apply.
-    serde_json::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
+    crate::value::read(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
 /// The patched object, decoded as its type.
@@ -291,8 +292,9 @@ async fn apply(
     change: &PatchBody,
     strictness: Strictness,
 ) -> Result<Decoded, ApiError> {
+    let before = resource.served_form_of(current.value.clone());
     let patched = async || {
-        let mut value = resource.served_form_of(current.value.clone());
+        let mut value = before.clone();
         value["kind"] = resource.kind.into();
         value["apiVersion"] = resource.api_version().into();
         change.apply(resource.go_type(), &mut value).await.map(|()| value)
@@ -303,7 +305,7 @@ async fn apply(
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value),
         _ => body::check_patched_kind(&value, resource),
     };
-    let decoded = fits.and_then(|()| resource.shape(value)).and_then(|mut decoded| {
+    let decoded = fits.and_then(|()| resource.shape_change(value, &before)).and_then(|mut decoded| {
         if matches!(change.change, Ok(Change::Strategic(_))) {
             decoded.faults.sort(); // as the converter does
         }

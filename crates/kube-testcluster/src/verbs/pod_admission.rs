@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-
 use super::admission::name_of;
 use super::list::everything;
 use crate::http::status::ApiError;
@@ -16,6 +14,7 @@ use crate::settings::Admission;
 use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::object::Key;
+use crate::value::{Map, Value, json};
 
 /// The account of pods that name none. Upstream: `DefaultServiceAccountName`.
 pub(crate) const DEFAULT_ACCOUNT: &str = "default";
@@ -63,19 +62,19 @@ pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
     let (old, new) = (&old["spec"], object(&mut new["spec"]));
     for field in ["priority", "preemptionPolicy"] {
         if !old[field].is_null() && new.get(field).is_none_or(Value::is_null) {
-            new.insert(field.to_owned(), old[field].clone());
+            new.insert(field.into(), old[field].clone());
         }
     }
     let had = |key: &str| old["tolerations"].as_array().is_some_and(|all| all.contains(&toleration(key)));
     add_tolerations(new, TOLERATED.into_iter().filter(|key| had(key)));
 }
 
-async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError> {
+async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
     let named = ["serviceAccountName", "serviceAccount"];
     let given = named.iter().filter_map(|field| spec.get(*field)?.as_str()).find(|name| !name.is_empty());
     let account = given.unwrap_or(DEFAULT_ACCOUNT).to_owned();
     for field in named {
-        spec.insert(field.to_owned(), json!(account));
+        spec.insert(field.into(), json!(account));
     }
     let key = Key::new(Some(namespace), &account);
     let tries = if account == DEFAULT_ACCOUNT { TRIES } else { 1 };
@@ -88,7 +87,7 @@ async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map<S
         let secrets = &opened.value["imagePullSecrets"];
         let has_own = spec.get("imagePullSecrets").and_then(Value::as_array).is_some_and(|own| !own.is_empty());
         if secrets.is_array() && !has_own {
-            spec.insert("imagePullSecrets".to_owned(), secrets.clone());
+            spec.insert("imagePullSecrets".into(), secrets.clone());
         }
         return Ok(());
     }
@@ -135,7 +134,7 @@ impl Class {
 }
 
 /// Upstream: `admitPod` of the plugin `Priority`.
-fn set_priority(store: &Store, pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError> {
+fn set_priority(store: &Store, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
     let asked = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
     let class = match asked.as_str() {
         "" => Class::by_default(store)?,
@@ -158,19 +157,19 @@ fn set_priority(store: &Store, pod: &str, spec: &mut Map<String, Value>) -> Resu
         return Err(ApiError::forbidden(PODS, pod, &why));
     }
     if !class.name.is_empty() {
-        spec.insert("priorityClassName".to_owned(), json!(class.name));
+        spec.insert("priorityClassName".into(), json!(class.name));
     }
-    spec.insert("priority".to_owned(), json!(computed));
-    spec.insert("preemptionPolicy".to_owned(), json!(policy));
+    spec.insert("priority".into(), json!(computed));
+    spec.insert("preemptionPolicy".into(), json!(policy));
     Ok(())
 }
 
-fn set_tolerations(spec: &mut Map<String, Value>) {
+fn set_tolerations(spec: &mut Map) {
     add_tolerations(spec, TOLERATED.into_iter());
 }
 
 /// Adds those that the pod does not have in its own way.
-fn add_tolerations<'a>(spec: &mut Map<String, Value>, keys: impl Iterator<Item = &'a str>) {
+fn add_tolerations<'a>(spec: &mut Map, keys: impl Iterator<Item = &'a str>) {
     for key in keys {
         let Value::Array(tolerations) = spec.entry("tolerations").or_insert_with(|| json!([])) else { return };
         let tolerates = |one: &Value| {

@@ -4,7 +4,6 @@
 use axum::response::Response;
 use http::StatusCode;
 use kube_informers::selector::{FieldSelector, LabelSelector};
-use serde_json::{Value, json};
 
 use super::Call;
 use super::subresources::token;
@@ -19,6 +18,7 @@ use crate::kinds::Resource;
 use crate::machinery::authorization::Authorize;
 use crate::machinery::fill::object;
 use crate::machinery::user::User;
+use crate::value::{Value, json};
 
 /// Answers a review with its status; nothing is stored.
 pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
@@ -83,7 +83,7 @@ fn user_in(spec: &Value) -> User {
     };
     let text = |field: &str| spec[field].as_str().unwrap_or_default().to_owned();
     let extra = spec["extra"].as_object().into_iter().flatten();
-    let extra = extra.map(|(key, values)| (key.clone(), texts(values))).collect();
+    let extra = extra.map(|(key, values)| (key.to_string(), texts(values))).collect();
     User { name: text("user"), uid: text("uid"), groups: texts(&spec["groups"]), extra }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde_json::{Value, json};
 
 use super::create::Creation;
 use super::owners::{self, Moment};
@@ -28,6 +27,7 @@ use crate::machinery::admit::Operation;
 use crate::machinery::fill::{empty, object};
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{SmolStr, Value, json};
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
@@ -227,7 +227,7 @@ fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool 
 }
 
 /// All fields of an object but its metadata.
-fn but_metadata(object: &Value) -> BTreeMap<&String, &Value> {
+fn but_metadata(object: &Value) -> BTreeMap<&SmolStr, &Value> {
     object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata").collect()
 }
 
@@ -278,7 +278,7 @@ fn keep_status(current: &Opened, new: &mut Value, part: Option<Subresource>) {
 
 fn keep(old: &Value, new: &mut Value, field: &str) {
     match old.get(field) {
-        Some(value) => object(new).insert(field.to_owned(), value.clone()),
+        Some(value) => object(new).insert(field.into(), value.clone()),
         None => object(new).remove(field),
     };
 }

@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-
 use super::{Deadline, post};
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::kinds::custom_resource::ConversionWebhook;
 use crate::store::Store;
+use crate::value::{Map, Value, json};
 
 /// How long a webhook may take. Upstream has no limit but that of the request.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -112,7 +111,7 @@ fn answered(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, 
         _ => return Err(message),
     }
     match response["convertedObjects"].take() {
-        Value::Array(objects) => Ok(objects),
+        Value::Array(objects) => Ok(objects.into_iter().collect()),
         _ => Ok(Vec::new()),
     }
 }
@@ -146,7 +145,7 @@ fn checked(original: &Value, mut object: Value, to: &Resource, n: usize) -> Resu
     Ok(object)
 }
 
-fn restored(original: &Value, mut returned: Map<String, Value>) -> Result<Value, String> {
+fn restored(original: &Value, mut returned: Map) -> Result<Value, String> {
     let mut metadata = original.as_object().cloned().unwrap_or_default();
     for field in ["labels", "annotations"] {
         match returned.remove(field) {
@@ -155,7 +154,7 @@ fn restored(original: &Value, mut returned: Map<String, Value>) -> Result<Value,
                 if let Some((key, _)) = texts.iter().find(|(_, value)| !value.is_string()) {
                     return Err(format!("metadata.{field}[{key}] must be a string in converted object"));
                 }
-                metadata.insert(field.to_owned(), Value::Object(texts));
+                metadata.insert(field.into(), Value::Object(texts));
             }
             Some(_) => return Err(format!("invalid metadata.{field} in converted object")),
         }

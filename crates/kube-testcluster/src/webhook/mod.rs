@@ -15,12 +15,11 @@ mod verifier;
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use self::answer::Answer;
 use self::place::Place;
 use crate::kinds::client_config::ClientConfig;
 use crate::store::Store;
+use crate::value::Value;
 
 /// Whether a webhook is told how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

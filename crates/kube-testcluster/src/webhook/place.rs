@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::Deadline;
 use crate::kinds::client_config::{ClientConfig, Endpoint};
 use crate::kinds::{ENDPOINTS, SERVICES};
 use crate::store::Store;
 use crate::store::object::Key;
+use crate::value::Value;
 
 /// The parts of a webhook's URL.
 #[derive(Debug, PartialEq, Eq)]

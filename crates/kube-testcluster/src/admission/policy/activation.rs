@@ -3,8 +3,6 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
-use serde_json::Value;
-
 use super::super::Attributes;
 use super::authorizer;
 use crate::codec::expression::Value as Cel;
@@ -12,6 +10,7 @@ use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, run};
 use crate::codec::expression::references::fields_of;
 use crate::kinds::Resource;
 use crate::kinds::admission::Expressions;
+use crate::value::Value;
 
 /// What all expressions see.
 pub(in crate::admission) struct Seen<'a> {
@@ -61,7 +60,7 @@ fn namespace_object(home: &Value) -> Value {
         "annotations",
         "finalizers",
     ];
-    let mut object = serde_json::json!({"metadata": {}, "spec": home["spec"], "status": home["status"]});
+    let mut object = crate::value::json!({"metadata": {}, "spec": home["spec"], "status": home["status"]});
     for field in FIELDS {
         if let Some(value) = home["metadata"].get(field) {
             object["metadata"][field] = value.clone();

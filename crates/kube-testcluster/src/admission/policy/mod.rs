@@ -14,14 +14,13 @@ mod validator;
 
 use std::sync::PoisonError;
 
-use serde_json::Value;
-
 use self::decision::{Decision, Denial};
 use super::{Asked, Attributes};
 use crate::http::status::ApiError;
 use crate::kinds::admission::{Action, Binding, FailurePolicy, PolicyHook};
 use crate::kinds::{NAMESPACES, Resource};
 use crate::store::object::Key;
+use crate::value::Value;
 
 /// Lets all policies decide. The first one that denies the request is told.
 pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use kube_informers::selector::LabelSelector;
-use serde_json::Value;
 
 use super::super::Attributes;
 use crate::http::status::ApiError;
@@ -12,6 +11,7 @@ use crate::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, Policy};
 use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
+use crate::value::Value;
 use crate::webhook::conversion;
 
 /// The row of a policy's parameters; `None` if it has none.

@@ -1,7 +1,5 @@
 //! What a policy decides about a request with one of its parameters. Upstream: `admission/plugin/policy/validating/validator.go`.
 
-use serde_json::Value;
-
 use super::super::conditions;
 use super::activation::{Activation, Authorization, Seen};
 use super::decision::Decision;
@@ -9,6 +7,7 @@ use super::evaluation::{Evaluated, conditions as of_conditions, evaluate};
 use crate::codec::expression::interpreter::Meter;
 use crate::codec::expression::{self, COST_OF_AN_OBJECT};
 use crate::kinds::admission::{Expressions, Policy, Validation};
+use crate::value::Value;
 
 /// How long a message can be that an expression makes.
 const LONGEST_MESSAGE: usize = 5 * 1024;

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use serde_json::Value;
-
 use crate::machinery::quote::quote;
 use crate::machinery::user::User;
+use crate::value::Value;
 
 /// A role, as a binding names it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::binding::RoleRef;
 use super::covers::{compact, uncovered};
 use super::policy::Unresolved;
@@ -17,6 +15,7 @@ use crate::kinds::Resource;
 use crate::machinery::authorization::Authorize;
 use crate::machinery::fill::object;
 use crate::machinery::quote::{quote, quote_list};
+use crate::value::Value;
 
 /// A write of a role or a binding.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::binding::{Binding, Bindings, RoleRef};
@@ -15,6 +14,7 @@ use crate::machinery::user::User;
 use crate::store::Store;
 use crate::store::object::Key;
 use crate::store::watch_cache::OpenedEvent;
+use crate::value::Value;
 
 /// Why the rules of a binding cannot be found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! One rule of a role. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`, `plugin/pkg/auth/authorizer/rbac/rbac.go`.
 
-use serde_json::{Map, Value, json};
-
 use crate::auth::attributes::{Attributes, ResourceAttributes};
 use crate::machinery::quote::quote_list;
+use crate::value::{Map, Value, json};
 
 /// What every verb, group, resource or path stands for.
 const ALL: &str = "*";
@@ -67,8 +66,8 @@ impl PolicyRule {
     pub(crate) fn told(&self) -> (Option<Value>, Option<Value>) {
         let told = |lists: &[(&str, &Vec<String>)]| {
             let lists = lists.iter().filter(|(_, list)| !list.is_empty());
-            let mut told: Map<String, Value> = lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect();
-            told.insert("verbs".to_owned(), json!(self.verbs));
+            let mut told: Map = lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect();
+            told.insert("verbs".into(), json!(self.verbs));
             Value::Object(told)
         };
         let of_resources =

@@ -218,19 +218,19 @@ impl Timestamp {
     pub(super) const YEAR_ONE: i64 = -62_135_596_800;
 }
 
-impl From<&serde_json::Value> for Value {
+impl From<&crate::value::Value> for Value {
     /// A value as it is, without a schema.
-    fn from(value: &serde_json::Value) -> Self {
+    fn from(value: &crate::value::Value) -> Self {
         match value {
-            serde_json::Value::Null => Self::Null,
-            serde_json::Value::Bool(bool) => Self::Bool(*bool),
-            serde_json::Value::Number(number) => match number.as_i64() {
+            crate::value::Value::Null => Self::Null,
+            crate::value::Value::Bool(bool) => Self::Bool(*bool),
+            crate::value::Value::Number(number) => match number.as_i64() {
                 Some(int) => Self::Int(int),
                 None => number.as_f64().map_or(Self::Null, Self::Double),
             },
-            serde_json::Value::String(text) => Self::text(text.as_str()),
-            serde_json::Value::Array(items) => Self::list(items.iter().map(Self::from).collect()),
-            serde_json::Value::Object(fields) => {
+            crate::value::Value::String(text) => Self::text(text.as_str()),
+            crate::value::Value::Array(items) => Self::list(items.iter().map(Self::from).collect()),
+            crate::value::Value::Object(fields) => {
                 fields.iter().map(|(name, value)| (name.as_str().into(), Self::from(value))).collect()
             }
         }

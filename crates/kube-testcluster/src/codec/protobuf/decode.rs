@@ -3,11 +3,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use serde_json::{Map, Number, Value, json};
 
 use super::MAGIC;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP};
 use crate::codec::schema::{self, Kind, Other, Struct};
+use crate::value::{Map, Number, Value, json};
 
 /// Decodes an object with its envelope, kind and apiVersion. The type of `kind` in `api_version` is used if the envelope names
 /// no kind.
@@ -49,7 +49,7 @@ pub(crate) fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Resu
 }
 
 /// `levels` is how many more levels the message may have: types can contain themselves.
-fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map<String, Value>, String> {
+fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map, String> {
     let levels = levels.checked_sub(1).ok_or(TOO_DEEP)?;
     let mut object = Map::new();
     for field in WireFields::of(bytes) {

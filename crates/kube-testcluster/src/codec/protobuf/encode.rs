@@ -3,10 +3,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::MAGIC;
 use crate::codec::schema::{self, Kind, Other, Struct, type_of};
+use crate::value::Value;
 
 const VARINT: u8 = 0;
 const DOUBLE: u8 = 1;

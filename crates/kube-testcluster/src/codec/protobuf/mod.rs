@@ -16,9 +16,8 @@ pub(crate) fn is(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn an_object_comes_back_as_it_went_out() {

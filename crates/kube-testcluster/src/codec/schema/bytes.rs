@@ -3,10 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use serde_json::Value;
-
 use super::{Kind, find};
 use crate::codec::json::Json;
+use crate::value::Value;
 
 /// What is stored of an object: storage has no null for bytes, which come back as none. The answer to a dry run still has it.
 pub(crate) fn store(kind: &str, object: &mut Value) {

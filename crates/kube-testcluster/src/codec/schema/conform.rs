@@ -1,7 +1,5 @@
 //! Brings a value into the form of its type where it stands: the result of a patch, most of which has the form already.
 
-use serde_json::{Map, Value};
-
 use super::decode::{
     Decoded, Decoder, base64_of_items, check_depth, decode, float, is_integer, is_omitted, micro_time, quantity, time,
     zero,
@@ -10,15 +8,16 @@ use super::misfit::{FieldPath, misfit};
 use super::{Kind, Struct, bytes, find};
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
+use crate::value::{Map, Value};
 
-/// What [`decode`] makes of the same value.
+/// What [`decode`] makes of the same value. What it shares with `before`, which has the form already, is not looked at.
 ///
 /// # Errors
 /// As [`decode`].
-pub(crate) fn conform(kind: &str, value: Value) -> Result<Decoded, String> {
+pub(crate) fn conform(kind: &str, value: Value, before: &Value) -> Result<Decoded, String> {
     let Value::Object(mut fields) = value else { return decode(kind, value) };
     let mut decoder = Decoder::default();
-    decoder.conform_struct(find(kind), &mut fields, &FieldPath::Top)?;
+    decoder.conform_struct(find(kind), &mut fields, before, &FieldPath::Top)?;
     Ok(Decoded { value: fields.into(), faults: decoder.faults })
 }
 
@@ -26,7 +25,8 @@ impl Decoder {
     pub(super) fn conform_struct(
         &mut self,
         row: &'static Struct,
-        fields: &mut Map<String, Value>,
+        fields: &mut Map,
+        before: &Value,
         at: &FieldPath<'_>,
     ) -> Result<(), String> {
         check_depth(at)?;
@@ -42,7 +42,7 @@ impl Decoder {
                 gone.push(name.clone());
                 continue;
             };
-            self.conform_value(&field.kind, value, row, &path)?;
+            self.conform_value(&field.kind, value, &before[name], row, &path)?;
             if is_omitted(field, value) {
                 gone.push(name.clone());
             }
@@ -62,21 +62,25 @@ impl Decoder {
         &mut self,
         kind: &Kind,
         value: &mut Value,
+        before: &Value,
         row: &'static Struct,
         at: &FieldPath<'_>,
     ) -> Result<(), String> {
+        if !value.is_null() && value.is_same(before) {
+            return Ok(());
+        }
         match (kind, &mut *value) {
             (kind, Value::Null) => *value = zero(kind),
-            (Kind::Pointer(inner), _) => self.conform_value(inner, value, row, at)?,
-            (Kind::Struct(name), Value::Object(fields)) => self.conform_struct(find(name), fields, at)?,
+            (Kind::Pointer(inner), _) => self.conform_value(inner, value, before, row, at)?,
+            (Kind::Struct(name), Value::Object(fields)) => self.conform_struct(find(name), fields, before, at)?,
             (Kind::List(inner), Value::Array(items)) => {
                 for (i, item) in items.iter_mut().enumerate() {
-                    self.conform_value(inner, item, row, &FieldPath::Item(at, i))?;
+                    self.conform_value(inner, item, &before[i], row, &FieldPath::Item(at, i))?;
                 }
             }
             (Kind::Map(inner), Value::Object(fields)) => {
                 for (name, value) in fields.iter_mut() {
-                    self.conform_value(inner, value, row, &FieldPath::Key(at, name))?;
+                    self.conform_value(inner, value, &before[name], row, &FieldPath::Key(at, name))?;
                 }
             }
             (Kind::Raw, value) => {
@@ -84,12 +88,12 @@ impl Decoder {
                     return Err(format!("json: {TOO_DEEP}"));
                 }
             }
-            (Kind::SchemaOr(other), value) => self.conform_schema_or(*other, value, at)?,
-            (Kind::Time, Value::String(text)) => *text = time(text)?,
-            (Kind::MicroTime, Value::String(text)) => *text = micro_time(text)?,
+            (Kind::SchemaOr(other), value) => self.conform_schema_or(*other, value, before, at)?,
+            (Kind::Time, Value::String(text)) => *text = time(text)?.into(),
+            (Kind::MicroTime, Value::String(text)) => *text = micro_time(text)?.into(),
             (Kind::Quantity, value) => *value = quantity(value)?.into(),
             (Kind::Text | Kind::IntOrString, Value::String(_)) | (Kind::Bool, Value::Bool(_)) => {}
-            (Kind::Bytes, Value::String(text)) => *text = bytes::of_text(text)?,
+            (Kind::Bytes, Value::String(text)) => *text = bytes::of_text(text)?.into(),
             (Kind::Bytes, Value::Array(items)) => {
                 let items: Vec<Json> = items.iter_mut().map(|item| item.take().into()).collect();
                 *value = base64_of_items(&items, row, at)?.into();
@@ -106,10 +110,11 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use fastrand::Rng;
-    use serde_json::json;
 
     use super::super::Other;
     use super::*;
+    use crate::codec::merge_patch;
+    use crate::value::json;
 
     /// A value that the type allows, mostly.
     fn value_of(kind: &Kind, random: &mut Rng, level: usize) -> Value {
@@ -156,7 +161,7 @@ mod tests {
         }
     }
 
-    fn struct_of(row: &'static Struct, random: &mut Rng, level: usize) -> Map<String, Value> {
+    fn struct_of(row: &'static Struct, random: &mut Rng, level: usize) -> Map {
         let mut fields = Map::new();
         for field in &row.fields {
             match &field.kind {
@@ -164,7 +169,7 @@ mod tests {
                     fields.append(&mut struct_of(find(embedded), random, level));
                 }
                 kind if random.usize(..2 + level * 2) == 0 => {
-                    fields.insert(field.name.to_owned(), value_of(kind, random, level));
+                    fields.insert(field.name.into(), value_of(kind, random, level));
                 }
                 _ => {}
             }
@@ -173,6 +178,22 @@ mod tests {
             fields.insert("nosuch".into(), json!(1));
         }
         fields
+    }
+
+    /// What a change leaves alone has the form already.
+    #[test]
+    fn a_changed_value_gets_the_form_that_a_whole_one_would_get() {
+        for seed in 0..400 {
+            let mut random = Rng::with_seed(seed);
+            for kind in ["Pod", "Service", "Job", "CustomResourceDefinition"] {
+                let mut value = || Value::Object(struct_of(find(kind), &mut random, 0));
+                let (Ok(before), patch) = (conform(kind, value(), &Value::Null), value()) else { continue };
+                let mut after = before.value.clone();
+                merge_patch::merge(&mut after, &patch);
+                let form = |before: &Value| conform(kind, after.clone(), before).map(|it| (it.value, it.faults));
+                assert_eq!(form(&before.value), form(&Value::Null), "seed {seed}: {} {patch}", before.value);
+            }
+        }
     }
 
     #[test]
@@ -184,7 +205,8 @@ mod tests {
                 value["kind"] = json!(kind);
                 let text = Json::read(value.to_string().as_bytes()).unwrap();
                 let by_text = decode(kind, text).map(|decoded| (decoded.value, decoded.faults));
-                let in_place = conform(kind, value.clone()).map(|decoded| (decoded.value, decoded.faults));
+                let in_place =
+                    conform(kind, value.clone(), &Value::Null).map(|decoded| (decoded.value, decoded.faults));
                 assert_eq!(in_place, by_text, "seed {seed}: {value}");
             }
         }

@@ -3,10 +3,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Number, Value};
 
 use super::decode::{float, micro_time, quantity, time};
 use super::{Field, Kind, Struct, bytes, find, json_type};
+use crate::value::{Number, Value};
 
 /// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them.
 ///
@@ -51,7 +51,7 @@ fn convert(kind: &Kind, value: &mut Value, field: Option<&Field>) -> Result<(), 
             Ok(())
         }
         (Kind::Bytes, Value::String(text)) => {
-            *text = bytes::of_text(text).map_err(|why| format!("error decoding from json: {why}"))?;
+            *text = bytes::of_text(text).map_err(|why| format!("error decoding from json: {why}"))?.into();
             Ok(())
         }
         (Kind::Text, Value::String(_)) | (Kind::Bool, Value::Bool(_)) => Ok(()),
@@ -161,9 +161,8 @@ fn go_kind(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// Each message is that of the real API server.
     #[test]

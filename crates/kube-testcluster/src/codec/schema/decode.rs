@@ -3,12 +3,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use serde_json::{Map, Number, Value};
 
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::{Json, MOST_FAULTS};
 use crate::machinery::quantity::Quantity;
 use crate::machinery::quote::quote;
+use crate::value::{Array, Map, Number, SmolStr, Value};
 
 use super::misfit::{FieldPath, misfit, told};
 use super::{Field, Kind, Omit, Struct, bytes, find};
@@ -54,7 +54,7 @@ pub(crate) fn zero(kind: &Kind) -> Value {
 }
 
 /// Adds the zero values of a struct's fields that Go never omits.
-pub(super) fn zeroes(row: &'static Struct, fields: &mut Map<String, Value>) {
+pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     for field in &row.fields {
         match &field.kind {
             Kind::Struct(embedded) if field.name.is_empty() => zeroes(find(embedded), fields),
@@ -108,7 +108,7 @@ impl Decoder {
     pub(super) fn object(
         &mut self,
         row: &'static Struct,
-        from: Vec<(String, Json)>,
+        from: Vec<(SmolStr, Json)>,
         earlier: Option<Value>,
         at: &FieldPath<'_>,
     ) -> Result<Value, String> {
@@ -124,7 +124,7 @@ impl Decoder {
             let path = FieldPath::Field(at, &name);
             // The row of the kind has these two.
             let of_the_row =
-                ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name);
+                ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name.as_str());
             let field = row.field(&name);
             let Some(known) = of_the_row.or(field.map(|field| field.name)) else {
                 self.fault("unknown", &path);
@@ -141,7 +141,7 @@ impl Decoder {
             if is_omitted(field, &value) {
                 fields.remove(field.name);
             } else {
-                fields.insert(name, value);
+                fields.insert(name.into(), value);
             }
         }
         Ok(fields.into())
@@ -163,7 +163,7 @@ impl Decoder {
             (Kind::List(inner), Json::Array(items)) => {
                 let mut before = match earlier {
                     Some(Value::Array(items)) => items.into_iter(),
-                    _ => Vec::new().into_iter(),
+                    _ => Array::new().into_iter(),
                 };
                 let mut list = Vec::with_capacity(items.len());
                 for (i, item) in items.into_iter().enumerate() {
@@ -192,12 +192,12 @@ impl Decoder {
                 if at.levels() + levels(&value) > MOST_LEVELS { Err(format!("json: {TOO_DEEP}")) } else { Ok(value) }
             }
             (Kind::SchemaOr(other), value) => self.schema_or(*other, value, at),
-            (Kind::Time, Json::String(text)) => time(&text).map(Value::String),
-            (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::String),
-            (Kind::Quantity, value) => quantity(&value.into()).map(Value::String),
+            (Kind::Time, Json::String(text)) => time(&text).map(Value::from),
+            (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::from),
+            (Kind::Quantity, value) => quantity(&value.into()).map(Value::from),
             (Kind::Text | Kind::IntOrString, Json::String(text)) => Ok(text.into()),
-            (Kind::Bytes, Json::String(text)) => bytes::of_text(&text).map(Value::String),
-            (Kind::Bytes, Json::Array(items)) => base64_of_items(&items, row, at).map(Value::String),
+            (Kind::Bytes, Json::String(text)) => bytes::of_text(&text).map(Value::from),
+            (Kind::Bytes, Json::Array(items)) => base64_of_items(&items, row, at).map(Value::from),
             (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
             (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
@@ -239,7 +239,7 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     }
 }
 
-pub(super) fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
+pub(super) fn is_integer(number: &crate::value::Number, bits: u8) -> bool {
     number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
 }
 
@@ -281,9 +281,8 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn an_object_gets_what_its_type_cannot_leave_out_and_loses_what_it_does_not_have() {

@@ -7,7 +7,8 @@
 use std::sync::{LazyLock, OnceLock};
 
 use foldhash::{HashMap, HashMapExt};
-use serde_json::{Map, Value};
+
+use crate::value::Map;
 
 mod bytes;
 mod conform;
@@ -33,7 +34,7 @@ pub(crate) struct Struct {
     /// Whether it has one owner. Upstream: `+structType=atomic`.
     pub(crate) is_atomic: bool,
     /// Its zero value, computed when it is first needed.
-    zero: OnceLock<Map<String, Value>>,
+    zero: OnceLock<Map>,
 }
 
 /// A field of a struct.
@@ -155,7 +156,7 @@ impl Struct {
     }
 
     /// The zero value of the struct.
-    pub(crate) fn zero(&'static self) -> &'static Map<String, Value> {
+    pub(crate) fn zero(&'static self) -> &'static Map {
         self.zero.get_or_init(|| {
             let mut fields = Map::new();
             decode::zeroes(self, &mut fields);

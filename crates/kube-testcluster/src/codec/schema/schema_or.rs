@@ -1,12 +1,11 @@
 //! A JSON schema, or what can stand in its place: types that read their JSON themselves. Upstream: `marshal.go` of
 //! `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
 
-use serde_json::Value;
-
 use super::decode::Decoder;
 use super::misfit::FieldPath;
 use super::{Kind, find};
 use crate::codec::json::Json;
+use crate::value::Value;
 
 /// What can stand in the place of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,15 +73,16 @@ impl Decoder {
         &mut self,
         other: Other,
         value: &mut Value,
+        before: &Value,
         at: &FieldPath<'_>,
     ) -> Result<(), String> {
         let told = self.faults.len();
         let row = find(SCHEMA);
         match (other, &mut *value) {
-            (_, Value::Object(fields)) => self.conform_struct(row, fields, at)?,
+            (_, Value::Object(fields)) => self.conform_struct(row, fields, before, at)?,
             (Other::Bool, Value::Bool(_)) => {}
             (_, Value::Array(items)) if !items.is_empty() => match other.items() {
-                Some(kind) => self.conform_value(&Kind::List(Box::new(kind)), value, row, at)?,
+                Some(kind) => self.conform_value(&Kind::List(Box::new(kind)), value, before, row, at)?,
                 None => *value = other.neither()?,
             },
             _ => *value = other.neither()?,

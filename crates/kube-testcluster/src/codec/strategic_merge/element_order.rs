@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::{DIRECTIVE, Refusal};
 use crate::codec::go_text::{GoMap, GoText, go_type};
 use crate::codec::schema::{Kind, Struct};
+use crate::value::{Array, Value};
 
 /// Refuses an order that does not fit the list that the object has, or the one in the patch. Upstream:
 /// `mergePatchIntoOriginal`.
@@ -138,10 +137,10 @@ fn told_apart_by(item: &Value, key: &str) -> String {
 
 /// Puts the items that `order` names into that order. Another item comes before one of these if it did so before the patch.
 /// Upstream: `normalizeElementOrder`, `mergeSortedSlice`.
-pub(super) fn reorder(items: &mut Vec<Value>, order: &[Value], before: &Before, key: &str) {
+pub(super) fn reorder(items: &mut Array, order: &[Value], before: &Before, key: &str) {
     let wanted = places(order.iter(), key);
     let (mut named, mut others) = (Vec::new(), Vec::new());
-    for item in items.drain(..) {
+    for item in std::mem::take(items) {
         let identity = told_apart_by(&item, key);
         match wanted.get(&identity) {
             Some(place) => named.push((*place, identity, item)),
@@ -164,9 +163,8 @@ pub(super) fn reorder(items: &mut Vec<Value>, order: &[Value], before: &Before, 
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use crate::codec::strategic_merge::{Refusal, merge};
+    use crate::value::json;
 
     /// Upstream: `mergeSortedSlice`.
     #[test]

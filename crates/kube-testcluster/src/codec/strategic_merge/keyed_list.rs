@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::Order;
+use crate::value::Value;
 
 /// A list with the places of its items, so that each change takes the same time however long the list is.
 pub(super) struct KeyedList {

@@ -1,9 +1,9 @@
 //! Laws that hold for any two objects: their difference, as a patch, makes one of the other.
 
 use fastrand::Rng;
-use serde_json::json;
 
 use super::*;
+use crate::value::{format_smolstr, json};
 
 /// A pod with fields for each kind of merging, and with few names, so that two pods have much in common.
 fn pod(random: &mut Rng) -> Value {
@@ -49,7 +49,7 @@ fn keyed(random: &mut Rng, names: &[&'static str], key: &str, item: impl Fn(&mut
 
 fn labels(random: &mut Rng) -> Value {
     let names = some(random, &["k", "l", "m"]);
-    names.into_iter().map(|name| (name.to_owned(), random.u8(0..3).to_string().into())).collect::<Map<_, _>>().into()
+    names.into_iter().map(|name| (name.to_owned(), random.u8(0..3).to_string().into())).collect::<Map>().into()
 }
 
 /// The patch from one object to another, as kubectl computes it.
@@ -65,15 +65,15 @@ fn diff(from: &Value, to: &Value) -> Value {
             ("containers" | "volumes" | "env", Some(Value::Array(before)), Value::Array(after)) => {
                 patch.insert(name.clone(), keyed_diff(before, after).into());
                 let order = after.iter().map(|item| json!({"name": item["name"]})).collect::<Vec<_>>();
-                patch.insert(format!("{ORDER}{name}"), order.into());
+                patch.insert(format_smolstr!("{ORDER}{name}"), order.into());
             }
             ("finalizers", Some(Value::Array(before)), Value::Array(after)) => {
                 let gone: Vec<_> = before.iter().filter(|item| !after.contains(item)).cloned().collect();
                 let new: Vec<_> = after.iter().filter(|item| !before.contains(item)).cloned().collect();
-                patch.insert(format!("{REMOVE}{name}"), gone.into());
+                patch.insert(format_smolstr!("{REMOVE}{name}"), gone.into());
                 if !after.is_empty() {
                     patch.insert(name.clone(), new.into()); // upstream refuses an order of nothing
-                    patch.insert(format!("{ORDER}{name}"), after.clone().into());
+                    patch.insert(format_smolstr!("{ORDER}{name}"), after.clone().into());
                 }
             }
             (_, Some(before @ Value::Object(_)), Value::Object(_)) => {

@@ -1,8 +1,7 @@
 //! Fills in the defaults of a schema. Upstream: `pkg/apiserver/schema/defaulting`.
 
-use serde_json::Value;
-
 use super::{Structural, prune};
+use crate::value::Value;
 
 /// Fills in what an object lacks. A null counts as missing where it may not be.
 pub(crate) fn default(value: &mut Value, schema: &Structural) {
@@ -11,7 +10,7 @@ pub(crate) fn default(value: &mut Value, schema: &Structural) {
             for (name, schema) in &schema.properties {
                 let Some(default) = &schema.default else { continue };
                 if fields.get(name).is_none_or(|found| found.is_null() && !schema.nullable) {
-                    fields.insert(name.clone(), default.clone());
+                    fields.insert(name.clone().into(), default.clone());
                 }
             }
             for (name, value) in fields.iter_mut() {
@@ -54,13 +53,12 @@ pub(crate) fn prune_defaults(schema: &mut Structural) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn what_is_missing_is_filled_in_at_every_level() {
-        let mut schema: Structural = serde_json::from_value(json!({"properties": {
+        let mut schema: Structural = crate::value::read(json!({"properties": {
             "spec": {"type": "object", "default": {"odd": 1}, "properties": {
                 "replicas": {"type": "integer", "default": 1},
                 "ports": {"type": "array", "items": {"type": "object", "properties": {

@@ -3,14 +3,13 @@
 
 mod coerce;
 
-use serde_json::{Map, Value};
-
 pub(crate) use self::coerce::{Malformed, coerce};
 use super::shown::shown;
 use super::{Structural, field};
 use crate::codec::json::Json;
 use crate::codec::schema::decode;
 use crate::machinery::cause::Cause;
+use crate::value::{Map, Value};
 
 /// What is wrong with the embedded resources of an object. `metadata` answers what is wrong with the metadata of an object, in causes
 /// whose fields begin with `metadata`; it is asked with a name in any case.
@@ -38,7 +37,7 @@ fn in_value(
                 to.extend(resource(fields, at, metadata));
             }
             for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
-                if let Some(schema) = schema.properties.get(name) {
+                if let Some(schema) = schema.properties.get(name.as_str()) {
                     in_value(schema, value, &field::child(at, name), metadata, to);
                 } else if let Some(schema) = schema.additional() {
                     in_value(schema, value, &field::key(at, name), metadata, to);
@@ -56,7 +55,7 @@ fn in_value(
 }
 
 /// Upstream: `validateEmbeddedResource`.
-fn resource(fields: &Map<String, Value>, at: &str, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
+fn resource(fields: &Map, at: &str, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (name, wrong) in [("apiVersion", wrong_version as fn(&str) -> Option<String>), ("kind", wrong_kind)] {
         let place = field::child(at, name);

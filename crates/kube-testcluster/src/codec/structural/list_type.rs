@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
-use serde_json::{Map, Value};
-
 use super::number::Number;
 use super::shown::shown;
 use super::{Structural, field};
 use crate::codec::go_json::go_json;
 use crate::machinery::cause::Cause;
+use crate::value::{Map, Value};
 
 /// The duplicates in an object. (An update is only refused for them if the state before had none.)
 pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Vec<Cause> {
@@ -22,12 +21,12 @@ pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Vec<Cau
     causes
 }
 
-fn in_fields(schema: &Structural, fields: &Map<String, Value>, at: &str, to: &mut Vec<Cause>) {
+fn in_fields(schema: &Structural, fields: &Map, at: &str, to: &mut Vec<Cause>) {
     for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
         if let Some(schema) = schema.additional() {
             in_value(schema, value, &field::key(at, name), to);
         }
-        if let Some(schema) = schema.properties.get(name) {
+        if let Some(schema) = schema.properties.get(name.as_str()) {
             in_value(schema, value, &field::child(at, name), to);
         }
     }

@@ -21,10 +21,10 @@ use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 use serde::Deserialize;
-use serde_json::Value;
 
 pub(crate) use self::defaults::{default, prune_defaults};
 pub(crate) use self::prune::{below_root as prune_below_root, drop_nulls, prune};
+use crate::value::Value;
 
 /// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. That a schema is
 /// structural was checked when its definition was written.

@@ -1,6 +1,6 @@
 //! A number of a custom resource, as Go reads it: an `int64` if it is written as one and fits, else a `float64`.
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,7 @@
 //! Drops what a schema does not name. Upstream: `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
 
-use serde_json::{Map, Value};
-
 use super::Structural;
+use crate::value::{Map, Value};
 
 /// The fields that an object has whatever its schema says.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -74,7 +73,7 @@ impl Pruner {
         }
     }
 
-    fn fields(&mut self, fields: &mut Map<String, Value>, schema: Option<&Structural>, depth: Depth) {
+    fn fields(&mut self, fields: &mut Map, schema: Option<&Structural>, depth: Depth) {
         let Some(schema) = schema else {
             for name in std::mem::take(fields).into_iter().map(|(name, _)| name) {
                 self.report(&name);
@@ -154,12 +153,11 @@ pub(crate) fn drop_nulls(value: &mut Value, schema: Option<&Structural>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     fn schema(text: Value) -> Structural {
-        serde_json::from_value(text).unwrap()
+        crate::value::read(text).unwrap()
     }
 
     #[test]

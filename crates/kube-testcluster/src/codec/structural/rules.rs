@@ -4,8 +4,6 @@ mod path;
 mod program;
 mod values;
 
-use serde_json::Value;
-
 use self::program::{NoMessage, Seen};
 use super::number::Number;
 use super::shown::shown;
@@ -14,6 +12,7 @@ use super::{Rule, Structural, field};
 use crate::codec::expression::COST_OF_AN_OBJECT;
 use crate::codec::expression::interpreter::{Error, Meter, run};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 pub(super) use self::program::Compiled;
 
@@ -80,7 +79,7 @@ impl Walk {
         match node.new {
             Value::Object(fields) => {
                 for (name, new) in fields {
-                    let known = rules.properties.get(name).zip(node.schema.properties.get(name));
+                    let known = rules.properties.get(name.as_str()).zip(node.schema.properties.get(name.as_str()));
                     let other = || rules.additional().zip(node.schema.additional());
                     let (Some((rules, schema)), at) = (match known {
                         Some(known) => (Some(known), field::child(at, name)),

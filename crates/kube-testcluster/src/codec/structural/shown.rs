@@ -1,11 +1,10 @@
 //! A value as a cause shows it. Upstream: `field.Error.ErrorBody`, which prints plain values with `%v` and `%q` and others as
 //! JSON of `encoding/json`.
 
-use serde_json::Value;
-
 use crate::codec::go_json::go_json;
 use crate::codec::go_text::GoText;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 /// The value of a cause.
 pub(super) fn shown(value: &Value) -> String {
@@ -18,9 +17,8 @@ pub(super) fn shown(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn a_value_is_shown_as_go_shows_it() {

@@ -4,10 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::{Structural, embedded, list_type, validate};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// All cases, of another directory if `CUSTOMRESOURCES_DIR` names one.
 fn cases() -> Vec<Value> {
@@ -24,7 +23,7 @@ fn cases() -> Vec<Value> {
 
 /// The causes as the cases have them: sorted, since Go's maps have no order.
 fn sorted(causes: &[Cause]) -> Vec<Value> {
-    let mut causes: Vec<Value> = causes.iter().map(|cause| json!(cause)).collect();
+    let mut causes: Vec<Value> = causes.iter().map(|cause| crate::value::tree(cause).unwrap()).collect();
     causes.sort_by_cached_key(|cause| {
         ["field", "message", "reason"].map(|part| cause[part].as_str().unwrap_or_default().to_owned())
     });
@@ -35,10 +34,10 @@ fn sorted(causes: &[Cause]) -> Vec<Value> {
 fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Vec<Cause>) {
     let (mut equal, mut different) = (0, Vec::new());
     for case in cases() {
-        let schema: Structural = serde_json::from_value(case["schema"].clone()).unwrap();
+        let schema: Structural = crate::value::read(case["schema"].clone()).unwrap();
         let upstream = case[part].as_array().cloned().unwrap_or_default();
         let ours = sorted(&ours(&schema, &case, case["at"].as_str().unwrap_or_default()));
-        if ours == upstream {
+        if upstream == ours {
             equal += 1;
         } else {
             let missing: Vec<_> = upstream.iter().filter(|cause| !ours.contains(cause)).collect();

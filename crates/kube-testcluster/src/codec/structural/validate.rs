@@ -13,8 +13,6 @@ mod path;
 pub(super) mod ratchet;
 mod text;
 
-use serde_json::Value;
-
 use self::outcome::Outcome;
 use self::path::Path;
 use self::ratchet::Ratchet;
@@ -24,6 +22,7 @@ use super::number::{Number, same, truncated};
 use super::shown::shown;
 use crate::codec::go_json::go_json;
 use crate::machinery::cause::{Cause, distinct};
+use crate::value::Value;
 
 /// What is wrong with a value. `at` is where it is in its object: empty for the object itself, or `status`.
 pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {

@@ -10,7 +10,6 @@ mod naming;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use self::naming::Names;
@@ -22,6 +21,7 @@ use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::Value;
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-
 use super::others_of_group;
 use crate::http::status::ApiError;
 use crate::kinds::custom_resource::{is_condition_true, set_condition};
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{Value, json};
 use crate::verbs::ownership::{Component, written_by};
 
 /// Whether other definitions may get names now that they did not get before.
@@ -136,7 +135,7 @@ fn short_names(asked: &Value, accepted: &Value, taken: &Taken) -> Result<(), Str
 
 fn set_list(names: &mut Value, asked: &Value, field: &str) {
     match (asked.get(field), names.as_object_mut()) {
-        (Some(list), Some(names)) => drop(names.insert(field.to_owned(), list.clone())),
+        (Some(list), Some(names)) => drop(names.insert(field.into(), list.clone())),
         (None, Some(names)) => drop(names.remove(field)),
         (_, None) => {}
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::controllers::shared::object::name;
 use crate::nodes::constraints::{selects, tolerates_all};
+use crate::value;
 
 /// What becomes of daemon pods on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +21,10 @@ pub(super) enum Place {
 
 /// What becomes of the pods of this spec on a node.
 pub(super) fn place(pod: &Value, node: &DynamicObject) -> Place {
-    let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"]);
+    let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
+    let pod = &value::Value::from(pod.clone());
     let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
-    if !named || !selects(pod, node_name, &json!(node.metadata.labels)) {
+    if !named || !selects(pod, node_name, &value::json!(node.metadata.labels)) {
         return Place::Unwanted;
     }
     if tolerates_all(pod, taints, &["NoSchedule", "NoExecute"]) {

@@ -14,7 +14,7 @@ use crate::machinery::label_selector;
 
 /// What a Deployment selects.
 pub(super) fn selector(deployment: &DynamicObject) -> Result<LabelSelector, BadSelector> {
-    let selector = label_selector::read(&deployment.data["spec"]["selector"])?;
+    let selector = label_selector::read(&deployment.data["spec"]["selector"].clone().into())?;
     // One that selects everything can be no Deployment's: it would take the ReplicaSets of all others.
     Ok(if selector.is_everything() { LabelSelector::nothing() } else { selector })
 }

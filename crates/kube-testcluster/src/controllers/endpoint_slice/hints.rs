@@ -3,8 +3,6 @@
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
 
-use crate::machinery::fill::object;
-
 /// The endpoints of a slice with the hints that a service asks for; `None` if they have them.
 pub(super) fn hinted(service: &DynamicObject, slice: &DynamicObject) -> Option<Vec<Value>> {
     let distribution = service.data["spec"]["trafficDistribution"].as_str().unwrap_or_default();
@@ -15,7 +13,7 @@ pub(super) fn hinted(service: &DynamicObject, slice: &DynamicObject) -> Option<V
     let mut hinted = endpoints.to_vec();
     for endpoint in &mut hinted {
         match hints(endpoint, distribution) {
-            Value::Null => drop(object(endpoint).remove("hints")),
+            Value::Null => drop(endpoint.as_object_mut().and_then(|endpoint| endpoint.remove("hints"))),
             hints => endpoint["hints"] = hints,
         }
     }

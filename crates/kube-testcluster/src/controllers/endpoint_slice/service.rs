@@ -27,7 +27,7 @@ pub(super) fn has_endpoints(service: &DynamicObject) -> bool {
 
 /// Which pods a service selects.
 pub(super) fn selector(service: &DynamicObject) -> Result<LabelSelector, BadSelector> {
-    label_selector::read(&json!({"matchLabels": service.data["spec"]["selector"]}))
+    label_selector::read(&crate::value::json!({"matchLabels": service.data["spec"]["selector"]}))
 }
 
 /// Which types of addresses its slices have.

@@ -15,7 +15,7 @@ impl Controller {
     /// The pods of a Job, also those that have ended. Releases those that the selector no longer matches, and adopts
     /// matching ones that have no controller.
     pub(super) async fn claim(&self, job: &DynamicObject) -> Result<Vec<Arc<Pod>>, SyncError> {
-        let selector = label_selector::read(&job.data["spec"]["selector"])?;
+        let selector = label_selector::read(&job.data["spec"]["selector"].clone().into())?;
         let metadata = &job.metadata;
         let going = metadata.deletion_timestamp.is_some();
         let mut claimed = Vec::new();

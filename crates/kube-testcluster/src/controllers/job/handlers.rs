@@ -63,7 +63,7 @@ impl Controller {
 
     fn offer(&self, orphan: &ObjectMeta) {
         for job in self.jobs.namespace(namespace(orphan)).list(&LabelSelector::everything()) {
-            let selector = label_selector::read(&job.data["spec"]["selector"]);
+            let selector = label_selector::read(&job.data["spec"]["selector"].clone().into());
             if selector.is_ok_and(|selector| selector.matches(orphan.labels.as_ref())) {
                 self.queue.add(Key::Job(meta_namespace_key(&*job)));
             }

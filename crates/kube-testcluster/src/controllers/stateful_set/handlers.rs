@@ -52,7 +52,7 @@ impl Controller {
 
     fn offer(&self, orphan: &ObjectMeta) {
         for set in self.sets.namespace(namespace(orphan)).list(&LabelSelector::everything()) {
-            let selector = label_selector::read(&set.data["spec"]["selector"]);
+            let selector = label_selector::read(&set.data["spec"]["selector"].clone().into());
             if selector.is_ok_and(|selector| selector.matches(orphan.labels.as_ref())) {
                 self.queue.add(meta_namespace_key(&*set));
             }

@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use serde_json::{Map, Value, json};
-
 use super::documents::{self, Document};
 use crate::kinds::{Catalog, Resource, Subresource};
 use crate::machinery::fnv::fnv;
+use crate::value::{Map, Value, format_smolstr, json};
 
 /// The kind whose paths are taken: it has namespaces, a status and a scale.
 const PATTERN: &str = "v3/apis/apps/v1";
@@ -73,12 +72,12 @@ fn document(rows: &[&'static Resource]) -> Option<Value> {
                 if !row.is_namespaced() {
                     drop_namespace(&mut item);
                 }
-                paths.insert(path, item);
+                paths.insert(path.into(), item);
             }
         }
         let model = model(row);
-        schemas.insert(model.clone(), whole(row, &pattern)?);
-        schemas.insert(format!("{model}List"), list(row, &model, &pattern));
+        schemas.insert(model.clone().into(), whole(row, &pattern)?);
+        schemas.insert(format_smolstr!("{model}List"), list(row, &model, &pattern));
     }
     let mut used = BTreeSet::new();
     references(&Value::Object(paths.clone()), &mut used);
@@ -118,10 +117,10 @@ fn rename(value: &mut Value, row: &Resource) {
         Value::String(text) => {
             if let Some(rest) = text.strip_prefix(SCHEMAS).and_then(|model| model.strip_prefix(PATTERN_MODEL)) {
                 if matches!(rest, "" | "List") {
-                    *text = format!("{SCHEMAS}{}{rest}", model(row));
+                    *text = format_smolstr!("{SCHEMAS}{}{rest}", model(row));
                 }
             } else if text.contains("Deployment") && text.len() < 100 {
-                *text = text.replace("AppsV1", "").replace("Deployment", row.kind);
+                *text = text.replace("AppsV1", "").replace("Deployment", row.kind).into();
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| rename(item, row)),
@@ -174,7 +173,7 @@ fn complete(schema: &mut Value, pattern: &Value) {
             {
                 complete(value, pattern);
             }
-            let has = |fields: &Map<String, Value>, name: &str| fields.get(name) == Some(&json!(true));
+            let has = |fields: &Map, name: &str| fields.get(name) == Some(&json!(true));
             if has(fields, "x-kubernetes-int-or-string") && !fields.contains_key("anyOf") {
                 fields.insert("anyOf".into(), json!([{"type": "integer"}, {"type": "string"}]));
             }
@@ -228,7 +227,7 @@ fn references(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 /// Adds the schemas that are used, and those that they use.
-fn add_used(schemas: &mut Map<String, Value>, used: BTreeSet<String>, pattern: &Value) {
+fn add_used(schemas: &mut Map, used: BTreeSet<String>, pattern: &Value) {
     let mut due: Vec<String> = used.into_iter().collect();
     while let Some(name) = due.pop() {
         let Some(schema) = pattern["components"]["schemas"].get(&name).filter(|_| !schemas.contains_key(&name)) else {
@@ -236,7 +235,7 @@ fn add_used(schemas: &mut Map<String, Value>, used: BTreeSet<String>, pattern: &
         };
         let mut more = BTreeSet::new();
         references(schema, &mut more);
-        schemas.insert(name, schema.clone());
+        schemas.insert(name.into(), schema.clone());
         due.extend(more);
     }
 }

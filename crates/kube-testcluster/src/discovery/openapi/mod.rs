@@ -9,7 +9,6 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use serde_json::{Value, json};
 
 use self::documents::Document;
 use super::Segment;
@@ -18,6 +17,7 @@ use crate::http::query::Query;
 use crate::http::{negotiation, status};
 use crate::machinery::fnv::fnv;
 use crate::store::Store;
+use crate::value::{Value, json};
 
 mod custom;
 mod documents;

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::expressions::Declarations;
 use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const MOST: usize = 64;
 

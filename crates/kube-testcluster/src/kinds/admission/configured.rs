@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::policy::{Binding, Policy, PolicyHook};
 use super::webhook::Webhook;
+use crate::value::Value;
 
 /// What the objects of the group `admissionregistration.k8s.io` say. It never changes; a write to one of them makes a new one.
 #[derive(Debug, Default)]

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use kube_informers::selector::LabelSelector;
-use serde_json::{Value, json};
 
 use super::matching::{Asked, Rule};
 use super::rules::rule;
@@ -14,6 +13,7 @@ use crate::kinds::fields::{each, invalid, items, known};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, list, missing};
+use crate::value::{Value, json};
 
 /// What a policy or a binding says about it.
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! Which requests a rule is about. Upstream: `k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules`.
 
-use serde_json::Value;
-
 use super::webhook::text;
 use crate::machinery::admit::Operation;
+use crate::value::Value;
 
 /// A `RuleWithOperations`.
 #[derive(Clone, Debug)]
@@ -68,9 +67,8 @@ fn has(items: &[String], wanted: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     const POD: Asked<'static> = Asked {
         operation: Operation::Create,

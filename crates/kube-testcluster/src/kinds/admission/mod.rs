@@ -28,9 +28,8 @@ pub(crate) use self::policy_expressions::{Expressions, Validation};
 pub(crate) use self::program::Program;
 pub(crate) use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, SideEffects, Webhook};
 
-use serde_json::{Value, json};
-
 use crate::machinery::fill::{empty, list, missing, part};
+use crate::value::{Value, json};
 
 /// Upstream: `SetDefaults_ValidatingWebhook`, `SetDefaults_Rule`, `SetDefaults_ServiceReference`.
 fn set_defaults(configuration: &mut Value) {

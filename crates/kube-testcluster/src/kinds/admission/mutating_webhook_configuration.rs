@@ -1,9 +1,8 @@
 //! Configurations of mutating webhooks. Upstream: `pkg/apis/admissionregistration`.
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::value::{Value, json};
 
 use crate::machinery::fill::{list, missing};
 

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use kube_informers::selector::LabelSelector;
-use serde_json::Value;
 
 use super::match_resources::MatchResources;
 #[cfg(feature = "cel")]
 use super::policy_expressions::Expressions;
 use super::webhook::{FailurePolicy, selector, text};
 use crate::kinds::fields;
+use crate::value::Value;
 
 /// A policy with its bindings: without one, it decides about nothing.
 #[derive(Debug)]

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::program::Program;
 use super::webhook::{Condition, text};
 use crate::kinds::fields;
+use crate::value::Value;
 
 #[derive(Debug)]
 pub(crate) struct Expressions {

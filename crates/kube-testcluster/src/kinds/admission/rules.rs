@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::kinds::fields::{items, known, known_if_set};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-
 use super::expressions::Declarations;
 use super::policy::group_version;
 use super::{conditions, match_resources};
@@ -16,6 +14,7 @@ use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource,
 use crate::machinery::cause::Cause;
 use crate::machinery::cel::RESERVED;
 use crate::machinery::fill::{missing, part};
+use crate::value::{Value, json};
 
 /// The row of a ValidatingAdmissionPolicy.
 pub(in crate::kinds) const ROW: Resource = Resource {

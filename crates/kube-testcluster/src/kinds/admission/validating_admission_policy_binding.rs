@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::match_resources;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -12,6 +10,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::part;
+use crate::value::Value;
 
 /// The row of a ValidatingAdmissionPolicyBinding.
 pub(in crate::kinds) const ROW: Resource = Resource {

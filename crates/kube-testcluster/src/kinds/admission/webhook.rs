@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use kube_informers::selector::LabelSelector;
-use serde_json::Value;
 
 use super::matching::Rule;
 #[cfg(feature = "cel")]
@@ -14,6 +13,7 @@ use crate::kinds::client_config::ClientConfig;
 #[cfg(feature = "cel")]
 use crate::kinds::fields;
 use crate::machinery::label_selector;
+use crate::value::{Array, Value};
 
 /// A webhook that is asked about writes.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Webhook {
     /// The webhooks of a configuration.
     pub(super) fn all_of(configuration: &Value) -> Vec<Self> {
         let name = configuration["metadata"]["name"].as_str().unwrap_or_default();
-        let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Vec::as_slice);
+        let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Array::as_slice);
         let mut before: HashMap<&str, usize> = HashMap::new();
         let numbered = hooks.iter().map(|hook| {
             let count = before.entry(hook["name"].as_str().unwrap_or_default()).or_default();

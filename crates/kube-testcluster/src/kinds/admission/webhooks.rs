@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::conditions;
 use super::expressions::Declarations;
 use super::rules::rule;
@@ -11,6 +9,7 @@ use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, known, known_if_set, text};
 use crate::kinds::{names, url};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];

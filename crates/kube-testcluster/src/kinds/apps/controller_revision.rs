@@ -1,10 +1,9 @@
 //! Controller revisions. Upstream: `pkg/registry/apps/controllerrevision`.
 
-use serde_json::Value;
-
 use crate::kinds::columns;
 use crate::kinds::resource::Resource;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The row of a ControllerRevision.
 pub(in crate::kinds) const ROW: Resource = Resource {

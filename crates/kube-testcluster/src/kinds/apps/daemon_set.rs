@@ -1,7 +1,5 @@
 //! Daemon sets. Upstream: `pkg/apis/apps`, `pkg/registry/apps/daemonset`.
 
-use serde_json::{Value, json};
-
 use super::deployment::as_go_writes;
 use super::{int_or_percent, selected_template};
 use crate::kinds::columns;
@@ -11,6 +9,7 @@ use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 use crate::machinery::label_selector;
+use crate::value::{Value, json};
 
 /// The row of a DaemonSet.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -69,7 +68,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
         }
     };
     object(object(&mut new["metadata"]).entry("annotations").or_insert_with(empty))
-        .insert(TEMPLATE_GENERATION.to_owned(), json!(count.to_string()));
+        .insert(TEMPLATE_GENERATION.into(), json!(count.to_string()));
 }
 
 /// Upstream: `ValidateDaemonSet`, `ValidateDaemonSetUpdate`.

@@ -1,13 +1,12 @@
 //! Deployments. Upstream: `pkg/apis/apps`.
 
-use serde_json::{Value, json};
-
 use super::{int_or_percent, selected_template};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
+use crate::value::{Value, json};
 
 /// The row of a Deployment.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -35,7 +34,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     if let (Some(old), Some(Subresource::Status)) = (change.old, change.part) {
         let metadata = object(&mut new["metadata"]);
         match old["metadata"].get("labels") {
-            Some(labels) => metadata.insert("labels".to_owned(), labels.clone()),
+            Some(labels) => metadata.insert("labels".into(), labels.clone()),
             None => metadata.remove("labels"),
         };
     }

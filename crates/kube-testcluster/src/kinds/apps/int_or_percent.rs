@@ -1,8 +1,7 @@
 //! Numbers that may be a share of another one: `3` or `25%`. Upstream: `intstr.IntOrString`.
 
-use serde_json::Value;
-
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const FORM: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 

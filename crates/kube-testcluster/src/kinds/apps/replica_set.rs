@@ -1,13 +1,12 @@
 //! Replica sets. Upstream: `pkg/apis/apps`.
 
-use serde_json::{Value, json};
-
 use super::selected_template;
 use crate::kinds::columns;
 use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
+use crate::value::{Value, json};
 
 /// The row of a ReplicaSet.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,7 +1,7 @@
 //! What the kinds of this group have in common: a selector, and a template of pods that it selects. Upstream:
 //! `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
-use serde_json::Value;
+use crate::value::Value;
 
 use kube_informers::selector::LabelSelector;
 

@@ -1,7 +1,5 @@
 //! Stateful sets. Upstream: `pkg/apis/apps`, `pkg/registry/apps/statefulset`.
 
-use serde_json::{Value, json};
-
 use super::{int_or_percent, selected_template};
 use crate::kinds::columns;
 use crate::kinds::core::pod::claim_template::{self, Groups};
@@ -12,6 +10,7 @@ use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, list, missing};
 use crate::machinery::label_selector;
+use crate::value::{Value, json};
 
 /// The row of a StatefulSet.
 pub(in crate::kinds) const ROW: Resource = Resource {

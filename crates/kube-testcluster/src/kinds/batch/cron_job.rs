@@ -1,7 +1,5 @@
 //! Cron jobs. Upstream: `pkg/apis/batch`, `pkg/registry/batch/cronjob/strategy.go`.
 
-use serde_json::{Value, json};
-
 use super::job::template_defaults;
 use super::job_spec::without_selector;
 use crate::kinds::columns;
@@ -10,6 +8,7 @@ use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::cron;
 use crate::machinery::fill::{empty, missing};
+use crate::value::{Value, json};
 
 /// The row of a CronJob.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,13 +1,12 @@
 //! Jobs. Upstream: `pkg/apis/batch`, `pkg/registry/batch/job/strategy.go`.
 
-use serde_json::{Value, json};
-
 use super::{job_spec, job_status};
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::text;
 use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
 use crate::machinery::fill::{empty, list, missing, object, part};
+use crate::value::{Value, json};
 
 /// The row of a Job.
 pub(in crate::kinds) const ROW: Resource = Resource {

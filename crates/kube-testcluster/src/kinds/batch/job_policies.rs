@@ -3,12 +3,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::job_spec::INDEXED;
 use crate::kinds::fields::{each, invalid, items, not_negative, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const MOST_RULES: usize = 20;
 const MOST_CODES: usize = 255;

@@ -1,14 +1,13 @@
 //! Validation of the spec of a Job. Upstream: `ValidateJobCreate`, `ValidateJobUpdate` in
 //! `pkg/apis/batch/validation/validation.go`.
 
-use serde_json::{Value, json};
-
 use super::job_policies::{failure_policy, success_policy};
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, not_negative, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 use crate::machinery::label_selector;
+use crate::value::{Value, json};
 
 pub(super) const INDEXED: &str = "Indexed";
 const MOST_PARALLEL: i64 = 100_000;

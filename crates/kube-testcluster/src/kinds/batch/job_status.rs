@@ -3,12 +3,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use super::job_policies::number_of_indexes;
 use super::job_spec::{INDEXED, job_is};
 use crate::kinds::fields::{items, not_negative, number, text};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 const CONDITIONS: &str = "status.conditions";
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
 
 use crate::kinds::core::pod;
 use crate::kinds::fields::{items, known, text};
@@ -12,6 +11,7 @@ use crate::kinds::resource::Subresource;
 use crate::machinery::cause::Cause;
 use crate::machinery::pem;
 use crate::machinery::x509::{Subject, subject_of_request};
+use crate::value::Value;
 
 /// Once true, they stay true.
 const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];

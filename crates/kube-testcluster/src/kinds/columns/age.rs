@@ -1,7 +1,8 @@
 //! Ages in kubectl's notation. Upstream: `duration.HumanDuration` in `k8s.io/apimachinery`.
 
 use jiff::Timestamp;
-use serde_json::Value;
+
+use crate::value::Value;
 
 /// The time from `time` until `now`, as kubectl prints it: `3s`, `5m10s`, `2d`.
 pub(crate) fn age(time: &Value, now: Timestamp) -> String {
@@ -31,9 +32,8 @@ pub(super) fn human(seconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn ages_are_said_as_kubectl_says_them() {

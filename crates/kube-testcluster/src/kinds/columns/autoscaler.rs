@@ -1,9 +1,8 @@
 //! The columns of horizontal pod autoscalers.
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, text};
+use crate::value::Value;
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,

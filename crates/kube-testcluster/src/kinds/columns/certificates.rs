@@ -1,10 +1,9 @@
 //! The columns of requests to sign a certificate.
 
-use serde_json::Value;
-
 use super::age::human;
 use super::{AGE, Column, NAME, text, text_or_none};
 use crate::kinds::fields::items;
+use crate::value::Value;
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,

@@ -1,9 +1,8 @@
 //! The columns of the cluster's components.
 
-use serde_json::Value;
-
 use super::{Column, NAME, text};
 use crate::kinds::fields::items;
+use crate::value::Value;
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,

@@ -1,9 +1,8 @@
 //! The columns of definitions of custom resources. Upstream: `pkg/registry/customresourcedefinition/tableconvertor`.
 
-use serde_json::Value;
-
 use super::{Column, NAME, simple, text};
 use crate::kinds::fields::{self, items};
+use crate::value::Value;
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,

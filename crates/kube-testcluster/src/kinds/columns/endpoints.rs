@@ -1,9 +1,8 @@
 //! The columns of endpoints and of endpoint slices.
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, text};
 use crate::kinds::fields::{items, number, text as field};
+use crate::value::Value;
 
 pub(in crate::kinds) const ENDPOINTS: &[Column] = &[
     NAME,

@@ -1,10 +1,10 @@
 //! The columns of events.
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::age::age;
 use super::{Column, NAME, text};
+use crate::value::Value;
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     Column::new("Last Seen", "The time at which the most recent occurrence of this event was recorded.", last_seen),

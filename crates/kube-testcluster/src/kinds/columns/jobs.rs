@@ -1,10 +1,10 @@
 //! The columns of the group `batch`.
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::workloads::{self, CONTAINERS, IMAGES, selector};
 use super::{AGE, Column, NAME, age, number, text};
+use crate::value::{Array, Value};
 
 /// The conditions that decide what is shown as a job's status, the first one that is true. A deletion counts between the
 /// second and the third.
@@ -28,7 +28,7 @@ pub(in crate::kinds) const CRON_JOBS: &[Column] = &[
     Column { kind: "boolean", ..Column::new("Suspend", "This flag tells the controller to suspend subsequent executions, it does not apply to already started executions.  Defaults to false.", |job, _| {
         job["spec"]["suspend"].as_bool().map_or("<unset>", |suspended| if suspended { "True" } else { "False" }).into()
     }) },
-    Column::new("Active", "A list of pointers to currently running jobs.", |job, _| job["status"]["active"].as_array().map_or(0, Vec::len).into()).integer(),
+    Column::new("Active", "A list of pointers to currently running jobs.", |job, _| job["status"]["active"].as_array().map_or(0, Array::len).into()).integer(),
     Column::new("Last Schedule", "Information when was the last time the job was successfully scheduled.", |job, now| {
         let last = &job["status"]["lastScheduleTime"];
         if last.is_null() { "<none>".into() } else { age(last, now).into() }
@@ -40,7 +40,7 @@ pub(in crate::kinds) const CRON_JOBS: &[Column] = &[
 ];
 
 fn status(job: &Value) -> &'static str {
-    let conditions = job["status"]["conditions"].as_array().map_or(&[][..], Vec::as_slice);
+    let conditions = job["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let has =
         |state: &&str| conditions.iter().any(|condition| condition["type"] == **state && condition["status"] == "True");
     let (ended, others) = STATES.split_at(2);

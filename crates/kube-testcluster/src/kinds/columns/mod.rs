@@ -1,10 +1,10 @@
 //! The columns that `kubectl get` shows for each kind. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use self::age::age;
 use super::Resource;
+use crate::value::{Value, json};
 
 pub(super) mod age;
 pub(super) mod autoscaler;

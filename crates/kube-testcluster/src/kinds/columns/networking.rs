@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, text, text_or};
 use crate::kinds::fields::{items, text as field};
 use crate::machinery::label_selector;
+use crate::value::Value;
 
 pub(in crate::kinds) const INGRESSES: &[Column] = &[
     NAME,

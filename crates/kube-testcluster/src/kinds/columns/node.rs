@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, text};
+use crate::value::{Array, SmolStr, Value};
 
 const ADDRESSES: &str = "List of addresses reachable to the node. Queried from cloud provider, if available. More info: https://kubernetes.io/docs/reference/node/node-status/#addresses Note: This field is declared as mergeable, but the merge key is not sufficiently unique, which can cause data corruption when it is merged. Callers should instead use a full-replacement patch. See https://pr.k8s.io/79391 for an example. Consumers should assume that addresses can change during the lifetime of a Node. However, there are some exceptions where this may not be possible, such as Pods that inherit a Node's address in its own status or consumers of the downward API (status.hostIP).";
 
@@ -42,7 +41,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
 ];
 
 fn status(node: &Value) -> Value {
-    let conditions = node["status"]["conditions"].as_array().map_or(&[][..], Vec::as_slice);
+    let conditions = node["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let ready = conditions.iter().rfind(|condition| condition["type"] == "Ready");
     let status = match ready.map(|condition| condition["status"] == "True") {
         Some(true) => "Ready",
@@ -58,7 +57,7 @@ fn status(node: &Value) -> Value {
 /// Two kinds of labels name a role.
 fn roles(node: &Value) -> Value {
     let labels = node["metadata"]["labels"].as_object();
-    let role = |(key, value): (&String, &Value)| match key.strip_prefix("node-role.kubernetes.io/") {
+    let role = |(key, value): (&SmolStr, &Value)| match key.strip_prefix("node-role.kubernetes.io/") {
         Some(role) => Some(role.to_owned()),
         None if key == "kubernetes.io/role" => value.as_str().map(ToOwned::to_owned),
         None => None,
@@ -69,7 +68,7 @@ fn roles(node: &Value) -> Value {
 }
 
 fn address(node: &Value, kind: &str) -> Value {
-    let addresses = node["status"]["addresses"].as_array().map_or(&[][..], Vec::as_slice);
+    let addresses = node["status"]["addresses"].as_array().map_or(&[][..], Array::as_slice);
     let found = addresses.iter().find(|address| address["type"] == kind);
     found.map_or_else(|| "<none>".into(), |address| text(address, "/address"))
 }

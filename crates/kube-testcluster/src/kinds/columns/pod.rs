@@ -1,11 +1,11 @@
 //! The columns of pods.
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::age::age;
 use super::{AGE, Column, NAME, text_or_none};
 use crate::kinds::fields::items;
+use crate::value::Value;
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,

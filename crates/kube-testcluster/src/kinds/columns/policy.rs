@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, number, text};
 use crate::kinds::fields::items;
+use crate::value::{SmolStr, Value};
 
 pub(in crate::kinds) const BUDGETS: &[Column] = &[
     NAME,
@@ -137,7 +136,7 @@ fn limit(value: &Value) -> Value {
 /// How much is used of what may be used; the limits of containers have a column of their own.
 fn used(status: &Value, of_limits: bool) -> String {
     let amount = |field: &str, name: &str| status[field][name].as_str().unwrap_or("0").to_owned();
-    let names: BTreeSet<&String> = status["hard"].as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    let names: BTreeSet<&SmolStr> = status["hard"].as_object().into_iter().flatten().map(|(name, _)| name).collect();
     let names = names.into_iter().filter(|name| name.starts_with("limits.") == of_limits);
     let told = names.map(|name| format!("{name}: {}/{}", amount("used", name), amount("hard", name)));
     told.collect::<Vec<_>>().join(", ")

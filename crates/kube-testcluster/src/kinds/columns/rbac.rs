@@ -1,9 +1,8 @@
 //! The columns of bindings of roles.
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME};
 use crate::kinds::fields::{items, text};
+use crate::value::Value;
 
 pub(in crate::kinds) const BINDINGS: &[Column] = &[
     NAME,

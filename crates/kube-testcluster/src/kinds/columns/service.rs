@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, text};
 use crate::kinds::fields::items;
+use crate::value::Value;
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,

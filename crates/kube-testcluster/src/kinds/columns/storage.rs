@@ -1,9 +1,8 @@
 //! The columns of persistent volumes, of claims and of storage classes.
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, text, text_or};
 use crate::kinds::fields::{items, text as field};
+use crate::value::Value;
 
 pub(in crate::kinds) const VOLUMES: &[Column] = &[
     NAME,

@@ -1,9 +1,8 @@
 //! The columns of pod templates and of replication controllers.
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, pairs, text};
+use crate::value::Value;
 
 pub(in crate::kinds) const TEMPLATES: &[Column] = &[
     NAME,

@@ -1,9 +1,8 @@
 //! The columns of kinds that make pods from a template: what they share, and those of the group `apps`.
 
-use serde_json::Value;
-
 use super::{AGE, Column, NAME, number};
 use crate::machinery::label_selector;
+use crate::value::Value;
 
 pub(in crate::kinds) const DEPLOYMENTS: &[Column] = &[
     NAME,

@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
 
 use crate::kinds::columns;
 use crate::kinds::embedded;
 use crate::kinds::resource::Resource;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
+use crate::value::{SmolStr, Value, json};
 
 /// The row of a ConfigMap.
 pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
@@ -119,7 +119,7 @@ fn docker_config(secret: &Value, kind: &str) -> Option<Cause> {
     Some(Cause::invalid(format!("data[{key}]"), "<secret contents redacted>", &why))
 }
 
-fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a SmolStr, &'a Value)> {
     object[field].as_object().into_iter().flatten()
 }
 
@@ -160,9 +160,8 @@ fn kept(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     fn sentences(causes: Vec<Cause>) -> Vec<String> {
         causes.iter().map(Cause::sentence).collect()

@@ -1,7 +1,5 @@
 //! Endpoints. Upstream: `pkg/apis/core`.
 
-use serde_json::{Value, json};
-
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, is_port, items, known, text};
@@ -9,6 +7,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{list, missing};
+use crate::value::{Value, json};
 
 /// The row of an Endpoints.
 pub(in crate::kinds) const ROW: Resource = Resource {

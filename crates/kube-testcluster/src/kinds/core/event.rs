@@ -1,12 +1,11 @@
 //! Events. Upstream: `pkg/apis/core/validation/events.go`.
 
-use serde_json::Value;
-
 use crate::kinds::columns;
 use crate::kinds::names;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The row of an Event.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -94,9 +93,8 @@ fn length(field: &str, text: &str, is_required: bool, most: usize) -> Option<Cau
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// The cases of upstream's `TestValidateEvent` and `TestValidateNewEvent`
     /// (`pkg/apis/core/validation/events_test.go`), and one more for each limit.

@@ -4,8 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use std::cmp::Ordering;
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{invalid, items, text};
@@ -14,6 +12,7 @@ use crate::kinds::resource::{Resource, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, list, missing, object, part};
+use crate::value::{Value, json};
 
 /// The row of a LimitRange.
 pub(in crate::kinds) const ROW: Resource = Resource {

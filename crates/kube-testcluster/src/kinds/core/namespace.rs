@@ -1,7 +1,5 @@
 //! Namespaces.
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
@@ -9,6 +7,7 @@ use crate::kinds::resource::{Resource, Scope, Subresource};
 use crate::kinds::{metadata, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
+use crate::value::{Value, json};
 
 /// The row of a Namespace.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
@@ -13,6 +11,7 @@ use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresou
 use crate::kinds::{embedded, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
+use crate::value::{Array, Value, json};
 
 /// The row of a Node.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -82,7 +81,7 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
     if let Some(list) = noted(TAINTS) {
         match embedded::read(list, "[]core.Taint", Value::is_array) {
             Ok(list) => {
-                let list = list.as_array().map_or(&[][..], Vec::as_slice);
+                let list = list.as_array().map_or(&[][..], Array::as_slice);
                 causes.extend(taints(list, &format!("{AT}.{TAINTS}")));
             }
             Err(why) => causes.push(Cause::invalid(AT, TAINTS, &why)),

@@ -1,11 +1,10 @@
 //! Pod templates. Upstream: `pkg/apis/core`.
 
-use serde_json::Value;
-
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, Resource};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The row of a PodTemplate.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{invalid, items, text};
@@ -11,6 +9,7 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::part;
+use crate::value::{Value, json};
 
 /// The row of a ResourceQuota.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,9 +1,8 @@
 //! Service accounts.
 
-use serde_json::Value;
-
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::machinery::fill::{list, object};
+use crate::value::Value;
 
 /// The row of a ServiceAccount.
 pub(in crate::kinds) const ROW: Resource = Resource {

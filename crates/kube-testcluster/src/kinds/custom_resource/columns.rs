@@ -1,11 +1,11 @@
 //! The columns that `kubectl get` shows of a custom resource. Upstream: `pkg/registry/customresource/tableconvertor`.
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use super::json_path::JsonPath;
 use crate::codec::go_text::GoText;
 use crate::kinds::columns::age::age;
+use crate::value::{Value, json};
 
 /// A column that a definition names.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl CustomColumn {
 
     pub(crate) fn cell(&self, object: &Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
-        match (self.kind.as_str(), value) {
+        match (self.kind.as_str(), &value) {
             ("string", Value::Object(_) | Value::Array(_)) => value.to_string().into(),
             ("string", value) => GoText(value).to_string().into(),
             ("integer", Value::Number(number)) => {
@@ -67,7 +67,7 @@ impl CustomColumn {
             }
             ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) => value.clone(),
             ("date", Value::String(time)) if time.parse::<Timestamp>().is_err() => "<invalid>".into(),
-            ("date", Value::String(_)) => age(value, now).into(),
+            ("date", Value::String(_)) => age(&value, now).into(),
             _ => Value::Null,
         }
     }

@@ -1,6 +1,6 @@
 //! The conditions of a definition. Upstream: `pkg/apihelpers`.
 
-use serde_json::{Value, json};
+use crate::value::{Value, json};
 
 /// Sets a condition. Its time changes with its status only.
 pub(crate) fn set_condition(crd: &mut Value, kind: &str, is_true: bool, reason: &str, message: &str, now: &str) {

@@ -1,9 +1,8 @@
 //! Who converts the versions of a custom resource. Upstream: `webhookClientConfigForCRD` of apiextensions-apiserver's
 //! `webhook_converter.go`.
 
-use serde_json::Value;
-
 use crate::kinds::client_config::ClientConfig;
+use crate::value::Value;
 
 /// A webhook that converts.
 #[derive(Debug)]

@@ -1,14 +1,13 @@
 //! Brings a custom resource into the form of its schema. Upstream: `unstructuredSchemaCoercer` and `unstructuredDefaulter` of
 //! `customresource_handler.go`.
 
-use serde_json::Value;
-
 use super::CustomResource;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
 use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
+use crate::value::Value;
 
 /// The type of metadata in the table.
 const METADATA: &str = "ObjectMeta";

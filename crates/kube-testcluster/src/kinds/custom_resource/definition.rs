@@ -5,7 +5,6 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
 
 use super::{ConversionWebhook, CustomColumn, CustomResource, ScalePaths, finalizers, is_condition_true};
 use crate::codec::structural::{Structural, prune_defaults};
@@ -17,6 +16,7 @@ use crate::kinds::resource::{
     Conversion, DeleteResponse, Generation, Resource, Scope, StoredForm, Strategy, Subresource, UnconditionalUpdate,
 };
 use crate::machinery::fnv::fnv;
+use crate::value::{Value, json};
 
 /// The rows of one definition: one for each version.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ fn row(
     stored_form: Option<&'static StoredForm>,
 ) -> Option<Resource> {
     let (spec, names) = (&crd["spec"], &crd["status"]["acceptedNames"]);
-    let mut schema: Structural = serde_json::from_value(version["schema"]["openAPIV3Schema"].clone()).ok()?;
+    let mut schema: Structural = crate::value::read(version["schema"]["openAPIV3Schema"].clone()).ok()?;
     prune_defaults(&mut schema);
     let scale = ScalePaths::of(&version["subresources"]["scale"]);
     let mut subresources = Vec::new();

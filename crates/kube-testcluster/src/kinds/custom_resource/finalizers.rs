@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::kinds::names::label_key;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 /// Those of Kubernetes itself, which have no domain.
 const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];

@@ -5,7 +5,8 @@
 use jsonpath_rust::parser::model::JpQuery;
 use jsonpath_rust::parser::parse_json_path;
 use jsonpath_rust::query::js_path_process;
-use serde_json::Value;
+
+use crate::value::Value;
 
 /// A path that was read.
 #[derive(Clone, Debug)]
@@ -18,8 +19,10 @@ impl JsonPath {
     }
 
     /// The first value at the path.
-    pub(crate) fn first<'v>(&self, value: &'v Value) -> Option<&'v Value> {
-        js_path_process(&self.0, value).ok()?.into_iter().next().map(|found| found.val())
+    pub(crate) fn first(&self, value: &Value) -> Option<Value> {
+        let tree = value.clone().into();
+        let found = js_path_process(&self.0, &tree).ok()?.into_iter().next()?;
+        Some(serde_json::Value::clone(found.val()).into())
     }
 }
 
@@ -85,9 +88,8 @@ fn brackets(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn a_path_finds_what_upstream_finds() {
@@ -109,7 +111,7 @@ mod tests {
             ("..status.conditions[0].type", json!("Ready")),
         ] {
             let read = JsonPath::read(path).unwrap_or_else(|| panic!("{path}"));
-            assert_eq!(read.first(&object), Some(&found), "{path}");
+            assert_eq!(read.first(&object), Some(found), "{path}");
         }
         assert!(JsonPath::read(".spec.nosuch").unwrap().first(&object).is_none());
         assert!(JsonPath::read(".spec[").is_none());

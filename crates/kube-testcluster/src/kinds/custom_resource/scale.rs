@@ -1,10 +1,9 @@
 //! Where a custom resource has its scale. Upstream: `ScaleREST` of `pkg/registry/customresource/etcd.go`, and the accessors of
 //! apimachinery's `unstructured`.
 
-use serde_json::{Map, Value, json};
-
 use crate::codec::go_text::{GoText, go_type};
 use crate::machinery::cause::Cause;
+use crate::value::{Map, Value, json};
 
 /// The paths of a `scale` subresource, split into names.
 #[derive(Debug)]

@@ -1,7 +1,5 @@
 //! What is wrong with a custom resource. Upstream: `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
 
-use serde_json::Value;
-
 use super::CustomResource;
 use super::scale::Checked;
 #[cfg(feature = "cel")]
@@ -10,6 +8,7 @@ use crate::codec::structural::{embedded, list_type, validate};
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 impl CustomResource {
     /// Adds to the causes in the metadata what else is wrong with a new object, or with a new state of an old one.

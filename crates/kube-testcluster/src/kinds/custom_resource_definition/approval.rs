@@ -1,11 +1,10 @@
 //! The approval that a definition in one of Kubernetes' own groups needs. Upstream: `GetAPIApprovalState` of `pkg/apihelpers`,
 //! `validateAPIApproval`, and `calculateCondition` of `pkg/controller/apiapproval`.
 
-use serde_json::Value;
-
 use super::causes::Causes;
 use crate::kinds::fields::text;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";

@@ -1,13 +1,12 @@
 //! Validation of the columns of `kubectl get`, and of the paths of a scale. Upstream: `ValidateCustomResourceColumnDefinition`,
 //! `ValidateCustomResourceDefinitionSubresources`.
 
-use serde_json::Value;
-
 use super::causes::Causes;
 use super::path::Path;
 use crate::codec::go_json::go_json;
 use crate::kinds::fields::text;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
 
 use super::causes::Causes;
 use super::path::Path;
@@ -15,6 +14,7 @@ use crate::codec::go_json::go_json;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The versions of reviews that the API server can send.
 pub(super) const REVIEWS: [&str; 2] = ["v1", "v1beta1"];

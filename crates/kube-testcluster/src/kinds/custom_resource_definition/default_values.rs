@@ -1,8 +1,6 @@
 //! Validation of the defaults in a structural schema: each is valid itself, and has no unknown fields. Upstream:
 //! `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
-use serde_json::{Value, json};
-
 use super::causes::Causes;
 use super::path::Path;
 use crate::codec::go_json::go_json;
@@ -14,6 +12,7 @@ use crate::codec::structural::{Structural, prune, prune_below_root};
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// The fields of a resource that upstream checks as metadata.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -30,7 +29,7 @@ pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::has(schema, &mut |schema| {
         let is_unpruned =
             |read: Structural| without_unknown(schema, &read, schema[EMBEDDED] == true) != schema["default"];
-        !schema["default"].is_null() && serde_json::from_value(schema.clone()).is_ok_and(is_unpruned)
+        !schema["default"].is_null() && crate::value::read(schema.clone()).is_ok_and(is_unpruned)
     })
 }
 
@@ -89,7 +88,7 @@ fn inner(schema: &Value, place: &Place<'_>, step: Step<'_>, is_meta: bool, at: &
 }
 
 fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
-    let Ok(mut read) = serde_json::from_value::<Structural>(schema.clone()) else { return };
+    let Ok(mut read) = crate::value::read::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
     let is_resource = place.around.is_none();
     read.is_embedded_resource |= is_resource;
@@ -142,7 +141,7 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
 
 /// What is wrong with the metadata of a resource that has nothing but the default in it. Upstream: `SurroundingObjectFunc`.
 fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
-    let mut resource: Structural = serde_json::from_value(place.resource.clone()).ok()?;
+    let mut resource: Structural = crate::value::read(place.resource.clone()).ok()?;
     resource.is_embedded_resource = true;
     let mut object = default.clone();
     let mut step = place.around.as_ref();

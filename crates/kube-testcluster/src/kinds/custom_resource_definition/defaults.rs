@@ -1,11 +1,10 @@
 //! The defaults of a definition. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and `conversion.go` for what changes when a
 //! definition becomes one of the internal version and comes back.
 
-use serde_json::{Value, json};
-
 use crate::codec::schema::float;
 use crate::kinds::fields::{items, text};
 use crate::machinery::fill::{list, missing, object, part};
+use crate::value::{Value, json};
 
 /// Sets the defaults.
 pub(super) fn set(definition: &mut Value) {

@@ -3,14 +3,13 @@
 //!
 //! What a rule could cost is not estimated.
 
-use serde_json::Value;
-
 use super::causes::Causes;
 use super::path::Path;
 use super::shown;
 use crate::codec::expression::checker::{Checked, Type, check};
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// What the rules of a schema are about.
 #[derive(Clone, Copy)]

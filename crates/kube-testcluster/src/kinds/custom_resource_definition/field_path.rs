@@ -1,7 +1,7 @@
 //! Paths to fields of custom resources, which fields of rules and of selectors name. Upstream: `ValidFieldPath` in
 //! `pkg/apiserver/schema/cel`.
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// Whether a path can have `['name']`.
 #[derive(Clone, Copy, PartialEq, Eq)]

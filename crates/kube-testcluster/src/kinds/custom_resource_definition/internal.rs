@@ -1,9 +1,8 @@
 //! A definition in upstream's internal version, which has what all versions share in its spec, and not in each of them. The
 //! messages speak of its fields. Upstream: `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
 
-use serde_json::Value;
-
 use crate::kinds::fields::{items, text};
+use crate::value::{Array, Value};
 
 /// The fields that move to the spec if they are the same in all versions.
 const SHARED: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
@@ -78,7 +77,7 @@ impl<'a> Spec<'a> {
 
 /// An empty list is the same as none.
 fn is_same(one: &Value, other: &Value) -> bool {
-    let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Array::is_empty);
     one == other || is_empty(one) && is_empty(other)
 }
 

@@ -3,14 +3,13 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::causes::Causes;
 use super::path::Path;
 use super::requirements::Requirements;
 use crate::codec::go_json::go_json;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const LIST_TYPE: &str = "x-kubernetes-list-type";
 const MAP_TYPE: &str = "x-kubernetes-map-type";

@@ -1,13 +1,12 @@
 //! Validation of the names of a custom resource, and of the approval that the names of Kubernetes' own groups need. Upstream:
 //! `ValidateCustomResourceDefinitionNames`, `validateAPIApproval`.
 
-use serde_json::Value;
-
 use super::causes::Causes;
 use super::path::Path;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::dns1035;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The names in the spec or in the status.
 pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {

@@ -1,9 +1,8 @@
 //! What the server decides about a definition that is written. Upstream: `strategy.PrepareForCreate` and `PrepareForUpdate`.
 
-use serde_json::{Value, json};
-
 use crate::kinds::fields::items;
 use crate::kinds::resource::Change;
+use crate::value::{Value, json};
 
 /// The version in which objects are stored is noted in the status. An update of the status alone changes nothing else.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {

@@ -3,13 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::conversion::{bundle_fault, is_known_review};
 use super::default_values::{Pruned, has_unpruned};
 use super::internal::{Spec, has, is_true};
 use super::{list_keys, schema, structural};
 use crate::kinds::fields::{items, text};
+use crate::value::Value;
 
 /// How many fields can be selected by.
 pub(super) const MOST_SELECTABLE: usize = 8;

@@ -1,14 +1,13 @@
 //! Validation of rules in CEL, as far as it needs no CEL. Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on
 //! `x-kubernetes-validations`.
 
-use serde_json::Value;
-
 use super::causes::Causes;
 use super::field_path::{Brackets, follow};
 use super::path::Path;
 use super::structural;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const RULES: &str = "x-kubernetes-validations";
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];

@@ -1,7 +1,5 @@
 //! Validation of a schema as one of OpenAPI. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
 
-use serde_json::Value;
-
 use super::causes::Causes;
 #[cfg(feature = "cel")]
 use super::expressions::Subject;
@@ -10,6 +8,7 @@ use super::requirements::Requirements;
 use super::{list_keys, rules};
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 /// The fields that every object has.

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
-
 use crate::codec::go_json::go_json;
+use crate::value::Value;
 
 /// How many bytes are printed. Upstream prints all, which can be hundreds of times as long as the definition.
 const MOST_BYTES: usize = 1 << 16;

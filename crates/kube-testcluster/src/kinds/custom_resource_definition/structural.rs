@@ -1,14 +1,13 @@
 //! Whether a schema is structural: whether each field has one type, outside of `allOf`, `anyOf`, `oneOf` and `not`. Upstream:
 //! `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
 
-use serde_json::{Value, json};
-
 use super::causes::Causes;
 use super::internal::has;
 use super::path::Path;
 use crate::codec::structural::pattern::compile;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// Whether a schema is structural.
 pub(super) fn is_structural(schema: &Value) -> bool {

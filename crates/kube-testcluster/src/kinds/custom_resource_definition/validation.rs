@@ -5,8 +5,6 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::approval;
 use super::causes::Causes;
 use super::field_path::{Brackets, follow};
@@ -20,6 +18,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::machinery::cause::Cause;
 use crate::machinery::quote::is_printable;
+use crate::value::{Array, Value};
 
 /// What is wrong with a definition. Upstream: `ValidateCustomResourceDefinition`, `ValidateCustomResourceDefinitionUpdate`.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -122,7 +121,7 @@ fn validate_spec(spec: &Spec<'_>, mut needs: Requirements, old: Option<&Value>, 
 }
 
 fn items_of(list: &Value) -> &[Value] {
-    list.as_array().map_or(&[], Vec::as_slice)
+    list.as_array().map_or(&[], Array::as_slice)
 }
 
 fn group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut Causes) {

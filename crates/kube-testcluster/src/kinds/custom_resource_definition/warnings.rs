@@ -3,12 +3,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use serde_json::Value;
-
 use super::internal::{Spec, has};
 use crate::codec::structural::is_checked_format;
 use crate::kinds::fields::text;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 /// Formats that are not checked, and sets of what is no scalar. What was there before is not told again.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {

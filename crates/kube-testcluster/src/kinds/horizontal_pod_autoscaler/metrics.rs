@@ -1,12 +1,11 @@
 //! What an autoscaler measures. Upstream: `validateMetrics` in `pkg/apis/autoscaling/validation/validation.go`.
 
-use serde_json::Value;
-
 use super::validation::{ApiVersions, reference};
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{each, invalid, items, known, number, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// Each kind of metric and its field, in the order in which upstream looks for the fields.
 const SOURCES: [(&str, &str); 5] = [

@@ -3,12 +3,11 @@
 mod metrics;
 mod validation;
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::fill::{empty, missing, part};
+use crate::value::{Value, json};
 
 /// The row of a HorizontalPodAutoscaler.
 pub(in crate::kinds) const ROW: Resource = Resource {

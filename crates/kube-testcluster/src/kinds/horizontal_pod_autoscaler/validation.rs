@@ -1,13 +1,12 @@
 //! Validation of autoscalers. Upstream: `pkg/apis/autoscaling/validation/validation.go`, and the options that
 //! `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` chooses for it.
 
-use serde_json::Value;
-
 use super::metrics;
 use crate::kinds::core::pod::resource_validation::parsed;
 use crate::kinds::fields::{each, invalid, items, known, known_if_set, not_negative, number, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const LONGEST_PERIOD: i64 = 1800;
 const LONGEST_WINDOW: i64 = 3600;

@@ -1,7 +1,5 @@
 //! Ingresses.
 
-use serde_json::Value;
-
 use super::ingress_rules;
 use crate::kinds::addresses;
 use crate::kinds::columns;
@@ -9,6 +7,7 @@ use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The row of an Ingress.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,13 +1,12 @@
 //! Ingress classes. Upstream: `pkg/apis/networking`.
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::part;
+use crate::value::{Value, json};
 
 /// The row of an IngressClass.
 pub(in crate::kinds) const ROW: Resource = Resource {

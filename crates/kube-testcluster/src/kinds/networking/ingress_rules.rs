@@ -1,11 +1,10 @@
 //! Where an ingress sends requests. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
 
-use serde_json::Value;
-
 use crate::kinds::addresses;
 use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The errors in the spec of an ingress, but for its class.
 pub(super) fn spec(spec: &Value) -> Vec<Cause> {

@@ -5,11 +5,10 @@ pub(super) mod ingress_class;
 mod ingress_rules;
 pub(super) mod network_policy;
 
-use serde_json::Value;
-
 use super::fields::{invalid, text};
 use super::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The errors in a reference to an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
 fn reference(reference: &Value, at: &str) -> Vec<Cause> {

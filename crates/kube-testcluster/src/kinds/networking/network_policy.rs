@@ -1,7 +1,5 @@
 //! Network policies. Upstream: `pkg/apis/networking`.
 
-use serde_json::{Value, json};
-
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -9,6 +7,7 @@ use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text
 use crate::kinds::resource::{Generation, Resource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, list, missing};
+use crate::value::{Value, json};
 
 /// The row of a NetworkPolicy.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,7 +1,5 @@
 //! Cluster roles.
 
-use serde_json::Value;
-
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::items;
@@ -9,6 +7,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
 use crate::machinery::cause::Cause;
 use crate::machinery::label_selector;
+use crate::value::Value;
 
 /// The row of a ClusterRole.
 pub(in crate::kinds) const ROW: Resource = Resource {

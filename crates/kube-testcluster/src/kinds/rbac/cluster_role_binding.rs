@@ -1,11 +1,10 @@
 //! Bindings of cluster roles. Upstream: `pkg/apis/rbac`.
 
-use serde_json::Value;
-
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The row of a ClusterRoleBinding.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -7,9 +7,8 @@ pub(super) mod role_binding;
 mod rules;
 mod subjects;
 
-use serde_json::{Value, json};
-
 use crate::machinery::fill::{list, missing, part};
+use crate::value::{Value, json};
 
 /// The group of these kinds, which is also that of users and groups.
 const GROUP: &str = "rbac.authorization.k8s.io";

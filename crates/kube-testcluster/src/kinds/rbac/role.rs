@@ -1,11 +1,10 @@
 //! Roles.
 
-use serde_json::Value;
-
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The row of a Role.
 pub(in crate::kinds) const ROW: Resource = Resource {

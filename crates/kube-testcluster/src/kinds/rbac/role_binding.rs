@@ -1,11 +1,10 @@
 //! Bindings of roles. Upstream: `pkg/apis/rbac`.
 
-use serde_json::Value;
-
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The row of a RoleBinding.
 pub(in crate::kinds) const ROW: Resource = Resource {

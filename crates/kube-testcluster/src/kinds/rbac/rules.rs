@@ -1,9 +1,8 @@
 //! The rules of roles. Upstream: `ValidatePolicyRule` in `pkg/apis/rbac/validation/validation.go`.
 
-use serde_json::Value;
-
 use crate::kinds::fields::{items, required};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// Where a role holds.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! What a binding binds: a role, and those who get it. Upstream: `ValidateRoleBinding` in
 //! `pkg/apis/rbac/validation/validation.go`.
 
-use serde_json::{Value, json};
-
 use super::GROUP;
 use crate::kinds::fields::{invalid, items, known, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// The errors in a binding of roles of these kinds. Names that are missing come last, as upstream checks them by the
 /// declarations of its types.

@@ -1,11 +1,11 @@
 //! The form in which a set is stored: `FieldsV1`. Upstream: `fieldpath/serialize.go`.
 
 use serde::de::Error as _;
-use serde_json::{Map, Value};
 
 use super::path_element::NoElement;
 use super::set::Node;
 use super::{PathElement, Set};
+use crate::value::{Map, Value};
 
 impl Set {
     /// The set as a JSON value.
@@ -30,7 +30,7 @@ impl Node {
             _ => Map::new(),
         };
         if self.member && !fields.is_empty() {
-            fields.insert(".".to_owned(), Value::Object(Map::new()));
+            fields.insert(".".into(), Value::Object(Map::new()));
         }
         Value::Object(fields)
     }

@@ -4,10 +4,9 @@ use std::cmp::Ordering;
 use std::fmt::{self, Display};
 use std::iter::zip;
 
-use serde_json::{Map, Value};
-
 use super::super::value;
 use crate::codec::go_json::go_json;
+use crate::value::{Map, Value};
 
 /// Which part of a value. Elements are ordered as upstream orders them: by what they are, in the order here, then by content.
 #[derive(Clone, Debug)]
@@ -51,8 +50,10 @@ impl PathElement {
         match bytes[0] {
             b'f' => Ok(Self::FieldName(content.to_owned())),
             b'v' => serde_json::from_str(content).map(Self::Value).map_err(|error| malformed(error.to_string())),
-            b'k' => serde_json::from_str::<Option<Map<String, Value>>>(content)
-                .map(|keys| Self::Key(keys.unwrap_or_default().into_iter().collect()))
+            b'k' => serde_json::from_str::<Option<Map>>(content)
+                .map(|keys| {
+                    Self::Key(keys.unwrap_or_default().into_iter().map(|(name, value)| (name.into(), value)).collect())
+                })
                 .map_err(|error| malformed(error.to_string())),
             b'i' => content.parse().map(Self::Index).map_err(|_| {
                 malformed(format!("strconv.Atoi: parsing {}: invalid syntax", crate::machinery::quote::quote(content)))

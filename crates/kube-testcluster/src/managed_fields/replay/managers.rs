@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
-
 use super::super::entries::{Identifier, Managed};
 use super::super::field_manager::told;
 use super::super::merge::{Conflict, Converter, Force, NotConverted, Refusal};
 use super::super::typed::TypedValue;
 use super::super::{FieldManager, MOST_UPDATE_MANAGERS, NotApplied, ScaleHandler, Tracked, type_named};
 use super::{path, replay};
+use crate::value::{Value, json};
 
 /// The tests' own converter: each object is of each version.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ fn apply(call: &Value) -> Result<Value, String> {
 
 fn handler(call: &Value) -> Result<ScaleHandler, String> {
     let paths = call["paths"].as_object().unwrap().iter();
-    let paths = paths.map(|(version, at)| (version.clone(), (!at.is_null()).then(|| path(at)))).collect();
+    let paths = paths.map(|(version, at)| (version.to_string(), (!at.is_null()).then(|| path(at)))).collect();
     ScaleHandler::new(&call["parent"], call["version"].as_str().unwrap().to_owned(), paths)
 }
 
@@ -88,7 +87,9 @@ fn conflicts(call: &Value) -> Value {
         path: path(&conflict["path"]),
     });
     match told(&conflicts.collect::<Vec<_>>()) {
-        NotApplied::Conflicts(message, causes) => json!({"message": message, "causes": causes}),
+        NotApplied::Conflicts(message, causes) => {
+            crate::value::tree(serde_json::json!({"message": message, "causes": causes})).unwrap()
+        }
         other => json!(format!("{other:?}")),
     }
 }

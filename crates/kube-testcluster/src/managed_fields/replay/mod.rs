@@ -8,13 +8,13 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
-use serde_json::{Value, json};
 
 use super::fieldpath::{Filter, Path, PathElement, Set, SetMatcher};
 use super::merge::{Converter, Force, ManagedFields, NotConverted, Refusal, Updater, VersionedSet};
 use super::schema::Schema;
 use super::typed::{Duplicates, Type, TypedValue};
 use super::value;
+use crate::value::{Value, json};
 
 mod managers;
 mod read_schema;
@@ -208,13 +208,15 @@ fn managers(recorded: &Value) -> ManagedFields {
     let sets = recorded.as_object().unwrap().iter().map(|(name, owned)| {
         let api_version = owned["version"].as_str().unwrap().to_owned();
         let owned = VersionedSet { set: set(&owned["set"]), api_version, applied: owned["applied"] == true };
-        (name.clone(), owned)
+        (name.to_string(), owned)
     });
     sets.collect()
 }
 
 fn filters(call: &Value) -> BTreeMap<String, Filter> {
-    let of = |name: &str| call[name].as_object().cloned().unwrap_or_default().into_iter();
+    let of = |name: &str| {
+        call[name].as_object().cloned().unwrap_or_default().into_iter().map(|(version, of)| (version.to_string(), of))
+    };
     let excluded = of("ignoredFields").map(|(version, fields)| (version, Filter::Exclude(set(&fields))));
     let filters = of("ignoreFilter").map(|(version, filter)| match &filter["exclude"] {
         Value::Null => (version, Filter::Include(matcher(&filter["include"]))),

@@ -1,8 +1,7 @@
 //! Reads a schema as upstream's tests have it.
 
-use serde_json::Value;
-
 use super::super::schema::{Atom, List, MapType, Relationship, Scalar, Schema, StructField, TypeKind, TypeRef};
+use crate::value::Value;
 
 pub(super) fn read_schema(schema: &Value) -> Schema {
     let types = schema["types"].as_array().into_iter().flatten();

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::zip;
 
-use serde_json::{Map, Value};
-
 use super::super::fieldpath::PathElement;
 use super::super::schema::{Handled, List, MapType, Relationship, Schema, TypeRef};
 use super::super::value::equals;
@@ -13,6 +11,7 @@ use super::items::element_of;
 use super::merging::{fields, is_empty, items};
 use super::validate::check_scalar;
 use super::{Comparison, Type, ValidationErrors};
+use crate::value::{Map, SmolStr, Value};
 
 pub(super) fn compare(of: &Type, left: &Value, right: &Value) -> Result<Comparison, ValidationErrors> {
     let mut comparing = Comparing { schema: &of.schema, path: Vec::new(), comparison: Comparison::default() };
@@ -111,17 +110,11 @@ impl Comparing<'_> {
         Is::Leaf
     }
 
-    fn maps(
-        &mut self,
-        map: &MapType,
-        left: Option<&Map<String, Value>>,
-        right: Option<&Map<String, Value>>,
-        faults: &mut ValidationErrors,
-    ) {
-        let names: BTreeSet<&String> = left.into_iter().chain(right).flat_map(Map::keys).collect();
+    fn maps(&mut self, map: &MapType, left: Option<&Map>, right: Option<&Map>, faults: &mut ValidationErrors) {
+        let names: BTreeSet<&SmolStr> = left.into_iter().chain(right).flat_map(Map::keys).collect();
         for name in names {
             let (left, right) = (left.and_then(|map| map.get(name)), right.and_then(|map| map.get(name)));
-            self.part(PathElement::FieldName(name.clone()), map.type_of(name), left, right, faults);
+            self.part(PathElement::FieldName(name.to_string()), map.type_of(name), left, right, faults);
         }
     }
 

@@ -1,9 +1,8 @@
 //! How the items of a list are told apart. Upstream: `listItemToPathElement` in `typed/helpers.go`.
 
-use serde_json::Value;
-
 use super::super::fieldpath::PathElement;
 use super::super::schema::{List, Relationship, Schema};
+use crate::value::Value;
 
 /// The element of an item in a set or in a list with keys.
 ///

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use serde_json::{Map, Value};
-
 use super::super::fieldpath::PathElement;
 use super::super::schema::{Handled, List, MapType, Relationship, Schema, TypeRef};
 use super::errors::{handled, resolved};
 use super::items::element_of;
 use super::validate::check_scalar;
 use super::{Duplicates, Type, ValidationErrors};
+use crate::value::{Array, Map, SmolStr, Value};
 
 pub(super) fn merge(of: &Type, left: &Value, right: &Value) -> Result<Value, ValidationErrors> {
     let (merged, faults) = Merging { schema: &of.schema }.value(&of.of, Some(left), Some(right));
@@ -84,14 +83,14 @@ impl Merging<'_> {
         }
     }
 
-    fn maps(&self, map: &MapType, left: Option<&Map<String, Value>>, right: Option<&Map<String, Value>>) -> Merged {
+    fn maps(&self, map: &MapType, left: Option<&Map>, right: Option<&Map>) -> Merged {
         let mut faults = ValidationErrors::default();
         let mut out = Map::new();
-        let names: BTreeSet<&String> = left.into_iter().chain(right).flat_map(Map::keys).collect();
+        let names: BTreeSet<&SmolStr> = left.into_iter().chain(right).flat_map(Map::keys).collect();
         for name in names {
             let (left, right) = (left.and_then(|map| map.get(name)), right.and_then(|map| map.get(name)));
             let (merged, wrong) = self.value(map.type_of(name), left, right);
-            faults.add(wrong.into_result(), PathElement::FieldName(name.clone()));
+            faults.add(wrong.into_result(), PathElement::FieldName(name.to_string()));
             out.extend(merged.map(|merged| (name.clone(), merged)));
         }
         ((!out.is_empty()).then_some(Value::Object(out)), faults)
@@ -148,7 +147,7 @@ impl Merging<'_> {
                 }
             }
         }
-        ((!out.is_empty()).then_some(Value::Array(out)), faults)
+        ((!out.is_empty()).then_some(Value::Array(out.into())), faults)
     }
 
     /// The elements of the items. Of items that are there twice in a list that may have them, the item is null: they are
@@ -196,14 +195,14 @@ fn leaf(left: Option<&Value>, right: Option<&Value>) -> Merged {
 
 /// The items of a list; none of anything else.
 pub(super) fn items(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    value.and_then(Value::as_array).map_or(&[], Array::as_slice)
 }
 
 /// The fields of a map; none of anything else.
-pub(super) fn fields(value: Option<&Value>) -> Option<&Map<String, Value>> {
+pub(super) fn fields(value: Option<&Value>) -> Option<&Map> {
     value.and_then(Value::as_object)
 }
 
-pub(super) fn is_empty(fields: Option<&Map<String, Value>>) -> bool {
+pub(super) fn is_empty(fields: Option<&Map>) -> bool {
     fields.is_none_or(Map::is_empty)
 }

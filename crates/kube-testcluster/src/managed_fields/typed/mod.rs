@@ -11,10 +11,9 @@ mod validate;
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::fieldpath::{Filter, Set};
 use super::schema::{Schema, TypeRef};
+use crate::value::Value;
 
 pub(crate) use self::errors::ValidationErrors;
 

@@ -1,11 +1,10 @@
 //! A value without some of its fields. Upstream: `typed/remove.go`.
 
-use serde_json::{Map, Value};
-
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, Relationship, Schema, TypeRef};
 use super::Type;
 use super::items::element_of;
+use crate::value::{Map, Value};
 
 pub(super) fn remove(of: &Type, value: &Value, items: &Set) -> Value {
     without(&of.schema, &of.of, value, items)
@@ -24,14 +23,14 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
                     .map_or_else(|| Some(item.clone()), |element| kept(schema, &list.element, item, &element, removed));
                 left.extend(kept);
             }
-            if left.is_empty() { Value::Null } else { Value::Array(left) }
+            if left.is_empty() { Value::Null } else { Value::Array(left.into()) }
         }
         (Some(Handled::Map(map, relationship)), Value::Object(fields)) if relationship != Relationship::Atomic => {
             let left = fields.iter().filter_map(|(name, value)| {
-                let element = PathElement::FieldName(name.clone());
+                let element = PathElement::FieldName(name.clone().into());
                 kept(schema, map.type_of(name), value, &element, removed).map(|value| (name.clone(), value))
             });
-            let left: Map<String, Value> = left.collect();
+            let left: Map = left.collect();
             if left.is_empty() { Value::Null } else { Value::Object(left) }
         }
         _ => Value::Null,

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
-
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, List, MapType, Relationship, Schema, TypeRef};
 use super::errors::{handled, resolved};
 use super::items::element_of;
 use super::{Type, ValidationErrors};
+use crate::value::{Map, Value};
 
 pub(super) fn to_field_set(of: &Type, value: &Value) -> Result<Set, ValidationErrors> {
     let mut walk = Walk { schema: &of.schema, path: Vec::new(), set: Set::default() };
@@ -59,13 +58,13 @@ impl Walk<'_> {
         faults.into_result()
     }
 
-    fn fields(&mut self, map: &MapType, fields: &Map<String, Value>) -> Result<(), ValidationErrors> {
+    fn fields(&mut self, map: &MapType, fields: &Map) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         for (name, value) in fields {
-            self.path.push(PathElement::FieldName(name.clone()));
+            self.path.push(PathElement::FieldName(name.clone().into()));
             faults.add(self.value(map.type_of(name), value), "");
             let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-            if is_empty || !map.fields.contains_key(name) {
+            if is_empty || !map.fields.contains_key(name.as_str()) {
                 self.set.insert(&self.path);
             }
             self.path.pop();

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
-
 use super::super::fieldpath::PathElement;
 use super::super::schema::{Handled, List, MapType, Relationship, Scalar, Schema, TypeRef};
 use super::errors::{handled, resolved};
 use super::items::element_of;
 use super::{Duplicates, Type, ValidationErrors};
 use crate::codec::go_text::GoText;
+use crate::value::{Map, Value};
 
 pub(super) fn validate(of: &Type, value: &Value, duplicates: Duplicates) -> Result<(), ValidationErrors> {
     Validation { schema: &of.schema, duplicates }.value(&of.of, value)
@@ -63,11 +62,11 @@ impl Validation<'_> {
     }
 
     /// A field that is not declared ends the check, as upstream.
-    fn fields(&self, map: &MapType, fields: &Map<String, Value>) -> Result<(), ValidationErrors> {
+    fn fields(&self, map: &MapType, fields: &Map) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         for (name, value) in fields {
-            let element = PathElement::FieldName(name.clone());
-            if !map.fields.contains_key(name) && map.element.is_empty() {
+            let element = PathElement::FieldName(name.clone().into());
+            if !map.fields.contains_key(name.as_str()) && map.element.is_empty() {
                 faults.add(Err(ValidationErrors::one("field not declared in schema".to_owned())), &element);
                 break;
             }

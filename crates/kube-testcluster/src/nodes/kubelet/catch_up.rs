@@ -1,10 +1,9 @@
 //! What a kubelet does about a pod that runs and whose spec has changed: it starts containers for debugging, and gives
 //! containers the resources of a resize. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
 
-use serde_json::{Value, json};
-
 use super::containers::{image_id, items};
 use crate::machinery::random::digest;
+use crate::value::{Value, json};
 
 /// What the status says that the spec no longer says: a merge patch, or nothing.
 pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
@@ -38,7 +37,7 @@ fn for_debugging(pod: &Value, now: &str) -> Option<Value> {
             "state": {"running": {"startedAt": now}}, "lastState": {}, "resources": {},
         }));
     }
-    (statuses.len() > before).then_some(Value::Array(statuses))
+    (statuses.len() > before).then_some(Value::Array(statuses.into()))
 }
 
 /// The statuses with the resources that the spec gives to containers that run.
@@ -54,7 +53,7 @@ fn resized(pod: &Value) -> Option<Value> {
             changed = true;
         }
     }
-    changed.then_some(Value::Array(statuses))
+    changed.then_some(Value::Array(statuses.into()))
 }
 
 /// Notes what a container has. Upstream: `convertToAPIContainerStatuses`.

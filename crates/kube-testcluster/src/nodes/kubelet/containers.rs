@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
-
 use super::catch_up::set_resources;
 use super::texts::filled;
 use crate::machinery::random::digest;
 use crate::nodes::stages::ContainerState;
+use crate::value::{Array, Value, json};
 
 /// The reason of a waiting container, without and with init containers.
 const CREATING: &str = "ContainerCreating";
@@ -37,13 +36,13 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
     });
     let init = initial(spec, old, to, inputs.now);
     if !init.is_empty() {
-        status["initContainerStatuses"] = Value::Array(init);
+        status["initContainerStatuses"] = Value::Array(init.into());
     }
     if has_network(&containers) {
         status["podIP"] = json!(inputs.pod_ip);
         status["podIPs"] = json!([{"ip": inputs.pod_ip}]);
     }
-    status["containerStatuses"] = Value::Array(containers);
+    status["containerStatuses"] = Value::Array(containers.into());
     status
 }
 
@@ -61,7 +60,7 @@ fn by_name(statuses: &Value) -> HashMap<&Value, &Value> {
 }
 
 pub(super) fn items(list: &Value) -> &[Value] {
-    list.as_array().map_or(&[], Vec::as_slice)
+    list.as_array().map_or(&[], Array::as_slice)
 }
 
 /// The status of one container after a change of the one that it had.
@@ -293,5 +292,5 @@ pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
 /// Makes the conditions match a phase that a stage has set.
 pub(super) fn set_conditions_from_phase(pod: &Value, status: &mut Value, now: &str) {
     let phase = status["phase"].as_str().unwrap_or_default().to_owned();
-    status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now));
+    status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now).into());
 }

@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
 use kube_client::{Api, Client};
-use serde_json::{Value, json};
 
 use super::containers::{self, StatusInputs};
 use super::recorder::{EventCorrelator, PodEvent};
 use super::status_patch;
 use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
+use crate::codec::merge_patch;
 use crate::kinds::{PODS, Subresource};
 use crate::nodes::node;
 use crate::nodes::requests::{ObjectRef, Patch, Received};
 use crate::nodes::stages::{Binding, ContainerState, Notice, StageAction, Subject};
+use crate::value::{Array, Value, json};
 
 /// Performs the actions for one pod.
 pub(super) struct PodWorker {
@@ -110,7 +111,7 @@ impl PodWorker {
         if let Some(extra) = extra {
             let mut extra = extra.clone();
             self.fill_in(&mut extra, backoff);
-            json_patch::merge(&mut status, &extra);
+            merge_patch::merge(&mut status, &extra);
             containers::set_conditions_from_phase(&self.pod, &mut status, &now);
         }
         self.write_status(status).await
@@ -202,13 +203,13 @@ struct Container {
 
 fn spec_containers(pod: &Value) -> impl Iterator<Item = Container> {
     let text = |container: &Value, field: &str| container[field].as_str().unwrap_or_default().to_owned();
-    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Array::as_slice);
     containers.iter().map(move |container| Container { name: text(container, "name"), image: text(container, "image") })
 }
 
 /// Replaces a container status with the name `*` by one for each container of the pod.
 fn each_container(status: &mut Value, pod: &Value) {
-    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Array::as_slice);
     if let Some(list) = status.get_mut("containerStatuses").and_then(Value::as_array_mut) {
         *list = std::mem::take(list)
             .into_iter()

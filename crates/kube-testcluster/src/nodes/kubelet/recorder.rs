@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use crate::kinds::EVENTS;
 use crate::machinery::clock::Clock;
 use crate::nodes::requests::{ObjectRef, Patch, Requests};
+use crate::value::{Value, json};
 
 /// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,10 @@
 //! The scheduler's writes: the binding, or the reason why there is none.
 
-use serde_json::json;
-
 use super::Resting;
 use super::pod_worker::PodWorker;
 use super::recorder::PodEvent;
 use crate::nodes::scheduler::{Assignment, Tried};
+use crate::value::json;
 
 /// The default scheduler's name.
 pub(super) const SCHEDULER: &str = "default-scheduler";

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use crate::value::Value;
 
 /// Names, without their `$`, and their values.
 pub(super) type Names<'a> = [(&'a str, &'a str)];
@@ -10,7 +10,7 @@ pub(super) type Names<'a> = [(&'a str, &'a str)];
 /// Replaces the names in every string of a value.
 pub(super) fn fill_in(value: &mut Value, names: &Names<'_>) {
     match value {
-        Value::String(text) if text.contains('$') => *text = filled(text, names),
+        Value::String(text) if text.contains('$') => *text = filled(text, names).into(),
         Value::Array(items) => items.iter_mut().for_each(|item| fill_in(item, names)),
         Value::Object(fields) => fields.values_mut().for_each(|field| fill_in(field, names)),
         _ => {}

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::KnownNodes;
 use crate::nodes::constraints::{selects, tolerates};
+use crate::value::Value;
 
 /// Why a pod fits on no node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,9 +118,8 @@ fn sentence(all: usize, reasons: &BTreeMap<&'static str, usize>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     fn nodes() -> KnownNodes {
         let mut known = KnownNodes::default();

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
-use serde_json::Value;
+
+use crate::value::Value;
 
 /// How many changes are remembered for pods that wait.
 const CHANGES: usize = 1_024;

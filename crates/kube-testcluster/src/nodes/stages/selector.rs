@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use crate::kinds::PODS;
 use crate::kinds::field_selector::{self, Fields, Selectable};
+use crate::value::{Array, Value};
 use kube_informers::selector::LabelSelector;
 
 /// A pod must match all given parts.
@@ -49,7 +48,7 @@ impl Selectable for ReceivedPod<'_> {
 }
 
 fn has_image(pod: &Value, wanted: &str) -> bool {
-    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Array::as_slice);
     containers.iter().filter_map(|container| container["image"].as_str()).any(|image| {
         let rest = image.strip_prefix(wanted);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_saphyr::{Location, Spanned};
 
 use super::{
@@ -14,6 +13,7 @@ use super::{
 use crate::kinds::PODS;
 use crate::kinds::field_selector::Fields;
 use crate::machinery::yaml::{self, FileError};
+use crate::value::Value;
 use kube_informers::selector::LabelSelector;
 
 #[derive(Deserialize)]
@@ -224,7 +224,7 @@ fn waits(steps: &[Stage]) -> bool {
 fn binding(bind: &Value) -> Option<Binding> {
     match bind {
         Value::Bool(true) => Some(Binding::Scheduled),
-        Value::String(node) if !node.is_empty() => Some(Binding::Node(node.clone())),
+        Value::String(node) if !node.is_empty() => Some(Binding::Node(node.clone().into())),
         _ => None,
     }
 }

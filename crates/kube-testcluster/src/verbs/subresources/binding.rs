@@ -5,7 +5,6 @@ use std::future::ready;
 use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
-use serde_json::{Map, Value, json};
 
 use crate::admission::Gate;
 use crate::auth::user_of;
@@ -20,6 +19,7 @@ use crate::machinery::conditions;
 use crate::machinery::fill::{empty, object};
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::value::{Map, Value, json};
 use crate::verbs::update::failed_precondition;
 use crate::verbs::{Call, key};
 
@@ -114,7 +114,7 @@ fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     }
     object(&mut value["status"]).remove("nominatedNodeName");
     conditions::update(&mut value, json!({"type": "PodScheduled", "status": "True"}), now);
-    let mut value = pod.resource.shape(value).map_err(ApiError::internal)?.value;
+    let mut value = pod.resource.shape_change(value, &pod.value).map_err(ApiError::internal)?.value;
     (pod.resource.defaults)(&mut value);
     Ok(Next::Put(value))
 }
@@ -122,7 +122,7 @@ fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
 /// Adds the binding's annotations or labels to those of the pod; the binding's count.
 fn copy(from: &Value, metadata: &mut Value, field: &str) {
     if let Some(more) = from.as_object().filter(|more| !more.is_empty()) {
-        let own: &mut Map<String, Value> = object(object(metadata).entry(field).or_insert_with(empty));
+        let own: &mut Map = object(object(metadata).entry(field).or_insert_with(empty));
         own.extend(more.clone());
     }
 }

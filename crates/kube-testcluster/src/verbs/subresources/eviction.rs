@@ -2,7 +2,6 @@
 //! never refused.
 
 use axum::response::Response;
-use serde_json::{Value, json};
 
 use crate::admission::Gate;
 use crate::auth::user_of;
@@ -14,6 +13,7 @@ use crate::machinery::admit::Operation;
 use crate::machinery::conditions;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next};
+use crate::value::{Value, json};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::DeleteOptions;
 use crate::verbs::{Call, key};
@@ -57,5 +57,5 @@ fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
         "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
     });
     conditions::update(&mut value, target, now);
-    Ok(pod.resource.shape(value).map_err(ApiError::internal)?.value)
+    Ok(pod.resource.shape_change(value, &pod.value).map_err(ApiError::internal)?.value)
 }

@@ -8,7 +8,6 @@ use axum::response::Response;
 use futures::stream;
 use http::StatusCode;
 use jiff::Timestamp;
-use serde_json::Value;
 use tokio::sync::watch;
 
 use super::container;
@@ -19,6 +18,7 @@ use crate::kinds::PODS;
 use crate::nodes::logs::{Line, Logs};
 use crate::store::Store;
 use crate::store::object::{Key, Object, Opened};
+use crate::value::Value;
 use crate::verbs::watcher::Changes;
 use crate::verbs::{Call, key};
 

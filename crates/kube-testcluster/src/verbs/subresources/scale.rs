@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde_json::{Value, json};
 
 use crate::admission::Gate;
 use crate::auth::user_of;
@@ -22,6 +21,7 @@ use crate::machinery::label_selector;
 use crate::managed_fields::{ReplicasPaths, ScaleHandler, field_path};
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
+use crate::value::{Value, json};
 use crate::verbs::apply::{Apply, absence, is_apply};
 use crate::verbs::ownership::{Writer, is_managed, scale_manager};
 use crate::verbs::patch::PatchBody;

@@ -2,7 +2,6 @@
 
 use axum::response::Response;
 use http::header;
-use serde_json::{Map, Value, json};
 
 use super::container;
 use crate::admission::Gate;
@@ -11,6 +10,7 @@ use crate::http::query::Query;
 use crate::http::status::ApiError;
 use crate::kinds::Subresource;
 use crate::store::Commit;
+use crate::value::{Map, Value, json};
 use crate::verbs::{Call, key};
 
 /// Makes upstream's checks, and then refuses the request.

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use axum::response::Response;
 use http::StatusCode;
-use serde_json::{Value, json};
 
 use crate::admission::Gate;
 use crate::auth::service_account::{self, ISSUER};
@@ -23,6 +22,7 @@ use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
 use crate::store::Store;
 use crate::store::object::{Key, Opened};
+use crate::value::{Array, Value, json};
 use crate::verbs::{Call, key};
 
 const HOUR: i64 = 3600;
@@ -95,7 +95,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
     metadata["creationTimestamp"] = json!(now);
     missing(value, "spec", empty());
     let spec = &mut value["spec"];
-    if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
+    if spec["audiences"].as_array().is_none_or(Array::is_empty) {
         spec["audiences"] = json!([ISSUER]);
     }
     if spec["expirationSeconds"].is_null() {
@@ -162,7 +162,7 @@ pub(in crate::verbs) fn review(store: &Store, mut review: Value) -> Result<Value
     }
     let wanted = match review["spec"]["audiences"].as_array() {
         Some(wanted) if !wanted.is_empty() => wanted.clone(),
-        _ => vec![json!(ISSUER)],
+        _ => [json!(ISSUER)].into_iter().collect(),
     };
     let known = service_account::claims(store, &token).map(|claims| {
         let has = claims["aud"].as_array().cloned().unwrap_or_default();

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::admission::{self, AUTHORIZER, Declared};
+use crate::value::Value;
 
 /// The type of an expression.
 #[derive(Clone, Debug)]

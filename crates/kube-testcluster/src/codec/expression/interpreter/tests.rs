@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde_json::json;
 
 use super::*;
 use crate::codec::expression::COST_OF_AN_OBJECT;
 use crate::codec::expression::checker::{Type, check};
 use crate::codec::expression::parse::parse;
 use crate::machinery::go_number::general;
+use crate::value::json;
 
 /// `object`, of which the checker knows no type.
 struct Seen(Value);

@@ -1,9 +1,8 @@
 //! The metadata of embedded resources in the form of its type. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
-use serde_json::{Map, Value};
-
 use super::{Structural, decode_metadata, field, shown};
 use crate::machinery::cause::Cause;
+use crate::value::{Map, Value};
 
 /// What is done with a field of the wrong type.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,7 +24,7 @@ pub(crate) fn coerce(schema: &Structural, value: &mut Value, at: &str, malformed
                 resource(fields, at, malformed)?;
             }
             for (name, value) in fields.iter_mut().filter(|(_, value)| value.is_array() || value.is_object()) {
-                if let Some(schema) = schema.properties.get(name) {
+                if let Some(schema) = schema.properties.get(name.as_str()) {
                     coerce(schema, value, &field::child(at, name), malformed)?;
                 } else if let Some(schema) = schema.additional() {
                     coerce(schema, value, &field::key(at, name), malformed)?;
@@ -43,7 +42,7 @@ pub(crate) fn coerce(schema: &Structural, value: &mut Value, at: &str, malformed
     Ok(())
 }
 
-fn resource(fields: &mut Map<String, Value>, at: &str, malformed: Malformed) -> Result<(), Cause> {
+fn resource(fields: &mut Map, at: &str, malformed: Malformed) -> Result<(), Cause> {
     for name in ["apiVersion", "kind"] {
         match fields.get(name) {
             Some(value) if !value.is_string() => {

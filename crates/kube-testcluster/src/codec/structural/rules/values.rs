@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
 
 use super::Number;
 use crate::codec::expression::Value as Cel;
@@ -13,6 +12,7 @@ use crate::codec::structural::Structural;
 use crate::codec::structural::format::duration;
 use crate::codec::structural::number::truncated;
 use crate::machinery::cel::RESERVED;
+use crate::value::Value;
 
 /// A value under its schema: what the schema does not know is not seen, a number is of the schema's type, and some formats of texts
 /// are types of their own. Of a resource the names are seen.
@@ -33,7 +33,7 @@ pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
         }
         Value::Object(fields) => {
             let seen = fields.iter().filter_map(|(name, value)| {
-                Some(match (schema.properties.get(name), schema.additional()) {
+                Some(match (schema.properties.get(name.as_str()), schema.additional()) {
                     _ if is_resource && matches!(name.as_str(), "apiVersion" | "kind") => {
                         (name.as_str().into(), plain(value))
                     }

@@ -1,12 +1,11 @@
 //! Schemas of which all, one, at least one or none must be met. Upstream: `schema_props.go`.
 
-use serde_json::Value;
-
 use super::Walk;
 use super::outcome::Outcome;
 use crate::codec::structural::Structural;
 use crate::machinery::cause::Cause;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 impl Walk {
     /// Checks `anyOf`, `oneOf`, `allOf` and `not`. In them nothing is taken over from the state before.

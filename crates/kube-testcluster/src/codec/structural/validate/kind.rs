@@ -1,13 +1,12 @@
 //! Whether a value is of the type of its schema. Upstream: `type.go`.
 
-use serde_json::Value;
-
 use super::outcome::Outcome;
 use super::path::Path;
 use crate::codec::structural::Structural;
 use crate::codec::structural::number::{Number, is_whole};
 use crate::machinery::cause::Cause;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 /// Checks the type of a value. With a format of texts, a text or a list is of any type: as upstream.
 pub(super) fn check(schema: &Structural, value: &Value, path: &Path) -> Outcome {

@@ -2,14 +2,13 @@
 
 use std::cmp::Ordering;
 
-use serde_json::Value;
-
 use super::outcome::Outcome;
 use super::path::Path;
 use crate::codec::go_text::GoText;
 use crate::codec::structural::Structural;
 use crate::codec::structural::number::{Number, is_whole, truncated};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// Checks a number. A bound is compared as what the number is, unless it does not fit into the schema's type itself: then both are
 /// floats, and that is told too.

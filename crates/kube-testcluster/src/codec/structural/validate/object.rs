@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
-
 use super::Walk;
 use super::outcome::Outcome;
 use super::ratchet::MapList;
@@ -11,12 +9,13 @@ use crate::codec::go_json::go_json;
 use crate::codec::structural::number::same;
 use crate::codec::structural::{Additional, Structural};
 use crate::machinery::cause::Cause;
+use crate::value::{Map, Value};
 
 impl Walk {
     /// Checks an object: how many fields it has, those that the schema does not name, those that it names, those that are missing.
-    pub(super) fn fields(&mut self, schema: &Structural, fields: &Map<String, Value>, old: Option<&Value>) -> Outcome {
+    pub(super) fn fields(&mut self, schema: &Structural, fields: &Map, old: Option<&Value>) -> Outcome {
         let mut outcome = self.count(fields.len(), schema.min_properties, schema.max_properties, "properties");
-        let additional = fields.iter().filter(|(name, _)| !schema.properties.contains_key(*name));
+        let additional = fields.iter().filter(|(name, _)| !schema.properties.contains_key(name.as_str()));
         match &schema.additional_properties {
             Some(Additional::Any(false)) => {
                 for (name, _) in additional {
@@ -35,7 +34,7 @@ impl Walk {
             _ => {}
         }
         for (name, value) in fields {
-            let Some(field) = schema.properties.get(name) else { continue };
+            let Some(field) = schema.properties.get(name.as_str()) else { continue };
             let old = self.before(old, name);
             let before = self.path.property(name);
             outcome.merge(self.check(field, value, old));

@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
-
 use crate::codec::structural::Structural;
 use crate::codec::structural::number::{Number, same};
+use crate::value::{Map, Value};
 
 /// What is known of values and their state before. A value is compared once, however many values around it are compared.
 #[derive(Default)]
@@ -47,7 +46,7 @@ impl Ratchet {
         new.iter().all(|new| old.get(new).is_some_and(|old| self.unchanged(items, new, old)))
     }
 
-    fn same_fields(&mut self, schema: &Structural, new: &Map<String, Value>, old: &Map<String, Value>) -> bool {
+    fn same_fields(&mut self, schema: &Structural, new: &Map, old: &Map) -> bool {
         new.len() == old.len()
             && new.iter().all(|(name, new)| match (schema.field(name), old.get(name)) {
                 (Some(schema), Some(old)) => self.unchanged(schema, new, old),

@@ -3,14 +3,13 @@
 mod sources;
 mod validation;
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::core::pod::volumes::sources;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::machinery::fill::{empty, missing};
+use crate::value::{Value, json};
 
 /// The row of a PersistentVolume.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,14 +1,13 @@
 //! Validation of what a persistent volume is. Upstream: `ValidatePersistentVolumeSpec` in
 //! `pkg/apis/core/validation/validation.go`, and the functions from `validateISCSIPersistentVolumeSource` on.
 
-use serde_json::Value;
-
 use crate::kinds::core::pod::paths::no_backsteps;
 use crate::kinds::core::pod::storage_systems as systems;
 use crate::kinds::core::pod::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The types in the order in which upstream looks for them.
 const TYPES: [Type; 22] = [

@@ -2,14 +2,13 @@
 
 mod validation;
 
-use serde_json::{Value, json};
-
 use crate::kinds::columns;
 use crate::kinds::fields::text;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::machinery::fill::{empty, missing, object, part};
+use crate::value::{Value, json};
 
 /// The row of a PersistentVolumeClaim.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -1,8 +1,6 @@
 //! Validation of claims. Upstream: `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate` and
 //! `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
 
-use serde_json::Value;
-
 use crate::kinds::core::pod::claim_template::{Groups, claim};
 use crate::kinds::core::pod::resource_validation::{amount, parsed};
 use crate::kinds::fields::{invalid, known, pairs, text};
@@ -10,6 +8,7 @@ use crate::kinds::names;
 use crate::kinds::resource_list::{is_native, not_below_zero};
 use crate::machinery::cause::Cause;
 use crate::machinery::quantity::Quantity;
+use crate::value::Value;
 
 /// Where the class was before it had a field.
 const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
@@ -81,7 +80,7 @@ fn class_of(claim: &Value) -> &Value {
 fn is_same(spec: &Value, before: &Value) -> bool {
     let fields = |spec: &Value| -> Vec<String> {
         let fields = spec.as_object().into_iter().flatten();
-        fields.filter(|(_, value)| !value.is_null()).map(|(field, _)| field.clone()).collect()
+        fields.filter(|(_, value)| !value.is_null()).map(|(field, _)| field.to_string()).collect()
     };
     fields(spec).iter().chain(&fields(before)).all(|field| match &**field {
         "resources" => ["limits", "requests"].iter().all(|list| {

@@ -1,12 +1,11 @@
 //! Validation of what draws a pod to nodes and to other pods. Upstream: `validateAffinity` in
 //! `pkg/apis/core/validation/validation.go`.
 
-use serde_json::Value;
-
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 pub(super) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";

@@ -1,13 +1,12 @@
 //! Validation of annotations that mean something for a pod. Upstream: `ValidatePodSpecificAnnotations` and
 //! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`, from line 201.
 
-use serde_json::Value;
-
 use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
 use super::tolerations::tolerations;
 use crate::kinds::fields::{invalid, pairs, text};
 use crate::kinds::{embedded, names};
 use crate::machinery::cause::Cause;
+use crate::value::{Array, Value};
 
 /// Of a pod that a kubelet runs without the API server.
 pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -31,7 +30,7 @@ pub(super) fn of_pod(metadata: &Value, spec: &Value, at: &str) -> Vec<Cause> {
     if let Some(list) = noted(TOLERATIONS).filter(|list| !list.is_empty()) {
         match embedded::read(list, "[]core.Toleration", Value::is_array) {
             Ok(list) => {
-                let list = list.as_array().map_or(&[][..], Vec::as_slice);
+                let list = list.as_array().map_or(&[][..], Array::as_slice);
                 causes.extend(tolerations(list, &format!("{at}.{TOLERATIONS}")));
             }
             Err(why) => causes.push(Cause::invalid(at, TOLERATIONS, &why)),

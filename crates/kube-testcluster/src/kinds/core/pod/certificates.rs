@@ -1,14 +1,13 @@
 //! Validation of certificates in a volume. Upstream: `validateProjectionSources` and `ValidateSignerName` in
 //! `pkg/apis/core/validation`.
 
-use serde_json::Value;
-
 use super::paths::local;
 use super::projected::Paths;
 use super::selectors::label_selector;
 use crate::kinds::fields::{invalid, known, pairs, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
 /// In seconds.

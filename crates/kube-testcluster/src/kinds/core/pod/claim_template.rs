@@ -1,14 +1,13 @@
 //! Validation of volumes that live as long as their pod. Upstream: `ValidatePersistentVolumeClaimTemplate` and
 //! `ValidatePersistentVolumeClaimSpec` in `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
 
-use serde_json::Value;
-
 use super::resource_validation::{amount, parsed};
 use super::selectors::label_selector;
 use super::validation::labels;
 use crate::kinds::fields::{invalid, items, known_if_set, pairs, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const ALONE: &str = "ReadWriteOncePod";

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::environment::{environment, environment_from};
 use super::mounts::{devices, mounts};
 use super::ports::{HostPorts, ports};
@@ -15,6 +13,7 @@ use super::{restarts, security};
 use crate::kinds::fields::{each, items, one_of, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
 
@@ -167,9 +166,8 @@ pub(super) fn padded_image(container: &Value, at: &str) -> Option<Cause> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     fn told(spec: &Value) -> Vec<String> {
         let data = json!({"emptyDir": {}});

@@ -1,13 +1,12 @@
 //! Containers for debugging, which come into a pod that runs. Upstream: `ValidatePodEphemeralContainersUpdate` in
 //! `pkg/apis/core/validation/validation.go`.
 
-use serde_json::Value;
-
 use super::annotations::{self, MIRROR};
 use super::validation::metadata_and_spec;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::quote::quote;
+use crate::value::Value;
 
 /// The errors in the containers for debugging: one can be added, none changes or goes.
 pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {

@@ -1,10 +1,9 @@
 //! The defaults of pods and of pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
 
-use serde_json::{Value, json};
-
 use super::{image, probes, quality, volumes};
 use crate::kinds::resource_list::round_up;
 use crate::machinery::fill::{empty, list, missing, object, part};
+use crate::value::{Value, json};
 
 /// Sets the fields of a pod that kube-apiserver sets, as far as a client can see them.
 pub(in crate::kinds) fn pod(pod: &mut Value) {

@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::containers::visit;
 use super::field_references::{self, Place};
 use super::paths::no_backsteps;
@@ -12,6 +10,7 @@ use crate::kinds::core::config;
 use crate::kinds::fields::{each, invalid, items, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const VARIABLE: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";

@@ -1,12 +1,11 @@
 //! Validation of references to fields of the pod and to resources of its containers. Upstream: `validateObjectFieldSelector`
 //! and `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`, from line 2931.
 
-use serde_json::Value;
-
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 use crate::machinery::quantity::Quantity;
+use crate::value::Value;
 
 /// The fields of a pod that can be selected. Upstream: `ConvertDownwardAPIFieldLabel` in `pkg/apis/core/pods/helpers.go`.
 const FIELDS: [&str; 15] = [

@@ -1,13 +1,12 @@
 //! Validates changes of where a pod can go, which are allowed until it is scheduled. Upstream: the end of `ValidatePodUpdate`,
 //! `validateNodeSelectorMutation` and `validateNodeAffinityMutation` in `pkg/apis/core/validation/validation.go`.
 
-use serde_json::{Map, Value};
-
 use super::affinity::REQUIRED;
 use crate::kinds::fields::{items, pairs};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, object};
 use crate::machinery::go_struct::{Field, GoStruct};
+use crate::value::{Map, Value};
 
 /// A term of a node selector as Go prints it.
 const TERM: GoStruct = GoStruct(&[
@@ -36,14 +35,14 @@ pub(super) fn changes(new: &mut Value, old: &Value) -> Vec<Cause> {
 }
 
 /// Gives a field its old value, or none.
-fn put_back(new: &mut Map<String, Value>, field: &str, old: &Value) {
+fn put_back(new: &mut Map, field: &str, old: &Value) {
     match old.get(field) {
-        Some(value) => new.insert(field.to_owned(), value.clone()),
+        Some(value) => new.insert(field.into(), value.clone()),
         None => new.remove(field),
     };
 }
 
-fn put_affinity_back(spec: &mut Map<String, Value>, old: &Value) {
+fn put_affinity_back(spec: &mut Map, old: &Value) {
     let affinity = object(spec.entry("affinity").or_insert_with(empty));
     put_back(affinity, "nodeAffinity", &old["affinity"]);
     if affinity.is_empty() && old["affinity"].is_null() {

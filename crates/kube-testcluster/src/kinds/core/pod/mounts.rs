@@ -3,11 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::paths::{descending, no_backsteps};
 use crate::kinds::fields::{each, items, known_if_set, required, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const PROPAGATION: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
 const READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];

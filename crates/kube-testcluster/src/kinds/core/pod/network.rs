@@ -1,12 +1,11 @@
 //! Validation of the names that a pod knows. Upstream: `validatePodDNSConfig` and `ValidateHostAliases` in
 //! `pkg/apis/core/validation/validation.go`.
 
-use serde_json::Value;
-
 use crate::kinds::addresses::ip;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const MOST_SERVERS: usize = 3;
 const LONGEST_HOSTNAME: usize = 64;

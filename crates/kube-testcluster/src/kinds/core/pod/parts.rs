@@ -1,13 +1,12 @@
 //! The parts of a pod's spec that have a path of their own: `ephemeralcontainers` and `resize`. Upstream:
 //! `podEphemeralContainersStrategy` and `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
-use serde_json::Value;
-
 use super::{debugging, resize};
 use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{list, object};
+use crate::value::Value;
 
 /// Keeps all but the part that is changed.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
@@ -19,7 +18,7 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
             let spec = object(&mut new["spec"]);
             spec.remove("ephemeralContainers");
             if !containers.is_null() {
-                spec.insert("ephemeralContainers".to_owned(), containers);
+                spec.insert("ephemeralContainers".into(), containers);
             }
         }
         Some(Subresource::Resize) => keep_all_but_resources(new, old),
@@ -33,7 +32,7 @@ fn keep(new: &mut Value, old: &Value) {
     for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
         let metadata = object(&mut new["metadata"]);
         match old["metadata"].get(field) {
-            Some(value) => metadata.insert(field.to_owned(), value.clone()),
+            Some(value) => metadata.insert(field.into(), value.clone()),
             None => metadata.remove(field),
         };
     }
@@ -68,7 +67,7 @@ fn keep_all_but_resources(new: &mut Value, old: &Value) {
 
 fn take(to: &mut Value, from: &Value, field: &str) {
     match from.get(field) {
-        Some(value) => object(to).insert(field.to_owned(), value.clone()),
+        Some(value) => object(to).insert(field.into(), value.clone()),
         None => object(to).remove(field),
     };
 }

@@ -3,12 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::affinity::label_keys;
 use super::selectors::{label_name, label_selector};
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];

@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::validation::Holder;
 use crate::kinds::fields::{each, is_port, number, one_of, port_name, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 

@@ -1,10 +1,9 @@
 //! Validation of probes. Upstream: `validateProbe`, `validateHandler` in `pkg/apis/core/validation/validation.go`.
 
-use serde_json::Value;
-
 use crate::kinds::fields::{is_port, items, known, not_negative, port_name, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
@@ -103,9 +102,8 @@ fn port(port: &Value, at: &str) -> Vec<Cause> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// From the cases of upstream's `TestValidateProbe`, `TestValidateHandler` and `TestValidateContainers`
     /// (`pkg/apis/core/validation/validation_test.go`).

@@ -1,8 +1,7 @@
 //! The defaults of probes and lifecycle hooks.
 
-use serde_json::{Value, json};
-
 use crate::machinery::fill::{missing, part};
+use crate::value::{Value, json};
 
 /// Sets the defaults in a container's probes and hooks.
 pub(crate) fn container(container: &mut Value) {

@@ -3,14 +3,13 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use super::containers::visit;
 use super::paths::descending;
 use crate::kinds::fields::{known, pairs, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, list, missing};
 use crate::machinery::go_struct::{Field, GoStruct};
+use crate::value::{Value, json};
 
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 const LONGEST_NAME: usize = 4095;

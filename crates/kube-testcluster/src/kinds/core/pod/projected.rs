@@ -3,14 +3,13 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::certificates::{pod_certificate, trust_bundle};
 use super::field_references::{self, Place};
 use super::paths::local;
 use super::volume_sources::{key_to_path, mode};
 use crate::kinds::fields::{each, items, required, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The fields of a pod that a file can hold.
 const FIELDS: [&str; 5] =

@@ -1,8 +1,7 @@
 //! The quality of service of a pod. Upstream: `pkg/apis/core/helper/qos/qos.go`.
 
-use serde_json::Value;
-
 use crate::kinds::fields::items;
+use crate::value::{SmolStr, Value};
 
 const BEST_EFFORT: &str = "BestEffort";
 const BURSTABLE: &str = "Burstable";
@@ -21,7 +20,7 @@ pub(super) fn of_service(pod: &Value) -> &'static str {
 
 /// Upstream: `IsPodLevelResourcesSet`.
 fn is_of_whole_pod(resources: &Value) -> bool {
-    let is_known = |name: &String| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-");
+    let is_known = |name: &SmolStr| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-");
     ["requests", "limits"].iter().any(|kind| resources[kind].as_object().is_some_and(|all| all.keys().any(is_known)))
 }
 
@@ -45,9 +44,8 @@ fn common(mut all: impl Iterator<Item = &'static str>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn the_quality_of_service_is_computed_from_the_resources() {

@@ -1,14 +1,13 @@
 //! Changes of resources while a pod runs. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the
 //! feature gates that are on by default.
 
-use serde_json::{Map, Value};
-
 use super::annotations::MIRROR;
 use super::quality;
 use super::validation::metadata_and_spec;
 use crate::kinds::fields::{each, items, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::object;
+use crate::value::{Map, Value};
 
 const ONLY: &str = "only cpu and memory resources are mutable";
 
@@ -99,7 +98,7 @@ fn removed(new: &Value, old: &Value, at: &str, what: &str) -> Vec<Cause> {
 fn of_whole_pod(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.resources";
     let mut causes = removed(new, old, AT, "pod-level resource");
-    let (new, old) = (serde_json::json!({"resources": new}), serde_json::json!({"resources": old}));
+    let (new, old) = (crate::value::json!({"resources": new}), crate::value::json!({"resources": old}));
     if !differs_in_amounts_only(&new, &old) {
         causes.push(Cause::forbidden("spec", &format!("{ONLY} at pod-level")));
     }
@@ -129,7 +128,7 @@ fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
         let amounts = object(resources.entry(field).or_insert(Value::Null));
         for name in ["cpu", "memory"] {
             match old["resources"][field].get(name) {
-                Some(amount) => amounts.insert(name.to_owned(), amount.clone()),
+                Some(amount) => amounts.insert(name.into(), amount.clone()),
                 None => amounts.remove(name),
             };
         }
@@ -146,9 +145,8 @@ fn without_empty(mut container: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     #[test]
     fn amounts_of_cpu_and_memory_may_change_and_nothing_else() {

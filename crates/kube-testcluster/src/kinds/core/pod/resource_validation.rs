@@ -3,14 +3,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use serde_json::Value;
-
 use crate::kinds::fields::{each, invalid, required, text};
 use crate::kinds::names;
 use crate::kinds::resource_list::is_native;
 use crate::machinery::cause::Cause;
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::machinery::quantity::Quantity;
+use crate::value::Value;
 
 /// The errors in the resources of a container. `claims` are the names of the pod's claims of devices.
 pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: &str) -> Vec<Cause> {
@@ -225,9 +224,8 @@ pub(in crate::kinds) fn parsed(amount: &Value) -> Option<Quantity> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// From the cases of upstream's `TestValidateContainers` and `TestValidateResourceRequirements`
     /// (`pkg/apis/core/validation/validation_test.go`).

@@ -3,10 +3,9 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use crate::kinds::fields::{each, items, known, known_if_set, one_of, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const POLICIES: [&str; 3] = ["Always", "Never", "OnFailure"];
 const ACTIONS: [&str; 2] = ["Restart", "RestartAllContainers"];

@@ -3,13 +3,12 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::profiles::{app_armor, seccomp};
 use super::windows;
 use crate::kinds::fields::{each, items, known_if_set, required, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::go_struct::{Field, GoStruct};
+use crate::value::Value;
 
 /// The settings of the kernel that belong to its namespace of messages and shared memory.
 const OF_IPC: [&str; 10] = [

@@ -1,11 +1,10 @@
 //! Validation of selectors of labels. Upstream: `ValidateLabelSelector` in `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
 
-use serde_json::Value;
-
 use super::validation::labels;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 pub(super) const IN: &str = "must be specified when `operator` is 'In' or 'NotIn'";
 pub(super) const EXISTS: &str = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";

@@ -3,13 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
-use serde_json::{Value, json};
-
 use super::selectors::label_name;
 use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// Conditions whose types have no domain.
 const OF_THE_SYSTEM: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];

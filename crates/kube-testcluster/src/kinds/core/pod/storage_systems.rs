@@ -1,11 +1,10 @@
 //! Validation of volumes in storage systems, most of which are no longer served, and all of which are still checked. Upstream:
 //! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
-use serde_json::Value;
-
 use crate::kinds::fields::{invalid, items, known_if_set, number, pairs, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
 const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];

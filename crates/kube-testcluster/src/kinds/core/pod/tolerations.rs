@@ -1,10 +1,9 @@
 //! Validation of what a pod tolerates. Upstream: `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
 
-use serde_json::Value;
-
 use crate::kinds::fields::{known, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -51,9 +50,8 @@ pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: &str) -> Vec<Caus
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// From the tolerations in the cases of upstream's `TestValidatePod`.
     #[test]

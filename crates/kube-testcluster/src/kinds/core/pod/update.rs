@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use super::containers::padded_image;
 use super::gated;
 use super::tolerations::tolerations;
 use crate::kinds::fields::{each, items, required};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 /// Upstream's message without the difference of the two specs, which Go prints there.
 const REFUSAL: &str = "pod updates may not change fields other than `spec.containers[*].image`,\

@@ -1,8 +1,6 @@
 //! Validation of pods and pod templates. Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in
 //! `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
 
-use serde_json::Value;
-
 use super::affinity::affinity;
 use super::annotations;
 use super::containers::{self, Shared, containers, for_debugging};
@@ -20,6 +18,7 @@ use super::windows;
 use crate::kinds::fields::{each, invalid, items, not_negative, one_of, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
@@ -140,7 +139,7 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: &str) -> Vec<Cause> {
         causes.extend(one_of(policy, &["PreemptLowerPriority", "Never"], &path("preemptionPolicy")));
     }
     if spec["overhead"].is_object() {
-        let overhead = serde_json::json!({"limits": spec["overhead"]});
+        let overhead = crate::value::json!({"limits": spec["overhead"]});
         causes.extend(resources(&overhead, &shared.claims, &path("overhead")));
     }
     causes.extend(windows::system(spec, at));
@@ -169,9 +168,8 @@ pub(in crate::kinds) fn labels(labels: &Value, at: &str) -> Vec<Cause> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     fn told(more: &Value) -> Vec<String> {
         let container =

@@ -1,13 +1,12 @@
 //! Validation of what a volume can be, but for storage systems and files about the pod. Upstream: `validateHostPathVolumeSource`
 //! and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
 
-use serde_json::Value;
-
 use super::paths::{descending, local, no_backsteps};
 use crate::kinds::fields::{each, invalid, known_if_set, one_of, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 use crate::machinery::quantity::Quantity;
+use crate::value::Value;
 
 const HOST_PATH_TYPES: [&str; 8] =
     ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];

@@ -2,8 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::claim_template::ephemeral;
 use super::projected::{downward_api, projected};
 use super::storage_systems as systems;
@@ -11,6 +9,7 @@ use super::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 /// The types in the order in which upstream looks for them.
 const TYPES: [Type; 30] = [
@@ -116,9 +115,8 @@ fn name_for(kind: &Type, volume: &Value, pod: &str, at: &str, is_first: bool) ->
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::value::json;
 
     /// From the cases of upstream's `TestValidateVolumes` (`pkg/apis/core/validation/validation_test.go`).
     #[test]

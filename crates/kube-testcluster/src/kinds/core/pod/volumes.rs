@@ -1,9 +1,8 @@
 //! The defaults of volumes.
 
-use serde_json::{Value, json};
-
 use super::image;
 use crate::machinery::fill::{empty, list, missing, part};
+use crate::value::{Value, json};
 
 /// Readable by all, writable by the owner: 0644.
 const MODE: u32 = 0o644;

@@ -2,12 +2,11 @@
 //! `validateWindowsHostProcessPod`, `validateWindows`, `validateLinux` and `validateHostUsers` in
 //! `pkg/apis/core/validation/validation.go`.
 
-use serde_json::Value;
-
 use super::containers::visit;
 use crate::kinds::fields::{invalid, items, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const LONGEST_SPEC: usize = 64 * 1024;
 const LONGEST_DOMAIN: usize = 256;
@@ -72,7 +71,8 @@ fn of_windows(spec: &Value, at: &str) -> Vec<Cause> {
         "runAsGroup",
     ];
     let context = &spec["securityContext"];
-    let is_set = |parent: &Value, field: &str| !parent[field].is_null() && parent[field] != Value::Array(Vec::new());
+    let is_set =
+        |parent: &Value, field: &str| !parent[field].is_null() && parent[field] != Value::Array(Vec::new().into());
     let mut paths: Vec<String> = Vec::new();
     let of_pod = OF_POD.into_iter().filter(|field| is_set(context, field));
     paths.extend(of_pod.map(|field| format!("{at}.securityContext.{field}")));

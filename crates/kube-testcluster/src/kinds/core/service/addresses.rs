@@ -4,11 +4,10 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
 
-use serde_json::Value;
-
 use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 const FAMILY_POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];

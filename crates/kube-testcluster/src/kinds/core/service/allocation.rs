@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 
-use serde_json::{Value, json};
-
 use super::families;
 use super::free_ranges::FreeRanges;
 use crate::kinds::Allocator;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{list, object};
+use crate::value::{Array, Value, json};
 
 /// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
 const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
@@ -149,7 +148,7 @@ fn health_check_port(spec: &Value) -> Option<u32> {
 fn keep(spec: &mut Value, old: &Value) {
     if needs_address(spec) && needs_address(old) {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
-            if spec[field].as_str().is_none_or(str::is_empty) && spec[field].as_array().is_none_or(Vec::is_empty) {
+            if spec[field].as_str().is_none_or(str::is_empty) && spec[field].as_array().is_none_or(Array::is_empty) {
                 set(spec, field, old[field].clone());
             }
         }
@@ -240,7 +239,7 @@ fn release(spec: &mut Value, old: &Value) {
 /// Sets a field, unless the value is null.
 fn set(spec: &mut Value, field: &str, value: Value) {
     if !value.is_null() {
-        object(spec).insert(field.to_owned(), value);
+        object(spec).insert(field.into(), value);
     }
 }
 
@@ -295,7 +294,7 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
 fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Vec<Cause>> {
     let mut own = OwnPorts { free, before, by_port: HashMap::new(), pairs: HashSet::new(), used: HashSet::new() };
     let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
-    let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
+    let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Array::as_mut_slice);
     for (i, port) in list.iter().enumerate() {
         if let Some(number) = node_port(port) {
             own.ask(&port["port"], number, &format!("spec.ports[{i}].nodePort"))?;

@@ -1,8 +1,7 @@
 //! The defaults of services.
 
-use serde_json::{Value, json};
-
 use crate::machinery::fill::{empty, list, missing, object, part};
+use crate::value::{Value, json};
 
 /// The default session affinity: three hours.
 const AFFINITY_SECONDS: u32 = 10_800;

@@ -2,10 +2,9 @@
 //! `validateServiceExternalTrafficPolicy`, `validateServiceInternalTrafficFieldsValue` and `validateServiceTrafficDistribution` in
 //! `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
 
-use serde_json::Value;
-
 use crate::kinds::fields::{is_port, items, text};
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const POLICIES: [&str; 2] = ["Cluster", "Local"];
 const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];

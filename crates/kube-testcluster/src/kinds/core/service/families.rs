@@ -1,11 +1,10 @@
 //! The address families of a service, on a cluster that has IPv4 alone. Upstream: `initIPFamilyFields` in
 //! `pkg/registry/core/service/storage/alloc.go`, line 104.
 
-use serde_json::{Value, json};
-
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::object;
+use crate::value::{Array, Value, json};
 
 const AT_POLICY: &str = "spec.ipFamilyPolicy";
 const SINGLE: &str = "SingleStack";
@@ -34,7 +33,7 @@ pub(super) fn settle(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Ca
     }
     let is_single = text(spec, "ipFamilyPolicy") == SINGLE;
     let families = &mut spec["ipFamilies"];
-    match families.as_array().map_or(&[][..], Vec::as_slice) {
+    match families.as_array().map_or(&[][..], Array::as_slice) {
         [] if is_headless_anywhere && !is_single => *families = json!(["IPv4", "IPv6"]),
         [] => *families = json!(["IPv4"]),
         [one] if is_headless_anywhere && !is_single => {
@@ -47,7 +46,7 @@ pub(super) fn settle(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Ca
 }
 
 pub(super) fn has_no_selector(spec: &Value) -> bool {
-    spec["selector"].as_object().is_none_or(serde_json::Map::is_empty)
+    spec["selector"].as_object().is_none_or(crate::value::Map::is_empty)
 }
 
 /// Whether a service keeps what it preferred. Upstream: `isMatchingPreferDualStackClusterIPFields`.

@@ -3,12 +3,11 @@
 
 use std::net::IpAddr;
 
-use serde_json::Value;
-
 use crate::kinds::addresses::{cidr, ip};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::value::Value;
 
 const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
 const ONLY_HERE: &str = "may only be used when `type` is 'LoadBalancer'";

@@ -3,8 +3,6 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use super::addresses::addresses;
 use super::allocation::{judged, needs_health_check};
 use super::exposure::{affinity, traffic};
@@ -15,6 +13,7 @@ use crate::kinds::core::pod::validation::labels;
 use crate::kinds::fields::{is_port, items, one_of, port_name, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
 use crate::machinery::cause::Cause;
+use crate::value::{Value, json};
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
