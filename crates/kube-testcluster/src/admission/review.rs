@@ -40,7 +40,7 @@ pub(super) async fn ask(
         let why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
         NotAdmitted::Unanswered(format!("could not create admission objects: {why}"))
     })?;
-    let uid = request.store.lock().random.uid();
+    let uid = request.store.random().uid();
     let mut asked = attributes.admission_request(row);
     asked["uid"] = json!(uid);
     let review =

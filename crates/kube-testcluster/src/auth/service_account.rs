@@ -34,7 +34,7 @@ pub(crate) fn issue(
     }
     let claims = json!({
         "aud": audiences, "exp": now.saturating_add(lasts), "iat": now, "iss": ISSUER,
-        "jti": store.lock().random.uid(), "kubernetes.io": own, "nbf": now,
+        "jti": store.random().uid(), "kubernetes.io": own, "nbf": now,
         "sub": format!("system:serviceaccount:{namespace}:{name}"),
     });
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());

@@ -70,6 +70,8 @@ pub(crate) struct Resource {
     pub(crate) name_rule: NameRule,
     /// Sets the defaults.
     pub(crate) defaults: fn(&mut Value),
+    /// Sets the defaults of all but the spec, where they can be set alone.
+    pub(super) defaults_but_spec: Option<fn(&mut Value)>,
     /// What else the kind changes in an object that is written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub(crate) prepare: fn(&mut Value, &Change<'_>),
     /// The errors in a new object, or in a new state (first argument) of an old one (second argument), but for its
@@ -183,6 +185,7 @@ impl Resource {
         fields: &[],
         name_rule: NameRule::Subdomain,
         defaults: no_defaults,
+        defaults_but_spec: None,
         prepare: as_it_is,
         validate: nothing_more,
         validate_status: nothing_more,
@@ -222,6 +225,14 @@ impl Resource {
             api_version: self.api_version(),
             kind: self.kind.to_owned(),
             plural: self.plural.to_owned(),
+        }
+    }
+
+    /// Sets the defaults of a new state. A spec that it shares with the state before has them already.
+    pub(crate) fn default_change(&self, new: &mut Value, before: &Value) {
+        match self.defaults_but_spec {
+            Some(defaults) if new["spec"].is_same(&before["spec"]) => defaults(new),
+            _ => (self.defaults)(new),
         }
     }
 

@@ -10,10 +10,11 @@ mod schedule;
 mod status_patch;
 mod texts;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foldhash::HashMap;
 use futures::StreamExt;
 use kube_client::Client;
 use tokio::sync::watch;
@@ -85,7 +86,7 @@ pub(crate) struct Kubelet {
     stages: Stages,
     running: JoinSet<String>,
     /// By uid: each pod whose stages are running or have ended.
-    pods: BTreeMap<String, Managed>,
+    pods: HashMap<String, Managed>,
     addresses: u32,
 }
 
@@ -120,7 +121,7 @@ impl Kubelet {
         logs: Arc<Logs>,
         progress: watch::Sender<Progress>,
     ) -> Self {
-        let (running, pods) = (JoinSet::new(), BTreeMap::new());
+        let (running, pods) = (JoinSet::new(), HashMap::default());
         let context = KubeletContext { client, api, clock, logs, progress, scheduler: None };
         Self { context, stages, running, pods, addresses: 0 }
     }

@@ -8,6 +8,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use foldhash::HashMap;
 use futures::TryStreamExt;
 use kube_client::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client};
@@ -46,7 +47,7 @@ pub(crate) struct Scheduler {
 #[derive(Debug, Default)]
 struct Load {
     /// The node of each pod, by uid.
-    nodes: BTreeMap<String, String>,
+    nodes: HashMap<String, String>,
     /// The number of pods on each node.
     counts: BTreeMap<String, usize>,
 }

@@ -59,6 +59,7 @@ pub(crate) struct Store {
     pub(crate) clock: Clock,
     pub(crate) faults: Active,
     state: Mutex<StoreState>,
+    random: Mutex<Random>,
     allocators: Allocators,
     /// What is served. It is changed under the lock of `state`, and read without.
     catalog: RwLock<Arc<Catalog>>,
@@ -86,7 +87,6 @@ pub(crate) struct Store {
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
     caches: BTreeMap<GroupResource, WatchCache>,
-    pub(crate) random: Random,
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,
@@ -137,7 +137,6 @@ impl Store {
         let state = StoreState {
             storage,
             caches,
-            random: Random::new(settings.seed),
             closed: false,
             page_counts: PageCounts::default(),
             hook: None,
@@ -149,11 +148,13 @@ impl Store {
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
         let allocators = Allocators::new();
         let (catalog, removals) = (RwLock::default(), Notify::new());
+        let random = Mutex::new(Random::new(settings.seed));
         Self {
             settings,
             clock,
             faults,
             state: Mutex::new(state),
+            random,
             allocators,
             catalog,
             configured: Configuration::default(),
@@ -180,6 +181,11 @@ impl Store {
         self.forget_expired(&mut state);
         state.forget_old();
         state
+    }
+
+    /// The random decisions. They have a lock of their own, as nearly each write makes one.
+    pub(crate) fn random(&self) -> MutexGuard<'_, Random> {
+        self.random.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether every write that began has ended, so that storage, the watch caches and the controllers' graph agree.

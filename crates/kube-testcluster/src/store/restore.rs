@@ -37,7 +37,7 @@ impl Store {
         }
         state.storage.go_on_from(revision);
         self.configure(&state.storage);
-        state.random = Random::new(self.settings.seed ^ revision.rotate_left(32)); // no uid comes again
+        *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32)); // no uid comes again
         let hook = state.hook.clone();
         for write in writes {
             state.expiry.note(&write);

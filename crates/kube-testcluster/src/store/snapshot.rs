@@ -56,8 +56,8 @@ impl Store {
     /// Goes on with other random decisions, as objects may come back that another cluster has made with the same ones: no uid is
     /// given twice.
     pub(crate) fn renew_random(&self) {
-        let mut state = self.lock();
-        state.random = Random::new(self.settings.seed ^ state.storage.revision().rotate_left(32));
+        let revision = self.lock().storage.revision();
+        *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32));
     }
 
     /// Removes what came into being after a snapshot. Custom resources go before their definitions.

@@ -1,5 +1,6 @@
 //! The items of an array.
 
+use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 
 use ecow::EcoVec;
@@ -7,7 +8,7 @@ use ecow::EcoVec;
 use super::Value;
 
 /// A list of values. A copy shares the items until one of the two is changed.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Array(EcoVec<Value>);
 
 impl Array {
@@ -82,6 +83,12 @@ impl PartialEq for Array {
 }
 
 impl Eq for Array {}
+
+impl Hash for Array {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
+}
 
 impl PartialEq<Vec<Value>> for Array {
     fn eq(&self, other: &Vec<Value>) -> bool {

@@ -1,11 +1,13 @@
 //! The fields of an object.
 
+use std::hash::{Hash, Hasher};
+
 use ecow::EcoVec;
 
 use super::{SmolStr, Value};
 
 /// The fields of an object, in the order of their names. A copy shares them until one of the two is changed.
-#[derive(Clone, Debug, Default, Hash)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Map(EcoVec<(SmolStr, Value)>);
 
 /// Up to so many fields, a look at each is faster than a search by halves.
@@ -101,7 +103,7 @@ impl Map {
 
     fn place(&self, name: &str) -> Option<usize> {
         match self.0.len() {
-            0..=FEW => self.0.iter().position(|(known, _)| known.len() == name.len() && known == name),
+            0..=FEW => self.0.iter().position(|(known, _)| is(known, name)),
             _ => self.search(name).ok(),
         }
     }
@@ -113,6 +115,12 @@ impl Map {
             _ => Err(self.0.len()), // what is read or made in order is only added
         }
     }
+}
+
+/// Whether a name is this one. Nearly all others differ in their length or in their first letter.
+fn is(known: &str, name: &str) -> bool {
+    let (known, name) = (known.as_bytes(), name.as_bytes());
+    known.len() == name.len() && known.first() == name.first() && known == name
 }
 
 /// The place of one field.
@@ -144,6 +152,12 @@ impl PartialEq for Map {
 }
 
 impl Eq for Map {}
+
+impl Hash for Map {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_slice().hash(state);
+    }
+}
 
 impl<K: Into<SmolStr>> FromIterator<(K, Value)> for Map {
     /// Of fields with one name, the last counts.

@@ -172,7 +172,10 @@ impl Apply {
         let served = target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);
         let mut new = self.onto(live, &manager)?;
-        let fits = if served.custom.is_some() { Ok(()) } else { schema::from_map(served.go_type(), &mut new) };
+        let fits = match served.custom {
+            Some(_) => Ok(()),
+            None => schema::from_map(served.go_type(), &mut new, &Value::Null),
+        };
         let shaped = fits.and_then(|()| served.shape_applied(new));
         let shaped = shaped.map_err(|why| ApiError::internal(self.not_converted(&manager, &why)))?;
         update::check_name(target, &shaped.value)?;

@@ -293,7 +293,7 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     (resource.defaults)(value);
     let metadata = object(&mut value["metadata"]);
     generate_name(store, resource, namespace, metadata);
-    metadata.insert("uid".into(), json!(store.lock().random.uid()));
+    metadata.insert("uid".into(), json!(store.random().uid()));
     let now = store.clock.now();
     metadata.insert("creationTimestamp".into(), json!(now));
     if resource.generation != Generation::Absent {
@@ -320,10 +320,9 @@ fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, me
     }
     let cut = (0..=LONGEST_PREFIX.min(prefix.len())).rev().find(|end| prefix.is_char_boundary(*end));
     let prefix = &prefix[..cut.unwrap_or_default()];
-    let mut state = store.lock();
     for _ in 0..NAME_TRIES {
-        let name = format!("{prefix}{}", state.random.suffix());
-        let taken = state.storage.get(resource, &Key::new(namespace, &name)).is_some();
+        let name = format!("{prefix}{}", store.random().suffix());
+        let taken = store.get(resource, &Key::new(namespace, &name)).is_some();
         metadata.insert("name".into(), json!(name));
         if !taken {
             return;

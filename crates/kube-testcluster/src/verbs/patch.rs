@@ -302,7 +302,7 @@ async fn apply(
     let mut value = patched().await?;
     let forgets_owners = value["metadata"]["managedFields"] == json!([]); // which Go's type would leave out
     let fits = match &change.change {
-        Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value),
+        Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before),
         _ => body::check_patched_kind(&value, resource),
     };
     let decoded = fits.and_then(|()| resource.shape_change(value, &before)).and_then(|mut decoded| {

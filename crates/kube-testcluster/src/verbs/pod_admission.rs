@@ -71,7 +71,7 @@ pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
 
 async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
     let named = ["serviceAccountName", "serviceAccount"];
-    let given = named.iter().filter_map(|field| spec.get(*field)?.as_str()).find(|name| !name.is_empty());
+    let given = named.iter().filter_map(|field| spec.get(field)?.as_str()).find(|name| !name.is_empty());
     let account = given.unwrap_or(DEFAULT_ACCOUNT).to_owned();
     for field in named {
         spec.insert(field.into(), json!(account));

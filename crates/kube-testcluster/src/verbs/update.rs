@@ -173,7 +173,7 @@ fn decided(
     let grant = Grant { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
     escalation::check(writer.caller.as_ref(), grant)?;
     preconditions(current, &new)?;
-    (resource.defaults)(&mut new); // by what was sent: upstream sets them when it decodes
+    resource.default_change(&mut new, &current.value); // by what was sent: upstream sets them when it decodes
     match part {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
         _ => keep_status(current, &mut new, part),

@@ -28,11 +28,8 @@ pub(crate) fn watch(
     era: Era,
 ) -> Result<Response, ApiError> {
     let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
-    let (duration, revision) = {
-        let mut state = store.lock();
-        let duration = options.timeout.unwrap_or_else(|| state.random.watch_duration());
-        (duration, state.storage.revision())
-    };
+    let duration = options.timeout.unwrap_or_else(|| store.random().watch_duration());
+    let revision = store.lock().storage.revision();
     let start = start(era, options.send_initial_events, version, revision);
     let permit = match requester {
         Requester::Client => Some(store.watch_permit()?),

@@ -73,7 +73,7 @@ async fn convert(
     let failed = |why: &str| ApiError::internal(format!("{what} {why}"));
     let known = hook.review_versions.iter().find(|version| VERSIONS.contains(&version.as_str()));
     let version = known.ok_or_else(|| ApiError::internal("no supported conversion review versions"))?;
-    let uid = store.lock().random.uid();
+    let uid = store.random().uid();
     let review = json!({
         "kind": "ConversionReview", "apiVersion": format!("apiextensions.k8s.io/{version}"),
         "request": {"uid": uid, "desiredAPIVersion": to.api_version(), "objects": objects},

@@ -8,27 +8,31 @@ use super::decode::{float, micro_time, quantity, time};
 use super::{Field, Kind, Struct, bytes, find, json_type};
 use crate::value::{Number, Value};
 
-/// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them.
+/// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them. What it shares with `before`,
+/// which has the form already, is not looked at.
 ///
 /// # Errors
 /// Go's message about the first field that does not fit, in the order of the types.
-pub(crate) fn from_map(kind: &str, object: &mut Value) -> Result<(), String> {
+pub(crate) fn from_map(kind: &str, object: &mut Value, before: &Value) -> Result<(), String> {
     for field in ["kind", "apiVersion"] {
         if let Some(value) = object.get_mut(field) {
             convert(&Kind::Text, value, None)?;
         }
     }
-    convert_struct(find(kind), object)
+    convert_struct(find(kind), object, before)
 }
 
-fn convert_struct(row: &'static Struct, value: &mut Value) -> Result<(), String> {
+fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Result<(), String> {
     if !value.is_object() {
         return Err(format!("cannot restore struct from: {}", go_kind(value)));
     }
     for field in &row.fields {
+        let (name, before) = (field.name, &before[field.name]);
         match &field.kind {
-            Kind::Struct(embedded) if field.name.is_empty() => convert_struct(find(embedded), value)?,
-            kind => value.get_mut(field.name).map_or(Ok(()), |value| convert(kind, value, Some(field)))?,
+            Kind::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, &Value::Null)?,
+            _ if value[name].is_same(before) => {}
+            Kind::Struct(inner) if value[name].is_object() => convert_struct(find(inner), &mut value[name], before)?,
+            kind => value.get_mut(name).map_or(Ok(()), |value| convert(kind, value, Some(field)))?,
         }
     }
     Ok(())
@@ -39,7 +43,7 @@ fn convert(kind: &Kind, value: &mut Value, field: Option<&Field>) -> Result<(), 
     match (kind, &mut *value) {
         (_, Value::Null) => Ok(()), // the zero value
         (Kind::Pointer(inner), _) => convert(inner, value, field),
-        (Kind::Struct(name), _) => convert_struct(find(name), value),
+        (Kind::Struct(name), _) => convert_struct(find(name), value, &Value::Null),
         (Kind::List(inner), Value::Array(items)) => items.iter_mut().try_for_each(|item| convert(inner, item, None)),
         (Kind::Map(inner), Value::Object(fields)) => {
             fields.values_mut().try_for_each(|item| convert(inner, item, None))
@@ -181,10 +185,10 @@ mod tests {
             ),
             (json!({"kind": 5, "metadata": "m"}), "cannot convert int64 to string"),
         ] {
-            assert_eq!(from_map("Service", &mut service).unwrap_err(), message, "{service}");
+            assert_eq!(from_map("Service", &mut service, &Value::Null).unwrap_err(), message, "{service}");
         }
         let mut service = json!({"kind": "Service", "metadata": {"name": null}, "spec": {"ports": [{"port": 1.0}]}});
-        assert_eq!(from_map("Service", &mut service), Ok(()));
+        assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
         assert_eq!(service["spec"]["ports"][0]["port"].as_i64(), Some(1));
     }
 
@@ -198,7 +202,7 @@ mod tests {
             (json!(4_294_967_297_i64), 4_294_967_297, 1),
         ] {
             let mut service = json!({"metadata": {"generation": number}, "spec": {"ports": [{"port": number}]}});
-            assert_eq!(from_map("Service", &mut service), Ok(()));
+            assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
             let expected = json!({"metadata": {"generation": generation}, "spec": {"ports": [{"port": port}]}});
             assert_eq!(service, expected, "{number}");
         }
@@ -210,7 +214,7 @@ mod tests {
         let ports = |port: Value| json!({"spec": {"ports": [{"targetPort": port}]}});
         for (port, expected) in [(json!(5.0), json!(5)), (json!("http"), json!("http")), (json!(-0.0), json!(0))] {
             let mut service = ports(port);
-            assert_eq!(from_map("Service", &mut service), Ok(()));
+            assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
             assert_eq!(service, ports(expected));
         }
         for (port, written) in [
@@ -222,19 +226,19 @@ mod tests {
             (json!(true), "bool"),
         ] {
             let message = format!("json: cannot unmarshal {written} into Go value of type int32");
-            assert_eq!(from_map("Service", &mut ports(port)), Err(message));
+            assert_eq!(from_map("Service", &mut ports(port), &Value::Null), Err(message));
         }
     }
 
     #[test]
     fn bytes_may_be_a_list_of_numbers() {
         let mut secret = json!({"data": {"a": [104, 105, null, 257]}});
-        assert_eq!(from_map("Secret", &mut secret), Ok(()));
+        assert_eq!(from_map("Secret", &mut secret, &Value::Null), Ok(()));
         assert_eq!(secret["data"]["a"], "aGkAAQ==");
         for (item, message) in
             [(json!("x"), "unrecognized type: uint8"), (json!(1.5), "cannot convert float64 to uint8")]
         {
-            assert_eq!(from_map("Secret", &mut json!({"data": {"a": [item]}})).unwrap_err(), message);
+            assert_eq!(from_map("Secret", &mut json!({"data": {"a": [item]}}), &Value::Null).unwrap_err(), message);
         }
     }
 }

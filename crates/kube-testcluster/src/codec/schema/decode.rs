@@ -141,7 +141,7 @@ impl Decoder {
             if is_omitted(field, &value) {
                 fields.remove(field.name);
             } else {
-                fields.insert(name.into(), value);
+                fields.insert(name, value);
             }
         }
         Ok(fields.into())

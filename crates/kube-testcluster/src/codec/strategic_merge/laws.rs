@@ -56,7 +56,7 @@ fn labels(random: &mut Rng) -> Value {
 fn diff(from: &Value, to: &Value) -> Value {
     let (from, to) = (from.as_object().unwrap(), to.as_object().unwrap());
     let mut patch = Map::new();
-    for name in from.keys().filter(|name| !to.contains_key(*name)) {
+    for name in from.keys().filter(|name| !to.contains_key(name)) {
         patch.insert(name.clone(), Value::Null);
     }
     for (name, after) in to {

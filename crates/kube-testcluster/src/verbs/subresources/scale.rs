@@ -182,7 +182,7 @@ fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) ->
     let manager = scale_manager(store, &apply.manager);
     let mut wanted = apply.onto(Some(&live), &manager)?;
     let entries = to_parent(&handler, &wanted["metadata"]["managedFields"])?;
-    let wanted = schema::from_map(KIND, &mut wanted).and_then(|()| schema::decode(KIND, wanted));
+    let wanted = schema::from_map(KIND, &mut wanted, &Value::Null).and_then(|()| schema::decode(KIND, wanted));
     let wanted = wanted.map_err(|why| ApiError::internal(apply.not_converted(&manager, &why)))?;
     update::check_name(target, &wanted.value)?;
     Ok((wanted.value, entries))

@@ -40,7 +40,7 @@ impl Walk {
             outcome.merge(self.check(field, value, old));
             self.path.back(before);
         }
-        for name in schema.required.iter().filter(|name| !fields.contains_key(*name)) {
+        for name in schema.required.iter().filter(|name| !fields.contains_key(name)) {
             outcome.push(Cause::required(self.path.field_of(name), ""));
         }
         outcome

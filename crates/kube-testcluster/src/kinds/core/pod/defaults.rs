@@ -13,6 +13,11 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
     for field in ["containers", "initContainers"] {
         list(&mut pod["spec"], field).for_each(requests);
     }
+    status(pod);
+}
+
+/// Sets the defaults of the status, which follow from the spec.
+pub(super) fn status(pod: &mut Value) {
     let quality = quality::of_service(pod);
     missing(pod, "status", empty());
     missing(&mut pod["status"], "qosClass", json!(quality));

@@ -81,6 +81,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
         ("status.nominatedNodeName", "/status/nominatedNodeName", ""),
     ],
     defaults: set_defaults,
+    defaults_but_spec: Some(defaults::status),
     prepare: parts::prepare,
     validate,
     validate_status,
