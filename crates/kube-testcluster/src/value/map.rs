@@ -1,56 +1,84 @@
 //! The fields of an object.
 
+use std::collections::{BTreeMap, btree_map};
 use std::hash::{Hash, Hasher};
+use std::slice;
+use std::sync::Arc;
 
 use ecow::EcoVec;
 
 use super::{SmolStr, Value};
 
 /// The fields of an object, in the order of their names. A copy shares them until one of the two is changed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Map(EcoVec<(SmolStr, Value)>);
+#[derive(Clone, Debug)]
+pub(crate) struct Map(Fields);
+
+#[derive(Clone, Debug)]
+enum Fields {
+    /// At most [`FEW`], in order: nearly all objects of Kubernetes.
+    Few(EcoVec<(SmolStr, Value)>),
+    /// So many that a new one is not put between the others by moving them: what clients send has no other bound than its size.
+    Many(Arc<BTreeMap<SmolStr, Value>>),
+}
+
+use Fields::{Few, Many};
+
+const FEW: usize = 128;
 
 /// Up to so many fields, a look at each is faster than a search by halves.
-const FEW: usize = 16;
+const SEEN_AT_ONCE: usize = 16;
 
 impl Map {
     pub(crate) const fn new() -> Self {
-        Self(EcoVec::new())
+        Self(Few(EcoVec::new()))
     }
 
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self(EcoVec::with_capacity(capacity))
+        Self(Few(EcoVec::with_capacity(capacity.min(FEW))))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        match &self.0 {
+            Few(fields) => fields.len(),
+            Many(fields) => fields.len(),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        self.place(name).map(|place| &self.0[place].1)
+        match &self.0 {
+            Few(fields) => place(fields, name).map(|place| &fields[place].1),
+            Many(fields) => fields.get(name),
+        }
     }
 
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        let place = self.place(name)?;
-        Some(&mut self.0.make_mut()[place].1)
+        match &mut self.0 {
+            Few(fields) => place(fields, name).map(|place| &mut fields.make_mut()[place].1),
+            Many(fields) if fields.contains_key(name) => Arc::make_mut(fields).get_mut(name),
+            Many(_) => None,
+        }
     }
 
     pub(crate) fn contains_key(&self, name: &str) -> bool {
-        self.place(name).is_some()
+        self.get(name).is_some()
     }
 
     /// Sets a field; returns what it was before.
     pub(crate) fn insert(&mut self, name: SmolStr, value: Value) -> Option<Value> {
-        match self.search(&name) {
-            Ok(place) => Some(std::mem::replace(&mut self.0.make_mut()[place].1, value)),
-            Err(place) => {
-                self.0.insert(place, (name, value));
-                None
-            }
+        self.make_room();
+        match &mut self.0 {
+            Few(fields) => match search(fields, &name) {
+                Ok(place) => Some(std::mem::replace(&mut fields.make_mut()[place].1, value)),
+                Err(place) => {
+                    fields.insert(place, (name, value));
+                    None
+                }
+            },
+            Many(fields) => Arc::make_mut(fields).insert(name, value),
         }
     }
 
@@ -59,12 +87,15 @@ impl Map {
     }
 
     pub(crate) fn remove_entry(&mut self, name: &str) -> Option<(SmolStr, Value)> {
-        self.place(name).map(|place| self.0.remove(place))
+        match &mut self.0 {
+            Few(fields) => place(fields, name).map(|place| fields.remove(place)),
+            Many(fields) if fields.contains_key(name) => Arc::make_mut(fields).remove_entry(name),
+            Many(_) => None,
+        }
     }
 
     pub(crate) fn entry(&mut self, name: impl Into<SmolStr>) -> Entry<'_> {
-        let name = name.into();
-        Entry { place: self.search(&name), map: self, name }
+        Entry { map: self, name: name.into() }
     }
 
     /// Moves all fields of another object into this one.
@@ -73,47 +104,69 @@ impl Map {
     }
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&SmolStr, &mut Value) -> bool) {
-        self.0.retain(|(name, value)| keep(name, value));
+        match &mut self.0 {
+            Few(fields) => fields.retain(|(name, value)| keep(name, value)),
+            Many(fields) => Arc::make_mut(fields).retain(keep),
+        }
     }
 
     pub(crate) fn iter(&self) -> Iter<'_> {
-        self.0.iter().map(|(name, value)| (name, value))
+        match &self.0 {
+            Few(fields) => Iter::Few(fields.iter()),
+            Many(fields) => Iter::Many(fields.iter()),
+        }
     }
 
     pub(crate) fn iter_mut(&mut self) -> IterMut<'_> {
-        self.0.make_mut().iter_mut().map(|(name, value)| (&*name, value))
+        match &mut self.0 {
+            Few(fields) => IterMut::Few(fields.make_mut().iter_mut()),
+            Many(fields) => IterMut::Many(Arc::make_mut(fields).iter_mut()),
+        }
     }
 
-    pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &SmolStr> + ExactSizeIterator + Clone {
-        self.0.iter().map(|(name, _)| name)
+    pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &SmolStr> + Clone {
+        self.iter().map(|(name, _)| name)
     }
 
-    pub(crate) fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator + Clone {
-        self.0.iter().map(|(_, value)| value)
+    pub(crate) fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + Clone {
+        self.iter().map(|(_, value)| value)
     }
 
-    pub(crate) fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Value> {
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         self.iter_mut().map(|(_, value)| value)
     }
 
     /// Whether both are one object in memory.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.0.len() == other.0.len() && self.0.as_ptr() == other.0.as_ptr()
-    }
-
-    fn place(&self, name: &str) -> Option<usize> {
-        match self.0.len() {
-            0..=FEW => self.0.iter().position(|(known, _)| is(known, name)),
-            _ => self.search(name).ok(),
+        match (&self.0, &other.0) {
+            (Few(one), Few(other)) => one.len() == other.len() && one.as_ptr() == other.as_ptr(),
+            (Many(one), Many(other)) => Arc::ptr_eq(one, other),
+            _ => false,
         }
     }
 
-    /// The place of a field, or where it would be.
-    fn search(&self, name: &str) -> Result<usize, usize> {
-        match self.0.last() {
-            Some((last, _)) if last.as_str() >= name => self.0.binary_search_by(|(known, _)| known.as_str().cmp(name)),
-            _ => Err(self.0.len()), // what is read or made in order is only added
+    /// Takes the other form before there is one field too many.
+    fn make_room(&mut self) {
+        if let Few(fields) = &mut self.0
+            && fields.len() == FEW
+        {
+            self.0 = Many(Arc::new(std::mem::take(fields).into_iter().collect()));
         }
+    }
+}
+
+fn place(fields: &[(SmolStr, Value)], name: &str) -> Option<usize> {
+    match fields.len() {
+        0..=SEEN_AT_ONCE => fields.iter().position(|(known, _)| is(known, name)),
+        _ => search(fields, name).ok(),
+    }
+}
+
+/// The place of a field, or where it would be.
+fn search(fields: &[(SmolStr, Value)], name: &str) -> Result<usize, usize> {
+    match fields.last() {
+        Some((last, _)) if last.as_str() >= name => fields.binary_search_by(|(known, _)| known.as_str().cmp(name)),
+        _ => Err(fields.len()), // what is read or made in order is only added
     }
 }
 
@@ -127,7 +180,6 @@ fn is(known: &str, name: &str) -> bool {
 pub(crate) struct Entry<'a> {
     map: &'a mut Map,
     name: SmolStr,
-    place: Result<usize, usize>,
 }
 
 impl<'a> Entry<'a> {
@@ -136,18 +188,29 @@ impl<'a> Entry<'a> {
     }
 
     pub(crate) fn or_insert_with(self, value: impl FnOnce() -> Value) -> &'a mut Value {
-        let fields = &mut self.map.0;
-        let place = self.place.unwrap_or_else(|place| {
-            fields.insert(place, (self.name, value()));
-            place
-        });
-        &mut fields.make_mut()[place].1
+        self.map.make_room();
+        match &mut self.map.0 {
+            Few(fields) => {
+                let place = search(fields, &self.name).unwrap_or_else(|place| {
+                    fields.insert(place, (self.name, value()));
+                    place
+                });
+                &mut fields.make_mut()[place].1
+            }
+            Many(fields) => Arc::make_mut(fields).entry(self.name).or_insert_with(value),
+        }
+    }
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 impl PartialEq for Map {
     fn eq(&self, other: &Self) -> bool {
-        self.is_same(other) || self.0.as_slice() == other.0.as_slice()
+        self.is_same(other) || (self.len() == other.len() && self.iter().eq(other.iter()))
     }
 }
 
@@ -155,7 +218,8 @@ impl Eq for Map {}
 
 impl Hash for Map {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.as_slice().hash(state);
+        self.len().hash(state);
+        self.iter().for_each(|field| field.hash(state));
     }
 }
 
@@ -177,16 +241,89 @@ impl<K: Into<SmolStr>> Extend<(K, Value)> for Map {
     }
 }
 
-type Iter<'a> = std::iter::Map<std::slice::Iter<'a, (SmolStr, Value)>, fn(&(SmolStr, Value)) -> (&SmolStr, &Value)>;
-type IterMut<'a> =
-    std::iter::Map<std::slice::IterMut<'a, (SmolStr, Value)>, fn(&mut (SmolStr, Value)) -> (&SmolStr, &mut Value)>;
+#[derive(Clone)]
+pub(crate) enum Iter<'a> {
+    Few(slice::Iter<'a, (SmolStr, Value)>),
+    Many(btree_map::Iter<'a, SmolStr, Value>),
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = (&'a SmolStr, &'a Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(fields) => fields.next().map(|(name, value)| (name, value)),
+            Self::Many(fields) => fields.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Few(fields) => fields.size_hint(),
+            Self::Many(fields) => fields.size_hint(),
+        }
+    }
+}
+
+impl DoubleEndedIterator for Iter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(fields) => fields.next_back().map(|(name, value)| (name, value)),
+            Self::Many(fields) => fields.next_back(),
+        }
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}
+
+pub(crate) enum IterMut<'a> {
+    Few(slice::IterMut<'a, (SmolStr, Value)>),
+    Many(btree_map::IterMut<'a, SmolStr, Value>),
+}
+
+impl<'a> Iterator for IterMut<'a> {
+    type Item = (&'a SmolStr, &'a mut Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(fields) => fields.next().map(|(name, value)| (&*name, value)),
+            Self::Many(fields) => fields.next(),
+        }
+    }
+}
+
+pub(crate) enum IntoIter {
+    Few(ecow::vec::IntoIter<(SmolStr, Value)>),
+    Many(btree_map::IntoIter<SmolStr, Value>),
+}
+
+impl Iterator for IntoIter {
+    type Item = (SmolStr, Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(fields) => fields.next(),
+            Self::Many(fields) => fields.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Few(fields) => fields.size_hint(),
+            Self::Many(fields) => fields.size_hint(),
+        }
+    }
+}
 
 impl IntoIterator for Map {
     type Item = (SmolStr, Value);
-    type IntoIter = ecow::vec::IntoIter<(SmolStr, Value)>;
+    type IntoIter = IntoIter;
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+    fn into_iter(self) -> IntoIter {
+        match self.0 {
+            Few(fields) => IntoIter::Few(fields.into_iter()),
+            Many(fields) => IntoIter::Many(Arc::unwrap_or_clone(fields).into_iter()),
+        }
     }
 }
 
@@ -194,7 +331,7 @@ impl<'a> IntoIterator for &'a Map {
     type Item = (&'a SmolStr, &'a Value);
     type IntoIter = Iter<'a>;
 
-    fn into_iter(self) -> Self::IntoIter {
+    fn into_iter(self) -> Iter<'a> {
         self.iter()
     }
 }
@@ -203,7 +340,7 @@ impl<'a> IntoIterator for &'a mut Map {
     type Item = (&'a SmolStr, &'a mut Value);
     type IntoIter = IterMut<'a>;
 
-    fn into_iter(self) -> Self::IntoIter {
+    fn into_iter(self) -> IterMut<'a> {
         self.iter_mut()
     }
 }

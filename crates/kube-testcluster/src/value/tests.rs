@@ -13,6 +13,9 @@ fn random(rng: &mut Rng, depth: usize) -> serde_json::Value {
         3 => f64::from(rng.i32(-9..9)).mul_add(0.5, 0.25).into(),
         4 => "aä\"\\\n0123456789 a text that is longer than what fits"[..[0, 1, 3, 40][rng.usize(0..4)]].into(),
         5 => (0..rng.usize(0..5)).map(|_| random(rng, depth - 1)).collect(),
+        6 if depth == 3 && rng.u8(0..4) == 0 => {
+            (0..rng.usize(100..400)).map(|_| (rng.u16(..).to_string(), random(rng, 1))).collect()
+        }
         _ => (0..rng.usize(0..24)).map(|_| (name(rng), random(rng, depth - 1))).collect(),
     }
 }
@@ -97,6 +100,18 @@ fn a_change_shares_all_but_the_levels_above_it() {
     let spec = |value: &Value| value["spec"].as_object().map(|spec| std::ptr::from_ref(spec.values().next().unwrap()));
     assert_eq!(spec(&before), spec(&after));
     assert_eq!((&before["metadata"]["name"], &after["metadata"]["name"]), (&"a".into(), &"b".into()));
+}
+
+/// Fields that are moved to make room for others would be moved a billion times.
+#[test]
+fn very_many_fields_can_come_in_any_order() {
+    let names = || (0..100_000_u32).rev().map(|n| (n.wrapping_mul(2_654_435_761).to_string(), Value::Null));
+    let (mut map, mut other) = (names().collect::<Map>(), names().take(200).collect::<Map>());
+    assert_eq!((map.len(), map.keys().is_sorted()), (100_000, true));
+    other.append(&mut map.clone());
+    assert!(map == other && !map.is_same(&other));
+    names().skip(100).for_each(|(name, _)| drop(map.remove(&name)));
+    assert_eq!(map, names().take(100).collect::<Map>(), "in whatever form it is");
 }
 
 #[test]
