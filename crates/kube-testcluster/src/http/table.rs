@@ -86,7 +86,8 @@ impl Table {
 
     fn row(self, object: Value) -> Value {
         let cells = self.resource.columns.iter().map(|column| (column.cell)(&object, self.now));
-        let own = self.own().iter().map(|column| column.cell(&object, self.now));
+        let tree = if self.own().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // once for all columns
+        let own = self.own().iter().map(|column| column.cell(&tree, self.now));
         let cells: Vec<Value> = cells.chain(own).collect();
         let conditions = columns::conditions(self.resource, &object);
         let shown = match self.include {

@@ -244,7 +244,8 @@ impl Resource {
         self.shape_change(value, &Value::Null)
     }
 
-    /// The same of a new state of an object. What it shares with the state before, which has the form of the type, is not looked at.
+    /// The same of a new state of an object. What it shares with the state before is not looked at: what is stored has the form of its
+    /// type already, as it came in by a function of this row.
     ///
     /// # Errors
     /// As [`shape`](Self::shape).

@@ -8,7 +8,9 @@ pub(crate) fn empty() -> Value {
 
 /// Sets a field that has no value.
 pub(crate) fn missing(parent: &mut Value, field: &str, value: Value) {
-    object(parent).entry(field).or_insert(value);
+    if parent.get(field).is_none() {
+        object(parent).insert(field.into(), value);
+    }
 }
 
 /// The items of a list; none if the field is not a list.

@@ -59,6 +59,7 @@ pub(crate) struct Store {
     pub(crate) clock: Clock,
     pub(crate) faults: Active,
     state: Mutex<StoreState>,
+    /// Taken last: nothing else is locked while it is held.
     random: Mutex<Random>,
     allocators: Allocators,
     /// What is served. It is changed under the lock of `state`, and read without.
@@ -183,7 +184,7 @@ impl Store {
         state
     }
 
-    /// The random decisions. They have a lock of their own, as nearly each write makes one.
+    /// The random decisions. They have a lock of their own, so that a new uid does not wait for the store.
     pub(crate) fn random(&self) -> MutexGuard<'_, Random> {
         self.random.lock().unwrap_or_else(PoisonError::into_inner)
     }

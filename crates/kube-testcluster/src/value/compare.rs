@@ -35,9 +35,3 @@ macro_rules! as_numbers {
     )*};
 }
 as_numbers!(bool => as_bool, u16 => as_u64, i32 => as_i64, i64 => as_i64, u32 => as_u64, u64 => as_u64, f64 => as_f64);
-
-impl PartialEq<usize> for Value {
-    fn eq(&self, other: &usize) -> bool {
-        self.as_u64() == Some(*other as u64)
-    }
-}

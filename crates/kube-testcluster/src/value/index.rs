@@ -27,7 +27,7 @@ impl Index for str {
             *value = Value::Object(Map::new());
         }
         match value {
-            Value::Object(fields) => fields.entry(self).or_insert(Value::Null),
+            Value::Object(fields) => &mut fields[self],
             other => panic!("no object, which could have a field {self:?}: {other}"),
         }
     }
@@ -123,6 +123,9 @@ impl ops::Index<&str> for Map {
 impl ops::IndexMut<&str> for Map {
     /// A field that is not there is made, as null.
     fn index_mut(&mut self, name: &str) -> &mut Value {
-        self.entry(name).or_insert(Value::Null)
+        if !self.contains_key(name) {
+            self.insert(name.into(), Value::Null);
+        }
+        self.get_mut(name).expect("it is there, or was just made")
     }
 }

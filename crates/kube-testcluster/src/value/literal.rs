@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Array, Map, Number, SmolStr, Value};
 
-/// A value, written as JSON. An expression can stand for a value or, in brackets if it is longer than a word, for a name.
+/// A value, written as JSON. An expression can stand for a value or, in parentheses if it is longer than a word, for a name.
 macro_rules! json {
     (null) => { $crate::value::Value::Null };
     ([ $($items:tt)* ]) => {{
@@ -71,18 +71,6 @@ pub(crate) trait ToValue {
 }
 
 impl<T: ToValue + ?Sized> ToValue for &T {
-    fn to_value(&self) -> Value {
-        (**self).to_value()
-    }
-}
-
-impl<T: ToValue + ?Sized> ToValue for &mut T {
-    fn to_value(&self) -> Value {
-        (**self).to_value()
-    }
-}
-
-impl<T: ToValue + ?Sized> ToValue for Box<T> {
     fn to_value(&self) -> Value {
         (**self).to_value()
     }

@@ -1,12 +1,12 @@
 //! The fields of an object.
 
-use std::collections::{BTreeMap, btree_map};
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
-use std::slice;
 use std::sync::Arc;
 
 use ecow::EcoVec;
 
+use super::iter::{IntoIter, Iter, IterMut};
 use super::{SmolStr, Value};
 
 /// The fields of an object, in the order of their names. A copy shares them until one of the two is changed.
@@ -25,7 +25,7 @@ use Fields::{Few, Many};
 
 const FEW: usize = 128;
 
-/// Up to so many fields, a look at each is faster than a search by halves.
+/// Up to so many fields, a look at each is faster than a binary search.
 const SEEN_AT_ONCE: usize = 16;
 
 impl Map {
@@ -124,11 +124,11 @@ impl Map {
         }
     }
 
-    pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &SmolStr> + Clone {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &SmolStr> + Clone {
         self.iter().map(|(name, _)| name)
     }
 
-    pub(crate) fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + Clone {
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value> + Clone {
         self.iter().map(|(_, value)| value)
     }
 
@@ -145,7 +145,7 @@ impl Map {
         }
     }
 
-    /// Takes the other form before there is one field too many.
+    /// Takes the other form before there can be one field too many.
     fn make_room(&mut self) {
         if let Few(fields) = &mut self.0
             && fields.len() == FEW
@@ -237,80 +237,6 @@ impl<K: Into<SmolStr>> Extend<(K, Value)> for Map {
     fn extend<I: IntoIterator<Item = (K, Value)>>(&mut self, fields: I) {
         for (name, value) in fields {
             self.insert(name.into(), value);
-        }
-    }
-}
-
-#[derive(Clone)]
-pub(crate) enum Iter<'a> {
-    Few(slice::Iter<'a, (SmolStr, Value)>),
-    Many(btree_map::Iter<'a, SmolStr, Value>),
-}
-
-impl<'a> Iterator for Iter<'a> {
-    type Item = (&'a SmolStr, &'a Value);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Few(fields) => fields.next().map(|(name, value)| (name, value)),
-            Self::Many(fields) => fields.next(),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match self {
-            Self::Few(fields) => fields.size_hint(),
-            Self::Many(fields) => fields.size_hint(),
-        }
-    }
-}
-
-impl DoubleEndedIterator for Iter<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Few(fields) => fields.next_back().map(|(name, value)| (name, value)),
-            Self::Many(fields) => fields.next_back(),
-        }
-    }
-}
-
-impl ExactSizeIterator for Iter<'_> {}
-
-pub(crate) enum IterMut<'a> {
-    Few(slice::IterMut<'a, (SmolStr, Value)>),
-    Many(btree_map::IterMut<'a, SmolStr, Value>),
-}
-
-impl<'a> Iterator for IterMut<'a> {
-    type Item = (&'a SmolStr, &'a mut Value);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Few(fields) => fields.next().map(|(name, value)| (&*name, value)),
-            Self::Many(fields) => fields.next(),
-        }
-    }
-}
-
-pub(crate) enum IntoIter {
-    Few(ecow::vec::IntoIter<(SmolStr, Value)>),
-    Many(btree_map::IntoIter<SmolStr, Value>),
-}
-
-impl Iterator for IntoIter {
-    type Item = (SmolStr, Value);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Few(fields) => fields.next(),
-            Self::Many(fields) => fields.next(),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match self {
-            Self::Few(fields) => fields.size_hint(),
-            Self::Many(fields) => fields.size_hint(),
         }
     }
 }

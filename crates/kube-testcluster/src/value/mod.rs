@@ -1,12 +1,13 @@
 //! JSON values as this server keeps them in memory.
 //!
-//! The types and methods are those of `serde_json`, with one difference: what has parts is shared. A copy takes constant time, whatever
-//! it holds; a change copies the levels above it and shares the rest with the original. Two values that share a part compare it by its
-//! address, so what a write leaves alone costs nothing.
+//! The methods are those of `serde_json`, but what has parts is shared. A copy takes constant time, whatever it holds; a change copies
+//! the levels above it and shares the rest with the original. Two values that share a part compare it by its address, so what a write
+//! leaves alone costs nothing.
 
 mod array;
 mod compare;
 mod index;
+mod iter;
 mod literal;
 mod map;
 mod serde;
@@ -121,8 +122,8 @@ impl Value {
         }
     }
 
-    /// Whether both are one value in memory, or the same text, number or truth value. It takes constant time; values that are equal may
-    /// be two.
+    /// Whether both are one value in memory, or the same text, number or truth value. It looks at no parts; values that are equal
+    /// may be two.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Array(one), Self::Array(other)) => one.is_same(other),
@@ -140,7 +141,7 @@ impl Value {
     pub(crate) fn pointer(&self, pointer: &str) -> Option<&Self> {
         steps(pointer)?.try_fold(self, |value, step| match value {
             Self::Object(fields) => fields.get(&unescaped(step)),
-            Self::Array(items) => items.get(place(step)?),
+            Self::Array(items) => items.get(index_of(step)?),
             _ => None,
         })
     }
@@ -149,13 +150,13 @@ impl Value {
     pub(crate) fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Self> {
         steps(pointer)?.try_fold(self, |value, step| match value {
             Self::Object(fields) => fields.get_mut(&unescaped(step)),
-            Self::Array(items) => items.get_mut(place(step)?),
+            Self::Array(items) => items.get_mut(index_of(step)?),
             _ => None,
         })
     }
 }
 
-/// The steps of a JSON pointer; `None` if it is none.
+/// The steps of a JSON pointer; `None` if the text is no pointer.
 fn steps(pointer: &str) -> Option<std::iter::Skip<std::str::Split<'_, char>>> {
     (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.split('/').skip(1))
 }
@@ -164,8 +165,8 @@ fn unescaped(step: &str) -> std::borrow::Cow<'_, str> {
     if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
 
-/// The place that a step names in a list.
-fn place(step: &str) -> Option<usize> {
+/// The index that a step names.
+fn index_of(step: &str) -> Option<usize> {
     let is_plain = !step.starts_with('+') && (!step.starts_with('0') || step.len() == 1);
     is_plain.then(|| step.parse().ok())?
 }

@@ -90,11 +90,25 @@ impl<'de> Deserialize<'de> for Value {
 
 impl<'de> Deserialize<'de> for Map {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::Object(fields) => Ok(fields),
-            Value::Null => Ok(Self::new()),
-            other => Err(serde::de::Error::custom(format_args!("{other} is no object"))),
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Map;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Map, A::Error> {
+        let mut map = Map::new();
+        while let Some((name, value)) = fields.next_entry()? {
+            map.insert(name, value);
         }
+        Ok(map)
     }
 }
 
@@ -151,11 +165,7 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(list.into())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some((name, value)) = fields.next_entry()? {
-            map.insert(name, value);
-        }
-        Ok(map.into())
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Value, A::Error> {
+        Fields.visit_map(fields).map(Value::Object)
     }
 }

@@ -251,10 +251,7 @@ fn keep_all_but_status(current: &Opened, new: &mut Value) {
     let old = current.value.as_object().into_iter().flatten().filter(|(field, _)| !is_changed(field));
     new.retain(|field, _| is_changed(field) || current.value.get(field).is_some());
     for (field, value) in old {
-        // What a patch has left alone is there: to compare it takes less than to copy it.
-        if new.get(field) != Some(value) {
-            new.insert(field.clone(), value.clone());
-        }
+        new.insert(field.clone(), value.clone());
     }
     if current.resource == PODS {
         let metadata = new.entry("metadata").or_insert_with(empty);

@@ -16,7 +16,7 @@ use crate::value::{Number, Value};
 pub(crate) fn from_map(kind: &str, object: &mut Value, before: &Value) -> Result<(), String> {
     for field in ["kind", "apiVersion"] {
         if let Some(value) = object.get_mut(field) {
-            convert(&Kind::Text, value, None)?;
+            convert(&Kind::Text, value, &Value::Null, None)?;
         }
     }
     convert_struct(find(kind), object, before)
@@ -27,26 +27,33 @@ fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Re
         return Err(format!("cannot restore struct from: {}", go_kind(value)));
     }
     for field in &row.fields {
-        let (name, before) = (field.name, &before[field.name]);
+        let name = field.name;
         match &field.kind {
-            Kind::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, &Value::Null)?,
-            _ if value[name].is_same(before) => {}
-            Kind::Struct(inner) if value[name].is_object() => convert_struct(find(inner), &mut value[name], before)?,
-            kind => value.get_mut(name).map_or(Ok(()), |value| convert(kind, value, Some(field)))?,
+            Kind::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, before)?,
+            _ if value[name].is_same(&before[name]) => {}
+            kind => {
+                let before = &before[name];
+                value.get_mut(name).map_or(Ok(()), |value| convert(kind, value, before, Some(field)))?;
+            }
         }
     }
     Ok(())
 }
 
 /// `field` is the one that has the value itself, whose type may have a name of its own.
-fn convert(kind: &Kind, value: &mut Value, field: Option<&Field>) -> Result<(), String> {
+fn convert(kind: &Kind, value: &mut Value, before: &Value, field: Option<&Field>) -> Result<(), String> {
+    if value.is_same(before) {
+        return Ok(());
+    }
     match (kind, &mut *value) {
         (_, Value::Null) => Ok(()), // the zero value
-        (Kind::Pointer(inner), _) => convert(inner, value, field),
-        (Kind::Struct(name), _) => convert_struct(find(name), value, &Value::Null),
-        (Kind::List(inner), Value::Array(items)) => items.iter_mut().try_for_each(|item| convert(inner, item, None)),
+        (Kind::Pointer(inner), _) => convert(inner, value, before, field),
+        (Kind::Struct(name), _) => convert_struct(find(name), value, before),
+        (Kind::List(inner), Value::Array(items)) => {
+            items.iter_mut().enumerate().try_for_each(|(i, item)| convert(inner, item, &before[i], None))
+        }
         (Kind::Map(inner), Value::Object(fields)) => {
-            fields.values_mut().try_for_each(|item| convert(inner, item, None))
+            fields.iter_mut().try_for_each(|(name, value)| convert(inner, value, &before[name], None))
         }
         (Kind::Map(_), other) => Err(format!("cannot restore map from {}", go_kind(other))),
         (Kind::Bytes, Value::Array(items)) => {

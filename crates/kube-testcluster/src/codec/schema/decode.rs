@@ -239,7 +239,7 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     }
 }
 
-pub(super) fn is_integer(number: &crate::value::Number, bits: u8) -> bool {
+pub(super) fn is_integer(number: &Number, bits: u8) -> bool {
     number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
 }
 

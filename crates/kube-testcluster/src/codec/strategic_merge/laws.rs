@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use super::*;
+use crate::codec::schema::{conform, from_map};
 use crate::value::{format_smolstr, json};
 
 /// A pod with fields for each kind of merging, and with few names, so that two pods have much in common.
@@ -117,5 +118,22 @@ fn the_difference_of_two_objects_makes_one_of_the_other_and_then_changes_nothing
         assert_eq!(patched(&result, &patch), to, "seed {seed}: {patch} twice");
         assert_eq!(patched(&from, &json!({})), from);
         assert_eq!(diff(&from, &from), json!({}));
+    }
+}
+
+/// The form of a patched object does not depend on what it shares with the object before.
+#[test]
+fn what_a_patch_leaves_alone_needs_no_second_look() {
+    for seed in 0..2000 {
+        let mut random = Rng::with_seed(seed);
+        let (from, to) = (pod(&mut random), pod(&mut random));
+        let Ok(before) = conform("Pod", from, &Value::Null) else { panic!("seed {seed}: a pod") };
+        let after = patched(&before.value, &diff(&before.value, &to));
+        let form = |mut value: Value, before: &Value| {
+            from_map("Pod", &mut value, before)?;
+            conform("Pod", value, before).map(|decoded| (decoded.value, decoded.faults))
+        };
+        let unshared: Value = serde_json::from_str(&after.to_string()).unwrap();
+        assert_eq!(form(after, &before.value), form(unshared, &Value::Null), "seed {seed}");
     }
 }

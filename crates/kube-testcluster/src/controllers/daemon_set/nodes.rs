@@ -20,9 +20,8 @@ pub(super) enum Place {
 }
 
 /// What becomes of the pods of this spec on a node.
-pub(super) fn place(pod: &Value, node: &DynamicObject) -> Place {
+pub(super) fn place(pod: &value::Value, node: &DynamicObject) -> Place {
     let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
-    let pod = &value::Value::from(pod.clone());
     let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
     if !named || !selects(pod, node_name, &value::json!(node.metadata.labels)) {
         return Place::Unwanted;
@@ -94,7 +93,7 @@ mod tests {
             }))
             .unwrap()
         };
-        let of = |spec: Value, taints: Value| place(&tolerant(&spec), &node(taints));
+        let of = |spec: Value, taints: Value| place(&tolerant(&spec).into(), &node(taints));
         let taint = |key: &str, effect: &str| json!([{"key": key, "effect": effect}]);
         assert_eq!(of(json!({}), json!([])), Place::Wanted);
         assert_eq!(of(json!({}), taint("node.kubernetes.io/unschedulable", "NoSchedule")), Place::Wanted);

@@ -44,8 +44,9 @@ impl<'a> Round<'a> {
         hash: &'a str,
     ) -> Self {
         let pod_spec = tolerant(&set.data["spec"]["template"]["spec"]);
+        let spec = pod_spec.clone().into();
         let places: BTreeMap<_, _> =
-            nodes.iter().map(|node| (name(&node.metadata).to_owned(), place(&pod_spec, node))).collect();
+            nodes.iter().map(|node| (name(&node.metadata).to_owned(), place(&spec, node))).collect();
         let wanted = places.values().filter(|place| **place == Place::Wanted).count();
         let spec = Spec::of(&set, i64::try_from(wanted).unwrap_or(i64::MAX));
         let mut pods: BTreeMap<String, Vec<Arc<Pod>>> = BTreeMap::new();

@@ -55,8 +55,10 @@ impl CustomColumn {
         })
     }
 
-    pub(crate) fn cell(&self, object: &Value, now: Timestamp) -> Value {
+    /// What stands in the row of an object, which is as the library of the paths knows it.
+    pub(crate) fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
+        let value = Value::from(value.clone());
         match (self.kind.as_str(), &value) {
             ("string", Value::Object(_) | Value::Array(_)) => value.to_string().into(),
             ("string", value) => GoText(value).to_string().into(),

@@ -5,8 +5,7 @@
 use jsonpath_rust::parser::model::JpQuery;
 use jsonpath_rust::parser::parse_json_path;
 use jsonpath_rust::query::js_path_process;
-
-use crate::value::Value;
+use serde_json::Value;
 
 /// A path that was read.
 #[derive(Clone, Debug)]
@@ -19,10 +18,8 @@ impl JsonPath {
     }
 
     /// The first value at the path.
-    pub(crate) fn first(&self, value: &Value) -> Option<Value> {
-        let tree = value.clone().into();
-        let found = js_path_process(&self.0, &tree).ok()?.into_iter().next()?;
-        Some(serde_json::Value::clone(found.val()).into())
+    pub(crate) fn first<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        js_path_process(&self.0, value).ok()?.into_iter().next().map(|found| found.val())
     }
 }
 
@@ -89,7 +86,7 @@ fn brackets(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::json;
+    use serde_json::json;
 
     #[test]
     fn a_path_finds_what_upstream_finds() {
@@ -111,7 +108,7 @@ mod tests {
             ("..status.conditions[0].type", json!("Ready")),
         ] {
             let read = JsonPath::read(path).unwrap_or_else(|| panic!("{path}"));
-            assert_eq!(read.first(&object), Some(found), "{path}");
+            assert_eq!(read.first(&object), Some(&found), "{path}");
         }
         assert!(JsonPath::read(".spec.nosuch").unwrap().first(&object).is_none());
         assert!(JsonPath::read(".spec[").is_none());

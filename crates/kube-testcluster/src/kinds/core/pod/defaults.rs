@@ -119,7 +119,33 @@ fn in_thousandths(resources: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::PODS;
     use crate::kinds::apps::replica_set;
+
+    /// So they need not be set again of a spec that a write has left alone.
+    #[test]
+    fn defaults_change_nothing_of_a_pod_that_has_them() {
+        let container = json!({"name": "c", "image": "a:1", "resources": {"limits": {"cpu": "1", "memory": "1Gi"}}});
+        let probe = json!({"httpGet": {"port": 80}});
+        for spec in [
+            json!({"containers": [container]}),
+            json!({"containers": [{"name": "d", "livenessProbe": probe}], "initContainers": [container], "hostNetwork": true}),
+            json!({"containers": [container], "terminationGracePeriodSeconds": -5, "volumes": [{"name": "v", "secret": {}}]}),
+        ] {
+            let mut once = json!({"spec": spec});
+            pod(&mut once);
+            let mut twice = once.clone();
+            pod(&mut twice);
+            assert_eq!(twice, once);
+
+            let mut running = once.clone();
+            running["status"] = json!({"phase": "Running", "podIP": "10.0.0.1"});
+            let (mut whole, mut change) = (running.clone(), running);
+            pod(&mut whole);
+            PODS.default_change(&mut change, &once);
+            assert_eq!(change, whole);
+        }
+    }
 
     #[test]
     fn a_pod_gets_more_than_a_template_of_pods() {

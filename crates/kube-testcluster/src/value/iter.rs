@@ -1,0 +1,69 @@
+//! Those who go through the fields of an object, in both forms that it has.
+
+use std::collections::btree_map;
+use std::slice;
+
+use super::{SmolStr, Value};
+
+#[derive(Clone)]
+pub(crate) enum Iter<'a> {
+    Few(slice::Iter<'a, (SmolStr, Value)>),
+    Many(btree_map::Iter<'a, SmolStr, Value>),
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = (&'a SmolStr, &'a Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(fields) => fields.next().map(|(name, value)| (name, value)),
+            Self::Many(fields) => fields.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Few(fields) => fields.size_hint(),
+            Self::Many(fields) => fields.size_hint(),
+        }
+    }
+}
+
+pub(crate) enum IterMut<'a> {
+    Few(slice::IterMut<'a, (SmolStr, Value)>),
+    Many(btree_map::IterMut<'a, SmolStr, Value>),
+}
+
+impl<'a> Iterator for IterMut<'a> {
+    type Item = (&'a SmolStr, &'a mut Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(fields) => fields.next().map(|(name, value)| (&*name, value)),
+            Self::Many(fields) => fields.next(),
+        }
+    }
+}
+
+pub(crate) enum IntoIter {
+    Few(ecow::vec::IntoIter<(SmolStr, Value)>),
+    Many(btree_map::IntoIter<SmolStr, Value>),
+}
+
+impl Iterator for IntoIter {
+    type Item = (SmolStr, Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(fields) => fields.next(),
+            Self::Many(fields) => fields.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Few(fields) => fields.size_hint(),
+            Self::Many(fields) => fields.size_hint(),
+        }
+    }
+}
