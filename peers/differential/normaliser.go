@@ -118,13 +118,40 @@ func sortCustom(answer object) {
 	}
 }
 
-// byManager orders the entries of managed fields: servers order them by their times first, to the second.
+// byManager orders the entries of managed fields: servers order them by their times first, to the second. What one manager has written in
+// two of them is one: whether a controller wrote in one second or in two is chance.
 func byManager(entries []any) []any {
 	manager := func(entry any) string {
 		fields, _ := entry.(object)
 		return fmt.Sprint(fields["operation"], fields["manager"], fields["apiVersion"], fields["subresource"])
 	}
-	return slices.SortedStableFunc(slices.Values(entries), func(a, b any) int { return strings.Compare(manager(a), manager(b)) })
+	var united []any
+	for _, entry := range slices.SortedStableFunc(slices.Values(entries), func(a, b any) int { return strings.Compare(manager(a), manager(b)) }) {
+		fields, isObject := entry.(object)
+		last := len(united) - 1
+		if !isObject || last < 0 || manager(united[last]) != manager(entry) {
+			united = append(united, entry)
+			continue
+		}
+		both := maps.Clone(united[last].(object))
+		both["fieldsV1"] = union(both["fieldsV1"], fields["fieldsV1"])
+		united[last] = both
+	}
+	return united
+}
+
+// union is what either of two sets of fields has.
+func union(one, other any) any {
+	fields, isSet := one.(object)
+	others, _ := other.(object)
+	if !isSet {
+		return other
+	}
+	both := maps.Clone(fields)
+	for name, field := range others {
+		both[name] = union(both[name], field)
+	}
+	return both
 }
 
 // withoutAges are the cells of a table but for how old something is that a server has made.
