@@ -26,7 +26,7 @@ async fn opened(work: impl Future) -> usize {
 }
 
 fn object<T: serde::de::DeserializeOwned>(value: Value) -> T {
-    crate::value::read(value).unwrap()
+    crate::value::from_value(value).unwrap()
 }
 
 #[tokio::test(start_paused = true)]

@@ -54,7 +54,7 @@ pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
 
 /// The Status of one who decides in this process, as it is.
 pub(super) fn of_plugin(status: &Status) -> ApiError {
-    match crate::value::tree(status) {
+    match crate::value::to_value(status) {
         Ok(status) => ApiError::of_status(&status),
         Err(why) => ApiError::internal(why.to_string()),
     }

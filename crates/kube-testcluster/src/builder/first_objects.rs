@@ -33,7 +33,7 @@ pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
         if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
             write_namespace(store, &namespace);
         }
-        let mut value = crate::value::tree(pod).expect("a pod has only text keys");
+        let mut value = crate::value::to_value(pod).expect("a pod has only text keys");
         value["metadata"]["namespace"] = json!(namespace);
         put(store, PODS, Some(&namespace), value);
     }

@@ -22,7 +22,7 @@ pub(crate) use smol_str::{SmolStr, format_smolstr};
 pub(crate) use self::array::Array;
 pub(crate) use self::literal::{ToValue, json};
 pub(crate) use self::map::Map;
-pub(crate) use self::serde::{read, tree};
+pub(crate) use self::serde::{from_value, to_value};
 
 /// A JSON value.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]

@@ -11,7 +11,7 @@ use super::{Array, Map, Number, SmolStr, Value};
 ///
 /// # Errors
 /// What does not fit, in the words of `serde_json`.
-pub(crate) fn read<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
+pub(crate) fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
     serde_json::from_value(value.into())
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn read<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
 ///
 /// # Errors
 /// What cannot be JSON, in the words of `serde_json`.
-pub(crate) fn tree(of: impl Serialize) -> serde_json::Result<Value> {
+pub(crate) fn to_value(of: impl Serialize) -> serde_json::Result<Value> {
     serde_json::to_value(of).map(Value::from)
 }
 

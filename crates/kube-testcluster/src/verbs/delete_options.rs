@@ -73,7 +73,7 @@ impl DeleteOptions {
         if options.is_null() {
             return Ok(Self::plain(asked));
         }
-        let raw = crate::value::read::<RawOptions>(options.clone())
+        let raw = crate::value::from_value::<RawOptions>(options.clone())
             .map_err(|error| ApiError::bad_request(error.to_string()))?;
         let mut options = Self::of_raw(raw)?;
         if asked == Commit::Pretend {
@@ -306,7 +306,7 @@ impl RawOptions {
             return Err(ApiError::bad_request(refusal_as_options(version, &meta.kind, json)));
         }
         let options = schema::decode("DeleteOptions", json).map_err(ApiError::bad_request)?;
-        crate::value::read::<Self>(options.value).map_err(|error| ApiError::bad_request(error.to_string()))
+        crate::value::from_value::<Self>(options.value).map_err(|error| ApiError::bad_request(error.to_string()))
     }
 
     fn deletes_unreadable(&self) -> bool {

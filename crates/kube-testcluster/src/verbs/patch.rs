@@ -282,7 +282,7 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
         }
     }
     // As upstream, a list with an operation that does not exist fails like one that does not apply.
-    crate::value::read(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
+    crate::value::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
 /// The patched object, decoded as its type.

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_filled_in_at_every_level() {
-        let mut schema: Structural = crate::value::read(json!({"properties": {
+        let mut schema: Structural = crate::value::from_value(json!({"properties": {
             "spec": {"type": "object", "default": {"odd": 1}, "properties": {
                 "replicas": {"type": "integer", "default": 1},
                 "ports": {"type": "array", "items": {"type": "object", "properties": {

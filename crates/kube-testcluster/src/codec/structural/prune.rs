@@ -157,7 +157,7 @@ mod tests {
     use crate::value::json;
 
     fn schema(text: Value) -> Structural {
-        crate::value::read(text).unwrap()
+        crate::value::from_value(text).unwrap()
     }
 
     #[test]

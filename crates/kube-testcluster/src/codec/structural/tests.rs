@@ -23,7 +23,7 @@ fn cases() -> Vec<Value> {
 
 /// The causes as the cases have them: sorted, since Go's maps have no order.
 fn sorted(causes: &[Cause]) -> Vec<Value> {
-    let mut causes: Vec<Value> = causes.iter().map(|cause| crate::value::tree(cause).unwrap()).collect();
+    let mut causes: Vec<Value> = causes.iter().map(|cause| crate::value::to_value(cause).unwrap()).collect();
     causes.sort_by_cached_key(|cause| {
         ["field", "message", "reason"].map(|part| cause[part].as_str().unwrap_or_default().to_owned())
     });
@@ -34,7 +34,7 @@ fn sorted(causes: &[Cause]) -> Vec<Value> {
 fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Vec<Cause>) {
     let (mut equal, mut different) = (0, Vec::new());
     for case in cases() {
-        let schema: Structural = crate::value::read(case["schema"].clone()).unwrap();
+        let schema: Structural = crate::value::from_value(case["schema"].clone()).unwrap();
         let upstream = case[part].as_array().cloned().unwrap_or_default();
         let ours = sorted(&ours(&schema, &case, case["at"].as_str().unwrap_or_default()));
         if upstream == ours {

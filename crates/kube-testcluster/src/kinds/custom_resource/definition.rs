@@ -99,7 +99,7 @@ fn row(
     stored_form: Option<&'static StoredForm>,
 ) -> Option<Resource> {
     let (spec, names) = (&crd["spec"], &crd["status"]["acceptedNames"]);
-    let mut schema: Structural = crate::value::read(version["schema"]["openAPIV3Schema"].clone()).ok()?;
+    let mut schema: Structural = crate::value::from_value(version["schema"]["openAPIV3Schema"].clone()).ok()?;
     prune_defaults(&mut schema);
     let scale = ScalePaths::of(&version["subresources"]["scale"]);
     let mut subresources = Vec::new();

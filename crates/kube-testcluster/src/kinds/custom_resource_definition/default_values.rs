@@ -29,7 +29,7 @@ pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::has(schema, &mut |schema| {
         let is_unpruned =
             |read: Structural| without_unknown(schema, &read, schema[EMBEDDED] == true) != schema["default"];
-        !schema["default"].is_null() && crate::value::read(schema.clone()).is_ok_and(is_unpruned)
+        !schema["default"].is_null() && crate::value::from_value(schema.clone()).is_ok_and(is_unpruned)
     })
 }
 
@@ -88,7 +88,7 @@ fn inner(schema: &Value, place: &Place<'_>, step: Step<'_>, is_meta: bool, at: &
 }
 
 fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
-    let Ok(mut read) = crate::value::read::<Structural>(schema.clone()) else { return };
+    let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
     let is_resource = place.around.is_none();
     read.is_embedded_resource |= is_resource;
@@ -141,7 +141,7 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
 
 /// What is wrong with the metadata of a resource that has nothing but the default in it. Upstream: `SurroundingObjectFunc`.
 fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
-    let mut resource: Structural = crate::value::read(place.resource.clone()).ok()?;
+    let mut resource: Structural = crate::value::from_value(place.resource.clone()).ok()?;
     resource.is_embedded_resource = true;
     let mut object = default.clone();
     let mut step = place.around.as_ref();

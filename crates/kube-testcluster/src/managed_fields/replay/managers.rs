@@ -88,7 +88,7 @@ fn conflicts(call: &Value) -> Value {
     });
     match told(&conflicts.collect::<Vec<_>>()) {
         NotApplied::Conflicts(message, causes) => {
-            crate::value::tree(serde_json::json!({"message": message, "causes": causes})).unwrap()
+            crate::value::to_value(serde_json::json!({"message": message, "causes": causes})).unwrap()
         }
         other => json!(format!("{other:?}")),
     }
