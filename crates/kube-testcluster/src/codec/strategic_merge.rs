@@ -147,7 +147,7 @@ fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value,
         }
         Value::Array(items) if strategy.split(',').any(|word| word == "merge") => {
             let (key, row) = field.map_or(("", None), |field| (field.merge_key, item_type(&field.kind)));
-            merge_list(row, key, target, items.into_iter().collect(), order)
+            merge_list(row, key, target, items, order)
         }
         change => {
             *target = change;
@@ -176,7 +176,7 @@ fn merge_list(
     row: Option<&'static Struct>,
     key: &str,
     target: &mut Value,
-    mut changes: Vec<Value>,
+    mut changes: Array,
     order: Order,
 ) -> Result<(), Refusal> {
     element_order::check_types(target.as_array().map_or(&[][..], Array::as_slice), &changes)?;

@@ -58,7 +58,7 @@ impl Table {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
             Some(items) => (list_metadata(&value), items.clone()),
-            None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), [value].into_iter().collect()),
+            None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value].into()),
         };
         let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
         // Upstream's printer of definitions makes no list for none. Others do.

@@ -236,7 +236,7 @@ impl Object {
 impl Draft {
     /// Encodes an object. Its `metadata.resourceVersion` is emptied.
     pub(crate) fn new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
-        value["metadata"]["resourceVersion"] = Value::String(String::new().into());
+        value["metadata"]["resourceVersion"] = "".into();
         let mut fields = Vec::with_capacity(USUAL);
         let mut hole = 0;
         write_but(&mut fields, value, "metadata", |fields, metadata| {

@@ -162,7 +162,7 @@ pub(in crate::verbs) fn review(store: &Store, mut review: Value) -> Result<Value
     }
     let wanted = match review["spec"]["audiences"].as_array() {
         Some(wanted) if !wanted.is_empty() => wanted.clone(),
-        _ => [json!(ISSUER)].into_iter().collect(),
+        _ => vec![json!(ISSUER)].into(),
     };
     let known = service_account::claims(store, &token).map(|claims| {
         let has = claims["aud"].as_array().cloned().unwrap_or_default();
