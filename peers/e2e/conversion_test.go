@@ -72,9 +72,9 @@ func compareVersions(t *testing.T, random *requests) {
 // definition has the version of today as the stored one.
 func (r *requests) definition() string {
 	version := func(name, field string) string {
-		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"selectableFields":[{"jsonPath":".spec.%s"},{"jsonPath":".spec.of"}],"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
 			"spec":{"type":"object","properties":{%q:{"type":"string"},"of":{"type":"string","default":%q}}},"status":{"type":"object","properties":{"open":{"type":"boolean"}}}}}}}`,
-			name, name == r.stored, field, name)
+			name, name == r.stored, field, field, name)
 	}
 	return fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"doors.x.example.org"},"spec":{"group":"x.example.org",
 		"scope":"Namespaced","names":{"plural":"doors","kind":"Door"},"versions":[%s,%s],"conversion":%s}}`, version("v1", "one"), version("v2", "two"), r.conversion)
@@ -93,7 +93,7 @@ type requests struct {
 
 // next is a request to both sides. It returns what is compared.
 func (r *requests) next() func(*testing.T, *side) string {
-	version, name, n := []string{"v1", "v2"}[r.IntN(2)], []string{"a", "b", "c"}[r.IntN(3)], r.IntN(100)
+	version, name, n := []string{"v1", "v2"}[r.IntN(2)], []string{"a", "b", "c"}[r.IntN(3)], r.IntN(3)
 	all := fmt.Sprintf(doors, version)
 	one := all + "/" + name
 	field := map[string]string{"v1": "one", "v2": "two"}[version]
@@ -101,8 +101,8 @@ func (r *requests) next() func(*testing.T, *side) string {
 		r.last = method + " " + path + " " + body
 		return func(t *testing.T, side *side) string { return side.ask(t, method, path, kind, body) }
 	}
-	at := r.IntN(40)
-	if r.fails.Load() && at < 36 {
+	at := r.IntN(46)
+	if r.fails.Load() && at < 42 {
 		at = 8 // a GET: for all else, upstream takes what its watch cache has converted before
 	}
 	switch {
@@ -126,7 +126,16 @@ func (r *requests) next() func(*testing.T, *side) string {
 		return func(t *testing.T, side *side) string { return side.putAgain(t, one) }
 	case at < 36:
 		return plain(http.MethodDelete, one, "application/json", "")
-	case at < 38:
+	case at < 40:
+		return plain(http.MethodGet, all+"?limit="+strconv.Itoa(r.IntN(3))+"&fieldSelector="+r.selector(), "", "")
+	case at < 41:
+		return plain(http.MethodDelete, all+"?fieldSelector="+r.selector(), "", "")
+	case at < 42:
+		selector := r.selector()
+		r.last = "watch " + all + " " + selector
+		change := fmt.Sprintf(`{"spec":{%q:"%d"}}`, field, r.IntN(3))
+		return func(t *testing.T, side *side) string { return side.watch(t, all, selector, one, change) }
+	case at < 44:
 		r.stored = map[string]string{"v1": "v2", "v2": "v1"}[r.stored]
 		r.fails.Store(false)
 		stored, definition := r.stored, r.definition()
@@ -140,6 +149,12 @@ func (r *requests) next() func(*testing.T, *side) string {
 		r.fails.Store(!r.fails.Load())
 		return plain(http.MethodGet, one, "", "")
 	}
+}
+
+// selector names a field of one of the versions, in the form of a query.
+func (r *requests) selector() string {
+	terms := []string{"spec.one%3D0", "spec.one!%3D1", "spec.two%3D1", "spec.two!%3D2", "spec.of%3Dv1", "spec.of!%3Dv1"}
+	return terms[r.IntN(len(terms))]
 }
 
 // side is a server that is asked, and what it has told before.
@@ -184,6 +199,36 @@ func (s *side) putAgain(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return s.ask(t, http.MethodPut, path, "application/json", string(text))
+}
+
+// watch tells what a watch with a selector says of changes of an object, and of its deletion.
+func (s *side) watch(t *testing.T, all, selector, one, change string) string {
+	t.Helper()
+	_, list := s.send(t, http.MethodGet, all, "", "")
+	revision, _ := list["metadata"].(map[string]any)["resourceVersion"].(string)
+	said := s.ask(t, http.MethodPatch, one, "application/merge-patch+json", change) +
+		s.ask(t, http.MethodPatch, one, "application/merge-patch+json", `{"metadata":{"labels":{"step":"two"}}}`) +
+		s.ask(t, http.MethodDelete, one, "application/json", "")
+	response, err := http.Get(s.url + all + "?watch=true&timeoutSeconds=1&resourceVersion=" + revision + "&fieldSelector=" + selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for events := json.NewDecoder(response.Body); ; {
+		var event map[string]any
+		if err := events.Decode(&event); err != nil {
+			return said
+		}
+		s.normalize(event)
+		if object, ok := event["object"].(map[string]any); ok {
+			s.normalize(object)
+		}
+		text, err := json.Marshal(event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said += "\n" + string(text)
+	}
 }
 
 func (s *side) send(t *testing.T, method, path, kind, body string) (int, map[string]any) {

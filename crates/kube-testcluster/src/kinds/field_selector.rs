@@ -40,6 +40,27 @@ pub(crate) trait Selectable {
     fn field(&self, n: usize) -> Option<Cow<'_, str>>;
 }
 
+/// The content of an object in the form of a row.
+pub(crate) struct Content<'a> {
+    pub(crate) resource: &'a Resource,
+    pub(crate) value: &'a Value,
+}
+
+impl Selectable for Content<'_> {
+    fn name(&self) -> &str {
+        self.value["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.value["metadata"]["namespace"].as_str()
+    }
+
+    fn field(&self, n: usize) -> Option<Cow<'_, str>> {
+        let (_, pointer, _) = self.resource.fields.get(n)?;
+        text_at(self.value, pointer)
+    }
+}
+
 /// The text of a field in an object's content, for the pointer in the row of its kind. `None` if the field is missing, or
 /// is not one text.
 pub(crate) fn text_at<'a>(content: &'a Value, pointer: &str) -> Option<Cow<'a, str>> {
@@ -97,6 +118,12 @@ impl Fields {
         self.0.iter().find(is_name).map(|term| term.value.as_str())
     }
 
+    /// Takes out the terms about fields that the row of the kind names.
+    pub(crate) fn take_own(&mut self) -> Self {
+        let is_own = |term: &mut Term| matches!(term.field, SelectableField::Field(_));
+        Self(self.0.extract_if(.., is_own).collect())
+    }
+
     pub(crate) fn matches(&self, object: &impl Selectable) -> bool {
         self.0.iter().all(|term| {
             let equal = term.field.find(object).as_deref().unwrap_or(term.missing) == term.value;
@@ -107,8 +134,6 @@ impl Fields {
 
 fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
     let FieldRequirement { field, operator, value } = requirement;
-    let is_selectable =
-        |name: &str| resource.custom.is_none_or(|custom| custom.selectable.iter().any(|known| known == name));
     let (field, missing) = match field.as_str() {
         "metadata.name" => (SelectableField::Name, ""),
         // Upstream: `ConvertFieldLabel` of custom resources. Other kinds without namespaces take it.
@@ -119,7 +144,7 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
             .fields
             .iter()
             .enumerate()
-            .find(|(_, (name, ..))| *name == field && is_selectable(name))
+            .find(|(_, (name, ..))| *name == field)
             .map(|(n, (.., missing))| (SelectableField::Field(n), *missing))
             .ok_or_else(|| unsupported(field, resource))?,
     };
@@ -140,25 +165,10 @@ mod tests {
     use crate::kinds::PODS;
     use crate::value::json;
 
-    struct Pod(Value);
-
-    impl Selectable for Pod {
-        fn name(&self) -> &str {
-            "a"
-        }
-
-        fn namespace(&self) -> Option<&str> {
-            Some("n")
-        }
-
-        fn field(&self, n: usize) -> Option<Cow<'_, str>> {
-            text_at(&self.0, PODS.fields[n].1)
-        }
-    }
-
     #[test]
     fn selectors_select() {
-        let pod = Pod(json!({"spec": {}, "status": {"phase": "Running"}}));
+        let value = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {}, "status": {"phase": "Running"}});
+        let pod = Content { resource: PODS, value: &value };
         for (selector, selected) in [
             ("", true),
             ("metadata.name=a", true),

@@ -7,14 +7,17 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures::StreamExt;
+use futures::{StreamExt, stream};
 use http::header;
 use http_body_util::BodyExt;
 
+use super::selection::Selection;
 use crate::http::represent::{Events, in_place_of};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
+use crate::kinds::field_selector::Fields;
+use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Next, Store};
 use crate::value::Value;
@@ -106,6 +109,12 @@ impl From<&'static Resource> for Conversion {
 }
 
 impl Conversion {
+    /// Takes out of a filter what must be asked of objects in the version of the request, if they may be stored in another one.
+    pub(super) fn take_fields(&self, filter: &mut Filter) -> Option<Fields> {
+        let fields = self.is_needed().then(|| filter.fields.take_own());
+        fields.filter(|fields| !fields.is_empty())
+    }
+
     /// Whether what is read may be in another version.
     fn is_needed(&self) -> bool {
         let is_mixed = self.stored.custom.is_some_and(|custom| custom.is_mixed);
@@ -134,6 +143,30 @@ impl Conversion {
         Ok(converted?.pop().unwrap_or_default())
     }
 
+    /// An event as the watch tells of it; `None` if its selector does not.
+    async fn event(&self, store: &Store, line: Bytes, selection: Option<&mut Selection>) -> Option<Bytes> {
+        let mut event: Value = serde_json::from_slice(&line).unwrap_or_default();
+        if event["type"] == "ERROR" {
+            return Some(line);
+        }
+        if event["type"] == "BOOKMARK" {
+            event["object"]["apiVersion"] = self.served.api_version().into();
+            return Some((event.to_string() + "\n").into());
+        }
+        match self.of(store, event["object"].take()).await {
+            Ok(object) => event["object"] = object,
+            Err(error) => return Some(error.line()),
+        }
+        if let Some(selection) = selection {
+            match selection.show(store, &mut event).await {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(error.line()),
+            }
+        }
+        Some((event.to_string() + "\n").into())
+    }
+
     /// Where upstream's storage has an object.
     fn key(&self, metadata: &Value) -> String {
         let key = Key::new(metadata["namespace"].as_str(), text(&metadata["name"]));
@@ -142,23 +175,17 @@ impl Conversion {
 }
 
 fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response {
-    let (parts, body) = response.into_parts();
-    let events = body.into_data_stream().filter_map(async |line| line.ok()).then(move |line: Bytes| {
+    let (mut parts, body) = response.into_parts();
+    let selection = parts.extensions.remove::<Selection>();
+    let events = stream::unfold((body.into_data_stream(), selection), move |(mut lines, mut selection)| {
         let store = store.clone();
         async move {
-            let mut event: Value = serde_json::from_slice(&line).unwrap_or_default();
-            if event["type"] == "ERROR" {
-                return Ok::<_, Infallible>(line);
+            loop {
+                let line = lines.next().await?.ok()?;
+                if let Some(event) = target.event(&store, line, selection.as_mut()).await {
+                    return Some((Ok::<_, Infallible>(event), (lines, selection)));
+                }
             }
-            if event["type"] == "BOOKMARK" {
-                event["object"]["apiVersion"] = target.served.api_version().into();
-                return Ok((event.to_string() + "\n").into());
-            }
-            match target.of(&store, event["object"].take()).await {
-                Ok(object) => event["object"] = object,
-                Err(error) => return Ok(error.line()),
-            }
-            Ok((event.to_string() + "\n").into())
         }
     });
     Response::from_parts(parts, Body::from_stream(events))

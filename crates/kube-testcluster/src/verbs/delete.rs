@@ -65,7 +65,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let filter = selectors.filter(target.served, target.namespace.clone())?;
     let options = DeleteOptions::read(request, &query).await?;
     options.refuse_for_collections()?;
-    let page = to_delete(&store, target.resource, &filter, list).await?;
+    let page = to_delete(&store, (&target).into(), filter, list).await?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;

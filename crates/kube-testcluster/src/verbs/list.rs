@@ -3,9 +3,11 @@
 use axum::response::{IntoResponse, Response};
 
 use super::continue_token::ContinueToken;
+use super::conversion::Conversion;
 use super::delegate::{Extent, Plan, WantedState, plan};
 use super::list_options::ListOptions;
 use super::page::{Page, Range};
+use super::selection::selected;
 use super::{Call, watch};
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
@@ -21,6 +23,7 @@ use kube_informers::selector::{BadSelector, FieldSelector, LabelSelector};
 /// A list and a watch have the same path; the query tells them apart.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
+    let rows = Conversion::from(&target);
     let mut options = ListOptions::parse(&query)?;
     let asked = options.watch;
     let requester = Requester::of(request.extensions());
@@ -38,9 +41,10 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
         }
         _ => {}
     }
+    let fields = rows.take_fields(&mut filter);
     if options.watch {
         let era = if target.watch && !asked { Era::Classic } else { store.settings.era };
-        return watch::watch(&store, target.resource, filter, &options, requester, era);
+        return watch::watch(&store, rows, (filter, fields), &options, requester, era);
     }
     let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
     let from = plan.from;
@@ -51,7 +55,7 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     if extent(target.resource, &filter, &options) == Extent::Single {
         options.limit = None; // upstream gets the one object, which is no page
     }
-    let page = list(&store, target.resource, &filter, &options, &plan);
+    let page = list_selected(&store, rows, (&filter, fields.as_ref()), options, &plan).await;
     Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
 }
 
@@ -99,6 +103,28 @@ async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, A
     match store.wait_for(revision, resource, plan.from).await {
         Err(_) if consistent => Ok(Plan { from: ServedFrom::Storage, ..plan }),
         reached => Ok(reached.map(|()| plan)?),
+    }
+}
+
+/// A page of a list. `fields` are those of the filter that are asked of objects in the version of the request: upstream, too, reads on until
+/// a page is full.
+async fn list_selected(
+    store: &Store,
+    rows: Conversion,
+    (filter, fields): (&Filter, Option<&Fields>),
+    mut options: ListOptions,
+    plan: &Plan,
+) -> Result<Page, ApiError> {
+    let mut page = list(store, rows.stored, filter, &options, plan)?;
+    let Some(fields) = fields else { return Ok(page) };
+    let (limit, mut found) = (options.limit, Vec::new());
+    loop {
+        found.extend(selected(store, rows, fields, std::mem::take(&mut page.objects)).await?);
+        options.limit = limit.map(|limit| limit.saturating_sub(found.len()));
+        let start = page.next().map(|(start, _)| start.to_owned());
+        let Some(start) = start.filter(|_| options.limit != Some(0)) else { return Ok(page.of_selected(found)) };
+        let plan = Plan { from: plan.from, wanted: WantedState::Exact(page.revision), start };
+        page = list(store, rows.stored, filter, &options, &plan)?;
     }
 }
 
@@ -157,17 +183,19 @@ const DELETED_AT_ONCE: usize = 10_000;
 /// The objects that a deletion of many is about. Without a limit it lists pages, so that its version is read as that of a page.
 pub(crate) async fn to_delete(
     store: &Store,
-    resource: &'static Resource,
-    filter: &Filter,
+    rows: Conversion,
+    mut filter: Filter,
     mut options: ListOptions,
 ) -> Result<Page, ApiError> {
+    let (resource, fields) = (rows.stored, rows.take_fields(&mut filter));
+    let filter = &filter;
     let extent = extent(resource, filter, &options);
     let limit = options.limit;
     options.limit = limit.or(Some(DELETED_AT_ONCE));
     let plan = plan(store, resource, extent, &options)?;
     let plan = reach(store, resource, plan).await?;
     options.limit = limit.filter(|_| extent == Extent::Range);
-    list(store, resource, filter, &options, &plan)
+    list_selected(store, rows, (filter, fields.as_ref()), options, &plan).await
 }
 
 /// All objects that match a filter in the current state.

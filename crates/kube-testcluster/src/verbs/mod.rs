@@ -33,6 +33,7 @@ pub(crate) mod patch;
 pub(crate) mod pod_admission;
 mod reset_fields;
 pub(crate) mod review;
+mod selection;
 pub(crate) mod subresources;
 pub(crate) mod update;
 pub(crate) mod watch;

@@ -75,6 +75,11 @@ impl Range<'_> {
 }
 
 impl Page {
+    /// The same page with those of its objects that were selected after all.
+    pub(super) fn of_selected(self, objects: Vec<Arc<Object>>) -> Self {
+        Self { objects, is_whole: false, ..self }
+    }
+
     /// Where the next page begins, relative to the collection, and how many objects there are from there on.
     pub(crate) fn next(&self) -> Option<(&str, usize)> {
         self.next.as_ref().map(|token| (token.start.as_str(), self.left))

@@ -156,8 +156,8 @@ fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     let properties = schema.as_object_mut()?.entry("properties").or_insert_with(|| json!({}));
     set_meta(properties, pattern);
     schema["x-kubernetes-group-version-kind"] = json!([{"group": row.group, "kind": row.kind, "version": row.version}]);
-    if !custom.selectable.is_empty() {
-        let fields = custom.selectable.iter().map(|name| json!({"fieldPath": name}));
+    if !row.fields.is_empty() {
+        let fields = row.fields.iter().map(|(name, ..)| json!({"fieldPath": name}));
         schema["x-kubernetes-selectable-fields"] = fields.collect();
     }
     Some(schema)

@@ -1,6 +1,6 @@
 //! The rows that a CustomResourceDefinition adds.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use base64::Engine;
@@ -119,7 +119,6 @@ fn row(
         versions: all.iter().filter_map(|version| Some(format!("{group}/{}", version["name"].as_str()?))).collect(),
         scale,
         columns: CustomColumn::of(version),
-        selectable: selectable(version).map(ToOwned::to_owned).collect(),
         conversion_webhook: ConversionWebhook::of(crd),
         is_mixed: !left_versions(crd).is_empty(),
         warning: deprecation(spec, version, group, name, kind),
@@ -139,7 +138,7 @@ fn row(
         delete_response: DeleteResponse::Status,
         generation: Generation::CountedButMetadata,
         strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
-        fields: selectable_fields(all),
+        fields: selectable_fields(version),
         name_rule: NameRule::Subdomain,
         warnings: finalizers::warnings,
         columns: columns::simple::NAME_ALONE,
@@ -149,20 +148,15 @@ fn row(
     })
 }
 
-/// The fields for field selectors that one of the versions has: an object is found by any of them, in whatever version it is stored.
-fn selectable_fields(versions: &[Value]) -> &'static [(&'static str, &'static str, &'static str)] {
-    let names: BTreeSet<&str> = versions.iter().flat_map(selectable).collect();
-    let fields = names.into_iter().map(|name| {
+/// The fields for field selectors: their names are their paths without the first dot.
+fn selectable_fields(version: &Value) -> &'static [(&'static str, &'static str, &'static str)] {
+    let fields = version["selectableFields"].as_array().into_iter().flatten();
+    let fields = fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| {
+        let name = path.trim_start_matches('.').to_owned();
         let pointer = format!("/{}", name.replace('.', "/"));
-        (&*name.to_owned().leak(), &*pointer.leak(), "")
+        (&*name.leak(), &*pointer.leak(), "")
     });
     fields.collect::<Vec<_>>().leak()
-}
-
-/// The names of a version's fields for field selectors: their paths without the first dot.
-fn selectable(version: &Value) -> impl Iterator<Item = &str> {
-    let fields = version["selectableFields"].as_array().into_iter().flatten();
-    fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| path.trim_start_matches('.'))
 }
 
 /// What is said of a deprecated version: if it says nothing itself, which version is there in its place. Upstream:

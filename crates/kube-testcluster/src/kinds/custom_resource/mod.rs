@@ -35,8 +35,6 @@ pub(crate) struct CustomResource {
     /// Where the scale of an object is, if it has one.
     pub(crate) scale: Option<ScalePaths>,
     pub(crate) columns: Vec<CustomColumn>,
-    /// The fields of the row that selectors can name in this version.
-    pub(crate) selectable: Vec<String>,
     /// Who converts the versions, if their strategy is to ask a webhook.
     pub(crate) conversion_webhook: Option<ConversionWebhook>,
     /// Whether objects may be stored in several versions.

@@ -1,9 +1,7 @@
 //! Selects the pods of a lifecycle.
 
-use std::borrow::Cow;
-
 use crate::kinds::PODS;
-use crate::kinds::field_selector::{self, Fields, Selectable};
+use crate::kinds::field_selector::{Content, Fields};
 use crate::value::{Array, Value};
 use kube_informers::selector::LabelSelector;
 
@@ -24,26 +22,8 @@ impl PodSelector {
         let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
         self.labels.matches_values(values("labels"))
             && self.annotations.matches_values(values("annotations"))
-            && (self.fields.is_empty() || self.fields.matches(&ReceivedPod(pod)))
+            && (self.fields.is_empty() || self.fields.matches(&Content { resource: PODS, value: pod }))
             && self.image.as_deref().is_none_or(|image| has_image(pod, image))
-    }
-}
-
-/// A pod that the kubelet has received.
-struct ReceivedPod<'a>(&'a Value);
-
-impl Selectable for ReceivedPod<'_> {
-    fn name(&self) -> &str {
-        self.0["metadata"]["name"].as_str().unwrap_or_default()
-    }
-
-    fn namespace(&self) -> Option<&str> {
-        self.0["metadata"]["namespace"].as_str()
-    }
-
-    fn field(&self, n: usize) -> Option<Cow<'_, str>> {
-        let (_, pointer, _) = PODS.fields.get(n)?;
-        field_selector::text_at(self.0, pointer)
     }
 }
 
