@@ -52,7 +52,6 @@ var suites = []suite{
 		except("TestFieldSelectorDisablement", featureGates),
 		except("TestFieldSelectorDropFields", featureGates),
 		except("TestRatchetingDropFields", featureGates),
-		except("TestApplyCRDuringCRDFinalization", "a definition is not seen between its deletion and what its controllers do then"),
 		except("TestFieldSelectorOpenAPI/OpenAPIv2", "custom resources in /openapi/v2"),
 	).withEachChange(),
 	ofClusterAPI("util/patch/test"),

@@ -61,12 +61,6 @@ impl Catalog {
         self.custom.keys().cloned()
     }
 
-    /// Whether a definition is being deleted, and waits for its objects.
-    pub(crate) fn is_terminating(&self, name: &str) -> bool {
-        let custom = self.definition(name).and_then(|definition| definition.stored.custom);
-        custom.is_some_and(|custom| custom.is_terminating)
-    }
-
     /// Every kind in discovery.
     pub(crate) fn served(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         served().chain(self.custom())

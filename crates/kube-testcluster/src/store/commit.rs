@@ -203,7 +203,7 @@ impl Store {
             hook.after_write(&event, &state.storage, &self.catalog());
         }
         if event.current.is_none() && resource.custom.is_some_and(|custom| custom.is_terminating) {
-            self.removals.notify_one();
+            self.terminations.notify_one();
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));

@@ -70,8 +70,8 @@ pub(crate) struct Store {
     pub(crate) plugins: Plugins,
     /// Who is asked what a user may do. Without one, everybody may do everything.
     pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
-    /// Notifies the controller of definitions that an object was removed whose definition waits for that.
-    pub(crate) removals: Notify,
+    /// Notifies the controller of definitions that one is being deleted, or that an object was removed whose definition waits for that.
+    pub(crate) terminations: Notify,
     /// Notifies those who wait for a revision that storage or a watch cache has advanced.
     moved: watch::Sender<()>,
     /// Permits for the watches of clients.
@@ -148,7 +148,7 @@ impl Store {
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
         let allocators = Allocators::new();
-        let (catalog, removals) = (RwLock::default(), Notify::new());
+        let (catalog, terminations) = (RwLock::default(), Notify::new());
         let random = Mutex::new(Random::new(settings.seed));
         Self {
             settings,
@@ -160,7 +160,7 @@ impl Store {
             catalog,
             configured: Configuration::default(),
             plugins: Plugins::default(),
-            removals,
+            terminations,
             authorizer: OnceLock::new(),
             moved,
             watches,

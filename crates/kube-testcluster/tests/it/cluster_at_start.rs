@@ -1,5 +1,7 @@
 //! What kube-apiserver and kube-controller-manager make by themselves: API services, and the config map of each namespace.
 
+use std::time::Duration;
+
 use kube_testcluster::{Admission, Cluster};
 use serde_json::json;
 
@@ -185,7 +187,8 @@ async fn without_controllers_nobody_fills_the_aggregated_roles() {
 #[tokio::test(start_paused = true)]
 async fn each_version_that_a_definition_serves_has_its_api_service() {
     const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    let api = Api::new(&furnished());
+    let cluster = furnished();
+    let api = Api::new(&cluster);
     let schema = json!({"openAPIV3Schema": {"type": "object"}});
     let version =
         |name: &str, served: bool| json!({"name": name, "served": served, "storage": name == "v1", "schema": schema});
@@ -207,8 +210,12 @@ async fn each_version_that_a_definition_serves_has_its_api_service() {
     let made = api.get(&format!("{API_SERVICES}/v2.example.com")).await.body;
     let spec = json!({"group": "example.com", "version": "v2", "groupPriorityMinimum": 1_000, "versionPriority": 100});
     assert_eq!((&made["spec"], &made["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
-    api.delete(&format!("{DEFINITIONS}/boats.example.com")).await;
+    let delete = async |definition: &str| {
+        api.delete(&format!("{DEFINITIONS}/{definition}")).await;
+        tokio::time::sleep(Duration::from_secs(1)).await; // virtual
+    };
+    delete("boats.example.com").await;
     assert_eq!(of_group().await, ["v1.example.com"]);
-    api.delete(&format!("{DEFINITIONS}/doors.example.com")).await;
+    delete("doors.example.com").await;
     assert!(of_group().await.is_empty());
 }

@@ -245,6 +245,10 @@ async fn a_definition_goes_once_its_objects_are_gone() {
     let path = format!("{DEFINITIONS}/crontabs.stable.example.com");
     let deleted = api.delete(&path).await;
     assert_eq!((deleted.status, &deleted.body["kind"]), (200, &json!("CustomResourceDefinition")));
+    let pending = api.get(&path).await.body;
+    assert_eq!(condition(&pending, "Terminating"), json!(["True", "InstanceDeletionPending"]));
+    assert_eq!(api.items(CRONTABS).await.len(), 2, "who watches sees them go");
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual: the controller begins
     let waiting = api.get(&path).await.body;
     assert_eq!(condition(&waiting, "Terminating"), json!(["True", "InstanceDeletionInProgress"]));
     assert_eq!(api.items(CRONTABS).await.len(), 1);
@@ -262,7 +266,7 @@ async fn a_definition_goes_once_its_objects_are_gone() {
 
 #[tokio::test(start_paused = true)]
 async fn a_name_belongs_to_one_definition_until_that_goes() {
-    let api = with_crontabs().await;
+    let (_cluster, api) = running_with_crontabs().await;
     let mut second = crontabs();
     second["metadata"]["name"] = json!("others.stable.example.com");
     second["spec"]["names"] = json!({"plural": "others", "singular": "other", "kind": "CronTab", "shortNames": ["ct"]});
@@ -273,6 +277,7 @@ async fn a_name_belongs_to_one_definition_until_that_goes() {
     assert_eq!(condition(&waiting, "Established"), json!(["False", "NotAccepted"]));
     assert_eq!(api.get("/apis/stable.example.com/v1/others").await.status, 404);
     api.delete(&format!("{DEFINITIONS}/crontabs.stable.example.com")).await;
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual
     assert_eq!(condition(&api.get(&path).await.body, "Established"), json!(["True", "InitialNamesAccepted"]));
     assert_eq!(api.get("/apis/stable.example.com/v1/others").await.status, 200);
 }

@@ -7,7 +7,7 @@ use crate::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_co
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 use crate::machinery::fill::object;
 use crate::store::filter::Filter;
-use crate::store::object::{Key, Opened};
+use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
@@ -15,18 +15,22 @@ use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
 
-/// Goes on with the deletion of a definition, if it is being deleted. Returns whether it is gone.
+/// Whether the deletion of a definition waits for this controller.
+pub(super) fn is_waited_for(crd: &Object) -> bool {
+    crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
+}
+
+/// Goes on with the deletion of a definition that waits for it. Returns whether no object of it is left, and the finalizer gone.
 pub(super) async fn sync(store: &Store, key: &Key) -> Result<bool, ApiError> {
-    let Some(crd) = store.get(CUSTOM_RESOURCE_DEFINITIONS, key) else { return Ok(true) };
-    if !crd.summary.is_deleting || !crd.summary.has_finalizer(CLEANUP_FINALIZER) {
-        return Ok(false);
-    }
+    let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, key);
+    let Some(crd) = crd.filter(|crd| is_waited_for(crd)) else { return Ok(false) };
     let was_served = is_condition_true(&crd.open()?.value, "Established");
     let message = "CustomResource deletion is in progress";
     write(store, key, true, "InstanceDeletionInProgress", message, Finalizer::Kept).await?;
     if !was_served {
         let message = "resource was never established";
-        return write(store, key, false, "NeverEstablished", message, Finalizer::Removed).await;
+        write(store, key, false, "NeverEstablished", message, Finalizer::Removed).await?;
+        return Ok(true);
     }
     let stored = store.catalog().definition(key.name()).map(|definition| definition.stored);
     if let Some(stored) = stored
@@ -34,7 +38,8 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<bool, ApiError> {
     {
         return Ok(false); // the removal of the last of them goes on with this
     }
-    write(store, key, false, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed).await
+    write(store, key, false, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed).await?;
+    Ok(true)
 }
 
 /// Deletes all objects of a kind. As upstream, nobody is asked about it. Returns whether none is left.
@@ -56,7 +61,7 @@ enum Finalizer {
     Removed,
 }
 
-/// Writes how far the deletion is. Returns whether the definition is gone with that.
+/// Writes how far the deletion is. A definition that nothing holds any more is gone with that.
 async fn write(
     store: &Store,
     key: &Key,
@@ -64,7 +69,7 @@ async fn write(
     reason: &str,
     message: &str,
     finalizer: Finalizer,
-) -> Result<bool, ApiError> {
+) -> Result<(), ApiError> {
     let now = store.clock.now();
     let change = |crd: &Opened| {
         let mut value = crd.value.clone();
@@ -83,6 +88,5 @@ async fn write(
         }
         Ok(Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), value)))
     };
-    store.update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, change).await?;
-    Ok(store.get(CUSTOM_RESOURCE_DEFINITIONS, key).is_none())
+    store.update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, change).await.map(drop)
 }

@@ -1,7 +1,8 @@
 //! The controllers of custom resource definitions: which names a definition gets, from when on it is served, and what becomes of
 //! its objects when it goes. Upstream: `pkg/controller/{status,establish,finalizer}` of `k8s.io/apiextensions-apiserver`.
 //!
-//! They run as a part of each write to a definition, so that a definition that was created is served when its creator is told.
+//! They run as a part of each write to a definition, so that a definition that was created is served when its creator is told. Only
+//! the finalizer comes later: who deletes a definition may want to see it go.
 
 mod api_services;
 mod finalizer;
@@ -9,6 +10,7 @@ mod naming;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +29,10 @@ use crate::verbs::ownership::{Component, written_by};
 
 /// The condition of definitions in Kubernetes' own groups.
 const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";
+
+/// How long a deleted definition stays at least. Upstream fills a watch cache before it deletes the objects, which takes about as long;
+/// meanwhile a client can begin to watch.
+const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 
 /// Brings a definition, and those whose names depend on it, to the state that they ask for.
 pub(crate) async fn settle(store: &Store, name: &str) {
@@ -63,17 +69,28 @@ pub(crate) async fn settle_all(store: &Store) {
     }
 }
 
-/// Goes on with definitions that wait for the last of their objects, until `stop`.
+/// Finishes the deletion of definitions, until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     for name in names(&store) {
         settle(&store, &name).await; // an earlier server with the same folder may have ended in between
     }
-    while stop.run_until_cancelled(store.removals.notified()).await.is_some() {
-        for name in names(&store) {
-            if store.catalog().is_terminating(&name) {
-                settle(&store, &name).await;
-            }
+    store.terminations.notify_one();
+    while stop.run_until_cancelled(store.terminations.notified()).await.is_some() {
+        if stop.run_until_cancelled(tokio::time::sleep(FINALIZER_DELAY)).await.is_none() {
+            return;
         }
+        for name in names(&store) {
+            finish(&store, &name).await;
+        }
+    }
+}
+
+async fn finish(store: &Store, name: &str) {
+    match finalizer::sync(store, &Key::new(None, name)).await {
+        Ok(false) => {}
+        Ok(true) => settle(store, name).await,
+        Err(error) if is_over(&error) => {}
+        Err(error) => tracing::warn!(name, ?error, "the deletion of a custom resource definition cannot be finished"),
     }
 }
 
@@ -85,8 +102,10 @@ async fn settle_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     let names = naming::sync(store, &key).await?;
     establish(store, &key).await?;
     note_approval(store, &key).await?;
-    store.redefine(name);
-    if finalizer::sync(store, &key).await? { Ok(Names::Released) } else { Ok(names) }
+    if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_some_and(|crd| finalizer::is_waited_for(&crd)) {
+        store.terminations.notify_one();
+    }
+    Ok(names)
 }
 
 /// Serves a definition whose names were accepted. Upstream: `EstablishingController`.
