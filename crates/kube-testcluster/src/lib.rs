@@ -300,7 +300,7 @@ impl Cluster {
     /// and nodes have nothing to do.
     ///
     /// Not waited for: stages that repeat for ever, pods that wait for a node, the 40 seconds for which the pods of a deleted
-    /// node stay, and controllers that are clients, the test's own
+    /// node stay, the tenth of a second for which a deleted definition stays, and controllers that are clients, the test's own
     /// as well as those of workloads, as [that of ReplicaSets](controllers::replica_set). What these do after a change is seen only once they have
     /// written it, so wait for its effect instead.
     pub async fn settled(&self) {

@@ -76,15 +76,31 @@ impl Format {
 
     /// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
     pub(crate) fn object(self, body: &[u8], resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
+        let (decoded, other_kind) = self.object_of_any_kind(body, resource, strictness)?;
+        other_kind.map_or(Ok(decoded), Err)
+    }
+
+    /// The same, and what is wrong with the kind of a custom resource: upstream looks at that when it validates the object.
+    pub(crate) fn object_of_any_kind(
+        self,
+        body: &[u8],
+        resource: &Resource,
+        strictness: Strictness,
+    ) -> Result<(Decoded, Option<ApiError>), ApiError> {
         if resource.custom.is_some() {
             return self.custom(body, resource, strictness);
         }
-        self.typed(body, resource.kind, &resource.api_version(), strictness)
+        self.typed(body, resource.kind, &resource.api_version(), strictness).map(|decoded| (decoded, None))
     }
 
     /// Upstream decodes a custom resource without a type: it must say what it is, and may be of another kind until it is
     /// validated.
-    fn custom(self, body: &[u8], resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
+    fn custom(
+        self,
+        body: &[u8],
+        resource: &Resource,
+        strictness: Strictness,
+    ) -> Result<(Decoded, Option<ApiError>), ApiError> {
         if self == Self::Protobuf {
             return Err(ApiError::unsupported_body());
         }
@@ -118,12 +134,12 @@ impl Format {
         }
         decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
         let decoded = strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))?;
-        if meta.kind != kind {
+        let other_kind = (meta.kind != kind).then(|| {
             let name = decoded.value["metadata"]["name"].as_str().unwrap_or_default();
             let cause = Cause::invalid("kind", &meta.kind, &format!("must be {kind}"));
-            return Err(ApiError::invalid_kind(resource.group, &meta.kind, name, vec![cause]));
-        }
-        Ok(decoded)
+            ApiError::invalid_kind(resource.group, &meta.kind, name, vec![cause])
+        });
+        Ok((decoded, other_kind))
     }
 
     /// The same for any kind in the table of types.

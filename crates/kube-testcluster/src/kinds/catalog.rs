@@ -56,6 +56,12 @@ impl Catalog {
         self.rows().flat_map(|definition| definition.served.iter().copied())
     }
 
+    /// Whether the definition of a kind is being deleted, and waits for its objects.
+    pub(crate) fn is_terminating(&self, kind: &Resource) -> bool {
+        let definition = self.definition(&format!("{}.{}", kind.plural, kind.group));
+        definition.and_then(|definition| definition.stored.custom).is_some_and(|custom| custom.is_terminating)
+    }
+
     /// The names of the definitions that were read.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = String> + '_ {
         self.custom.keys().cloned()

@@ -41,12 +41,12 @@ pub(crate) trait Selectable {
 }
 
 /// The content of an object in the form of a row.
-pub(crate) struct Content<'a> {
+pub(crate) struct ObjectContent<'a> {
     pub(crate) resource: &'a Resource,
     pub(crate) value: &'a Value,
 }
 
-impl Selectable for Content<'_> {
+impl Selectable for ObjectContent<'_> {
     fn name(&self) -> &str {
         self.value["metadata"]["name"].as_str().unwrap_or_default()
     }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn selectors_select() {
         let value = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {}, "status": {"phase": "Running"}});
-        let pod = Content { resource: PODS, value: &value };
+        let pod = ObjectContent { resource: PODS, value: &value };
         for (selector, selected) in [
             ("", true),
             ("metadata.name=a", true),

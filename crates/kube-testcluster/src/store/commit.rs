@@ -202,7 +202,7 @@ impl Store {
         if let Some(hook) = &state.hook {
             hook.after_write(&event, &state.storage, &self.catalog());
         }
-        if event.current.is_none() && resource.custom.is_some_and(|custom| custom.is_terminating) {
+        if event.current.is_none() && resource.custom.is_some() && self.catalog().is_terminating(resource) {
             self.terminations.notify_one();
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };

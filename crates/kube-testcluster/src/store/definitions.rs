@@ -1,6 +1,5 @@
 //! What a custom resource definition changes: which kinds are served, and in what form their objects are.
 
-use std::ptr;
 use std::sync::{Arc, PoisonError};
 
 use super::object::Key;
@@ -19,10 +18,10 @@ impl Store {
         }
         let definition = crd.as_ref().and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
         let before = catalog.definition(name);
-        if before.map(ptr::from_ref) != definition.map(ptr::from_ref)
-            && let Some(definition) = definition.or(before)
-        {
-            self.reform(&mut state, definition);
+        match (before, definition) {
+            (None, None) => {}
+            (Some(before), Some(definition)) if before.has_form_of(definition) => {}
+            (_, Some(definition)) | (Some(definition), None) => self.reform(&mut state, definition),
         }
         let next = match &crd {
             Some(crd) => catalog.with(name, crd.revision, definition),

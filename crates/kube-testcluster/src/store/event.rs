@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
+use super::filter::Filter;
 use super::object::Object;
 
 /// The effect of one write on one object.
@@ -36,14 +37,15 @@ impl Event {
         self.current.as_ref().or(self.previous.as_ref()).expect("a write creates, changes or removes something")
     }
 
-    /// The line for a watcher with the selector `selects`. An object that begins to match is ADDED. One that no longer
+    /// The line for a watcher with this filter. An object that begins to match is ADDED. One that no longer
     /// matches is DELETED, with the state before the change and the revision of the change. An object that matches
     /// neither before nor after gives no line.
-    pub(crate) fn line(&self, modified: &Modified, selects: impl Fn(&Object) -> bool) -> Option<Bytes> {
-        let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| selects(object)).cloned();
+    pub(crate) fn line(&self, modified: &Modified, filter: &Filter) -> Option<Bytes> {
+        let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| filter.matches(object)).cloned();
         match (selected(&self.previous), selected(&self.current)) {
             (None, None) => None,
             (None, Some(current)) => Some(current.added()),
+            (Some(previous), Some(current)) if filter.tells_previous => Some(changed(&previous, &current)),
             (Some(_), Some(current)) => Some(modified.0.get_or_init(|| line("MODIFIED", &current)).clone()),
             (Some(previous), None) => Some(self.deleted.get_or_init(|| deleted(&previous, self.revision)).clone()),
         }
@@ -54,6 +56,12 @@ impl Event {
 /// revision, so that watchers learn of the removal in any case.
 fn deleted(last: &Object, revision: u64) -> Bytes {
     last.at(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
+}
+
+/// The line of a change, with the state before.
+fn changed(previous: &Object, current: &Object) -> Bytes {
+    let (previous, current) = (previous.json(), current.json());
+    [br#"{"type":"MODIFIED","previous":"#, previous, br#","object":"#, current, b"}\n"].concat().into()
 }
 
 /// One line of a watch stream.

@@ -11,13 +11,15 @@ pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
     pub(crate) labels: LabelSelector,
     pub(crate) fields: Fields,
+    /// Whether the event of a change holds the state before as well: for whoever selects once more.
+    pub(crate) tells_previous: bool,
 }
 
 impl Filter {
     /// Matches the object with this key.
     pub(crate) fn of_object(key: &Key) -> Self {
         let namespace = key.namespace().map(ToOwned::to_owned);
-        Self { namespace, labels: LabelSelector::everything(), fields: Fields::named(key.name()) }
+        Self { namespace, fields: Fields::named(key.name()), ..Self::default() }
     }
 
     pub(crate) fn matches(&self, object: &Object) -> bool {

@@ -263,7 +263,7 @@ impl WatchCache {
         }
         let first = self.events.partition_point(|event| event.revision <= after);
         let events = self.events.range(first..);
-        Ok(events.filter_map(|event| event.line(&Modified::default(), |object| filter.matches(object))).collect())
+        Ok(events.filter_map(|event| event.line(&Modified::default(), filter)).collect())
     }
 
     /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.
@@ -342,9 +342,7 @@ impl Watcher {
             return true;
         }
         match &self.told {
-            Told::Line(lines) => event
-                .line(modified, |object| self.filter.matches(object))
-                .is_none_or(|line| lines.try_send(line).is_ok()),
+            Told::Line(lines) => event.line(modified, &self.filter).is_none_or(|line| lines.try_send(line).is_ok()),
             Told::Event(events) => {
                 // Whoever writes it has it open, so nothing is decoded here.
                 let opened = event.current.as_ref().map(Object::open).transpose();

@@ -16,7 +16,6 @@ use crate::http::represent::{Events, in_place_of};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
-use crate::kinds::field_selector::Fields;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Next, Store};
@@ -110,9 +109,10 @@ impl From<&'static Resource> for Conversion {
 
 impl Conversion {
     /// Takes out of a filter what must be asked of objects in the version of the request, if they may be stored in another one.
-    pub(super) fn take_fields(&self, filter: &mut Filter) -> Option<Fields> {
-        let fields = self.is_needed().then(|| filter.fields.take_own());
-        fields.filter(|fields| !fields.is_empty())
+    pub(super) fn selects_later(&self, filter: &mut Filter) -> Option<Selection> {
+        let fields = self.is_needed().then(|| filter.fields.take_own()).filter(|fields| !fields.is_empty())?;
+        filter.tells_previous = true;
+        Some(Selection { fields, version: self.served })
     }
 
     /// Whether what is read may be in another version.
@@ -121,7 +121,7 @@ impl Conversion {
         self.served.custom.is_some() && (self.served != self.stored || is_mixed)
     }
 
-    async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {
+    pub(super) async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {
         if value["kind"] == self.stored.list_kind()
             && let Some(Value::Array(items)) = value.get_mut("items")
         {
@@ -144,27 +144,26 @@ impl Conversion {
     }
 
     /// An event as the watch tells of it; `None` if its selector does not.
-    async fn event(&self, store: &Store, line: Bytes, selection: Option<&mut Selection>) -> Option<Bytes> {
-        let mut event: Value = serde_json::from_slice(&line).unwrap_or_default();
+    async fn event(
+        &self,
+        store: &Store,
+        line: &Bytes,
+        selection: Option<&Selection>,
+    ) -> Result<Option<Bytes>, ApiError> {
+        let mut event: Value = serde_json::from_slice(line).unwrap_or_default();
         if event["type"] == "ERROR" {
-            return Some(line);
+            return Ok(Some(line.clone()));
         }
         if event["type"] == "BOOKMARK" {
             event["object"]["apiVersion"] = self.served.api_version().into();
-            return Some((event.to_string() + "\n").into());
+            return Ok(Some((event.to_string() + "\n").into()));
         }
-        match self.of(store, event["object"].take()).await {
-            Ok(object) => event["object"] = object,
-            Err(error) => return Some(error.line()),
-        }
-        if let Some(selection) = selection {
-            match selection.show(store, &mut event).await {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) => return Some(error.line()),
-            }
-        }
-        Some((event.to_string() + "\n").into())
+        event["object"] = self.of(store, event["object"].take()).await?;
+        let event = match selection {
+            Some(selection) => selection.event(store, *self, event).await?,
+            None => Some(event),
+        };
+        Ok(event.map(|event| (event.to_string() + "\n").into()))
     }
 
     /// Where upstream's storage has an object.
@@ -177,13 +176,16 @@ impl Conversion {
 fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let selection = parts.extensions.remove::<Selection>();
-    let events = stream::unfold((body.into_data_stream(), selection), move |(mut lines, mut selection)| {
-        let store = store.clone();
+    let events = stream::unfold(Some(body.into_data_stream()), move |lines| {
+        let (store, selection) = (store.clone(), selection.clone());
         async move {
+            let mut lines = lines?;
             loop {
                 let line = lines.next().await?.ok()?;
-                if let Some(event) = target.event(&store, line, selection.as_mut()).await {
-                    return Some((Ok::<_, Infallible>(event), (lines, selection)));
+                match target.event(&store, &line, selection.as_ref()).await {
+                    Ok(Some(event)) => return Some((Ok::<_, Infallible>(event), Some(lines))),
+                    Ok(None) => tokio::task::consume_budget().await,
+                    Err(error) => return Some((Ok(error.line()), None)), // as upstream, nothing follows it
                 }
             }
         }

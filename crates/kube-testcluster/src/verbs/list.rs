@@ -7,7 +7,7 @@ use super::conversion::Conversion;
 use super::delegate::{Extent, Plan, WantedState, plan};
 use super::list_options::ListOptions;
 use super::page::{Page, Range};
-use super::selection::selected;
+use super::selection::Selection;
 use super::{Call, watch};
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
@@ -41,10 +41,14 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
         }
         _ => {}
     }
-    let fields = rows.take_fields(&mut filter);
+    let selection = rows.selects_later(&mut filter);
     if options.watch {
         let era = if target.watch && !asked { Era::Classic } else { store.settings.era };
-        return watch::watch(&store, rows, (filter, fields), &options, requester, era);
+        let mut response = watch::watch(&store, target.resource, filter, &options, requester, era)?;
+        if let Some(selection) = selection {
+            response.extensions_mut().insert(selection);
+        }
+        return Ok(response);
     }
     let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
     let from = plan.from;
@@ -55,7 +59,7 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     if extent(target.resource, &filter, &options) == Extent::Single {
         options.limit = None; // upstream gets the one object, which is no page
     }
-    let page = list_selected(&store, rows, (&filter, fields.as_ref()), options, &plan).await;
+    let page = list_selected(&store, target.resource, &filter, selection.as_ref(), options, &plan).await;
     Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
 }
 
@@ -83,7 +87,7 @@ impl Selectors {
 
     pub(super) fn filter(self, resource: &Resource, namespace: Option<String>) -> Result<Filter, ApiError> {
         let fields = Fields::of(&self.fields, resource).map_err(ApiError::bad_request)?;
-        Ok(Filter { namespace, labels: self.labels, fields })
+        Ok(Filter { namespace, labels: self.labels, fields, tells_previous: false })
     }
 }
 
@@ -106,25 +110,32 @@ async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, A
     }
 }
 
-/// A page of a list. `fields` are those of the filter that are asked of objects in the version of the request: upstream, too, reads on until
-/// a page is full.
+/// How many objects upstream reads at once, if few of those that it has read are selected.
+const MOST_AT_ONCE: usize = 10_000;
+
+/// A page of a list. What is selected only once it is converted makes a page smaller: then more is read, twice as much each time.
 async fn list_selected(
     store: &Store,
-    rows: Conversion,
-    (filter, fields): (&Filter, Option<&Fields>),
+    resource: &'static Resource,
+    filter: &Filter,
+    selection: Option<&Selection>,
     mut options: ListOptions,
     plan: &Plan,
 ) -> Result<Page, ApiError> {
-    let mut page = list(store, rows.stored, filter, &options, plan)?;
-    let Some(fields) = fields else { return Ok(page) };
-    let (limit, mut found) = (options.limit, Vec::new());
+    let mut page = list(store, resource, filter, &options, plan)?;
+    let Some(selection) = selection else { return Ok(page) };
+    let (mut found, mut most) = (Vec::new(), usize::MAX);
     loop {
-        found.extend(selected(store, rows, fields, std::mem::take(&mut page.objects)).await?);
-        options.limit = limit.map(|limit| limit.saturating_sub(found.len()));
-        let start = page.next().map(|(start, _)| start.to_owned());
-        let Some(start) = start.filter(|_| options.limit != Some(0)) else { return Ok(page.of_selected(found)) };
+        found.extend(selection.of(store, std::mem::take(&mut page.objects)).await?);
+        let next = page.next().map(|(start, _)| start.to_owned()).zip(options.limit);
+        let Some((start, read)) = next.filter(|(_, limit)| found.len() < most.min(*limit)) else {
+            return Ok(page.of_selected(found, most, filter));
+        };
+        most = most.min(read);
+        options.limit = Some(read.saturating_mul(2).min(MOST_AT_ONCE.max(read)));
         let plan = Plan { from: plan.from, wanted: WantedState::Exact(page.revision), start };
-        page = list(store, rows.stored, filter, &options, &plan)?;
+        page = list(store, resource, filter, &options, &plan)?;
+        tokio::task::consume_budget().await;
     }
 }
 
@@ -187,7 +198,7 @@ pub(crate) async fn to_delete(
     mut filter: Filter,
     mut options: ListOptions,
 ) -> Result<Page, ApiError> {
-    let (resource, fields) = (rows.stored, rows.take_fields(&mut filter));
+    let (resource, selection) = (rows.stored, rows.selects_later(&mut filter));
     let filter = &filter;
     let extent = extent(resource, filter, &options);
     let limit = options.limit;
@@ -195,7 +206,7 @@ pub(crate) async fn to_delete(
     let plan = plan(store, resource, extent, &options)?;
     let plan = reach(store, resource, plan).await?;
     options.limit = limit.filter(|_| extent == Extent::Range);
-    list_selected(store, rows, (filter, fields.as_ref()), options, &plan).await
+    list_selected(store, resource, filter, selection.as_ref(), options, &plan).await
 }
 
 /// All objects that match a filter in the current state.

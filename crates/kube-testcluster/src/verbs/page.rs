@@ -66,18 +66,29 @@ impl Range<'_> {
         if let (true, Some(last)) = (objects.len() == limit, objects.last()) {
             left = count.map_or_else(|| range.count(), |count| count.saturating_sub(visited));
             if left > 0 {
-                let key = last.key.as_str();
-                next = Some(ContinueToken::after(revision, key.strip_prefix(&prefix).unwrap_or(key)));
+                next = Some(after(last, revision, &prefix));
             }
         }
         Page { objects, revision, next, left, is_whole: !self.filter.selects() }
     }
 }
 
+/// Where the page begins that follows an object of a collection.
+fn after(last: &Object, revision: u64, prefix: &str) -> ContinueToken {
+    let key = last.key.as_str();
+    ContinueToken::after(revision, key.strip_prefix(prefix).unwrap_or(key))
+}
+
 impl Page {
-    /// The same page with those of its objects that were selected after all.
-    pub(super) fn of_selected(self, objects: Vec<Arc<Object>>) -> Self {
-        Self { objects, is_whole: false, ..self }
+    /// The same page with those objects that were selected after all, `most` of them.
+    pub(super) fn of_selected(self, mut objects: Vec<Arc<Object>>, most: usize, filter: &Filter) -> Self {
+        let is_cut = objects.len() > most;
+        objects.truncate(most);
+        let next = match objects.last().filter(|_| is_cut) {
+            Some(last) => Some(after(last, self.revision, &filter.range().1)),
+            None => self.next,
+        };
+        Self { objects, next, is_whole: false, ..self }
     }
 
     /// Where the next page begins, relative to the collection, and how many objects there are from there on.

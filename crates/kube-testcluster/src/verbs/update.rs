@@ -36,13 +36,20 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
-    let Decoded { value, mut faults } = format?.object(&body, target.served, strictness)?;
-    let value = target.served.stored_form_of(value);
+    let (decoded, other_kind) = format?.object_of_any_kind(&body, target.served, strictness)?;
+    let Decoded { value, mut faults } = decoded;
+    let sent = Sent { value: target.served.stored_form_of(value), other_kind };
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    let written = write(&store, &target, &gate, value, commit, &writer, &mut faults).await;
+    let written = write(&store, &target, &gate, sent, commit, &writer, &mut faults).await;
     faults.extend(gate.warnings());
     let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
     Ok(warn(response, &faults))
+}
+
+/// The object of a body, and what is wrong with its kind.
+struct Sent {
+    value: Value,
+    other_kind: Option<ApiError>,
 }
 
 /// Updates the object of a body, or creates it where the kind allows that. What is to be warned of is added, whether it
@@ -51,7 +58,7 @@ async fn write(
     store: &Store,
     target: &Target,
     gate: &Gate<'_>,
-    mut value: Value,
+    Sent { mut value, other_kind }: Sent,
     commit: Commit,
     writer: &Writer,
     warnings: &mut Vec<String>,
@@ -64,9 +71,13 @@ async fn write(
     let key = key(target)?;
     let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
     loop {
-        let new = &value;
+        let (new, other_kind) = (&value, &other_kind);
         let next = |current: Arc<Opened>| async move {
             same_uid(&current, new)?;
+            if let Some(error) = other_kind {
+                preconditions(&current, new)?;
+                return Err(error.clone());
+            }
             admitted(store, gate, &current, target.served, new.clone(), target.subresource, writer).await
         };
         let change = |current| conversion::changed(store, target.into(), current, next);

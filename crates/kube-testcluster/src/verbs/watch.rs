@@ -5,28 +5,24 @@ use std::sync::Arc;
 use axum::response::Response;
 use http::StatusCode;
 
-use super::conversion::Conversion;
 use super::list_options::{ListOptions, resource_version};
-use super::selection::Selection;
 use super::watcher::{Start, Watch};
 use crate::http::represent::Events;
 use crate::http::status::{ApiError, answer};
-use crate::kinds::field_selector::Fields;
+use crate::kinds::Resource;
 use crate::settings::Era;
 use crate::store::Requester;
 use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::filter::Filter;
 
-/// `fields` are those of the filter that are asked of objects in the version of the request.
-///
 /// `era` says how a watch is read that asks for no initial events and for no version: the old path of watches knows no streaming lists.
 ///
 /// The response is always 200 if the options are valid; later errors come as ERROR events.
 pub(crate) fn watch(
     store: &Arc<Store>,
-    rows: Conversion,
-    (filter, fields): (Filter, Option<Fields>),
+    resource: &'static Resource,
+    filter: Filter,
     options: &ListOptions,
     requester: Requester,
     era: Era,
@@ -34,25 +30,16 @@ pub(crate) fn watch(
     let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
     let duration = options.timeout.unwrap_or_else(|| store.random().watch_duration());
     let revision = store.lock().storage.revision();
-    let mut start = start(era, options.send_initial_events, version, revision);
-    let mut selection = None;
-    if let Some(fields) = fields {
-        let (selects, from) = Selection::of(store, rows, fields, &filter, start)?;
-        (selection, start) = (Some(selects), from);
-    }
+    let start = start(era, options.send_initial_events, version, revision);
     let permit = match requester {
         Requester::Client => Some(store.watch_permit()?),
         Requester::Cluster => None,
     };
     let bookmarks = options.allow_watch_bookmarks;
-    let resource = rows.stored;
     let watch = Watch { resource, filter, start, bookmarks, duration, requester };
     let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
     let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, permit)));
     response.extensions_mut().insert(Events);
-    if let Some(selection) = selection {
-        response.extensions_mut().insert(selection);
-    }
     Ok(response)
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kube_testcluster::Cluster;
 use serde_json::{Value, json};
 
-use crate::support::api::{Api, quiet};
+use crate::support::api::{Api, quiet, short, version};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const CRONTABS: &str = "/apis/stable.example.com/v1/namespaces/default/crontabs";
@@ -243,12 +243,14 @@ async fn a_definition_goes_once_its_objects_are_gone() {
     api.post(CRONTABS, &held).await;
     api.post(CRONTABS, &crontab("free")).await;
     let path = format!("{DEFINITIONS}/crontabs.stable.example.com");
+    let mut watch = api.watch_at(&format!("{CRONTABS}?watch=true")).await;
     let deleted = api.delete(&path).await;
     assert_eq!((deleted.status, &deleted.body["kind"]), (200, &json!("CustomResourceDefinition")));
     let pending = api.get(&path).await.body;
     assert_eq!(condition(&pending, "Terminating"), json!(["True", "InstanceDeletionPending"]));
-    assert_eq!(api.items(CRONTABS).await.len(), 2, "who watches sees them go");
+    assert_eq!(watch.shorts().await, ["ADDED free", "ADDED held"]);
     tokio::time::sleep(Duration::from_secs(1)).await; // virtual: the controller begins
+    assert_eq!(watch.shorts().await, ["DELETED free", "MODIFIED held"]);
     let waiting = api.get(&path).await.body;
     assert_eq!(condition(&waiting, "Terminating"), json!(["True", "InstanceDeletionInProgress"]));
     assert_eq!(api.items(CRONTABS).await.len(), 1);
@@ -257,11 +259,92 @@ async fn a_definition_goes_once_its_objects_are_gone() {
     let free = json!({"metadata": {"finalizers": null}});
     assert_eq!(api.send("PATCH", &format!("{CRONTABS}/held"), STATUS_TYPE, free.to_string()).await.status, 200);
     tokio::time::sleep(Duration::from_secs(1)).await; // virtual: the controller goes on
+    assert_eq!((watch.shorts().await, watch.ended), (vec!["DELETED held".to_owned()], true));
     assert_eq!(api.get(&path).await.status, 404);
     assert_eq!(api.get(CRONTABS).await.status, 404);
     assert_eq!(api.get("/apis/stable.example.com").await.status, 404);
     assert_eq!(api.post(DEFINITIONS, &crontabs()).await.status, 201);
     assert_eq!(api.items(CRONTABS).await.len(), 0);
+}
+
+/// Who deletes a definition can begin to watch for its end, whatever else is being deleted.
+#[tokio::test(start_paused = true)]
+async fn each_deleted_definition_is_seen_for_a_tenth_of_a_second() {
+    let (_cluster, api) = running_with_crontabs().await;
+    let mut second = crontabs();
+    second["metadata"]["name"] = json!("others.stable.example.com");
+    second["spec"]["names"] = json!({"plural": "others", "kind": "Other"});
+    api.post(DEFINITIONS, &second).await;
+    let delete = async |name: &str| {
+        api.delete(&format!("{DEFINITIONS}/{name}")).await;
+        tokio::time::sleep(Duration::from_millis(99)).await; // virtual
+        api.get(DEFINITIONS).await.names().len()
+    };
+    assert_eq!(delete("crontabs.stable.example.com").await, 2);
+    assert_eq!(delete("others.stable.example.com").await, 1);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(api.items(DEFINITIONS).await.len(), 0);
+}
+
+/// Upstream: each version has a storage of its own, whose codec converts before a selector looks.
+#[tokio::test(start_paused = true)]
+async fn a_selector_sees_the_version_that_is_asked_for() {
+    const SECOND: &str = "/apis/stable.example.com/v2/namespaces/default/crontabs?fieldSelector=spec.cronSpec%3Ddaily";
+    let mut definition = crontabs();
+    let mut second = definition["spec"]["versions"][0].clone();
+    second["name"] = json!("v2");
+    second["storage"] = json!(false);
+    second["selectableFields"] = json!([{"jsonPath": ".spec.cronSpec"}]);
+    second["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["note"] = json!({"type": "string"});
+    definition["spec"]["versions"].as_array_mut().unwrap().push(second);
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let made = api.post(DEFINITIONS, &definition).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    let merge = async |name: &str, spec: &str| {
+        api.merge(&format!("{CRONTABS}/{name}"), &json!({"spec": {"cronSpec": spec}})).await.version()
+    };
+    for (n, name) in ["a", "b", "c", "d", "e", "f", "g"].into_iter().enumerate() {
+        api.post(CRONTABS, &crontab(name)).await;
+        if n % 3 > 0 {
+            merge(name, "daily").await;
+        }
+    }
+    assert_eq!(api.get(SECOND).await.names(), ["b", "c", "e", "f"]);
+    for limit in ["1", "2", "3", "4", "7"] {
+        let (mut found, mut token) = (Vec::new(), String::new());
+        loop {
+            let page = api.get(&format!("{SECOND}&limit={limit}&continue={token}")).await;
+            assert!(page.names().len() <= limit.parse().unwrap(), "{limit}: {}", page.body);
+            found.extend(page.names().into_iter().map(ToOwned::to_owned));
+            token = page.body["metadata"]["continue"].as_str().unwrap().to_owned();
+            if token.is_empty() {
+                break;
+            }
+        }
+        assert_eq!(found, ["b", "c", "e", "f"], "pages of {limit}");
+    }
+
+    let mut watch = api.watch_at(&format!("{SECOND}&watch=true")).await;
+    assert_eq!(watch.shorts().await, ["ADDED b", "ADDED c", "ADDED e", "ADDED f"]);
+    let start = merge("b", "hourly").await;
+    merge("b", "weekly").await;
+    merge("b", "daily").await;
+    merge("a", "daily").await;
+    api.merge(&format!("{CRONTABS}/c"), &json!({"metadata": {"labels": {"step": "two"}}})).await;
+    api.delete(&format!("{CRONTABS}/c")).await;
+    api.delete(&format!("{CRONTABS}/d")).await;
+    let events = watch.events().await;
+    let told: Vec<String> = events.iter().map(short).collect();
+    assert_eq!(told, ["DELETED b", "ADDED b", "ADDED a", "MODIFIED c", "DELETED c"]);
+    let last = &events[0]["object"];
+    let shown = (&last["apiVersion"], &last["spec"]["cronSpec"], version(&events[0]));
+    assert_eq!(shown, (&json!("stable.example.com/v2"), &json!("daily"), start), "the last state that matched");
+    let mut again = api.watch_at(&format!("{SECOND}&watch=true&resourceVersion={start}")).await;
+    assert_eq!(again.shorts().await, told[1..]);
+    let deleted = api.delete(SECOND).await;
+    assert_eq!(deleted.names(), ["a", "b", "e", "f"]);
+    assert_eq!(api.get(CRONTABS).await.names(), ["g"]);
 }
 
 #[tokio::test(start_paused = true)]

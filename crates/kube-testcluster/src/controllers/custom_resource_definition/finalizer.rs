@@ -20,26 +20,35 @@ pub(super) fn is_waited_for(crd: &Object) -> bool {
     crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
 }
 
-/// Goes on with the deletion of a definition that waits for it. Returns whether no object of it is left, and the finalizer gone.
-pub(super) async fn sync(store: &Store, key: &Key) -> Result<bool, ApiError> {
+/// How far a deletion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// There are objects left, which are held.
+    Waits,
+    /// No object is left, and the finalizer is gone.
+    Done,
+}
+
+/// Goes on with the deletion of a definition.
+pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError> {
     let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, key);
-    let Some(crd) = crd.filter(|crd| is_waited_for(crd)) else { return Ok(false) };
+    let Some(crd) = crd.filter(|crd| is_waited_for(crd)) else { return Ok(Progress::Done) };
     let was_served = is_condition_true(&crd.open()?.value, "Established");
     let message = "CustomResource deletion is in progress";
     write(store, key, true, "InstanceDeletionInProgress", message, Finalizer::Kept).await?;
     if !was_served {
         let message = "resource was never established";
         write(store, key, false, "NeverEstablished", message, Finalizer::Removed).await?;
-        return Ok(true);
+        return Ok(Progress::Done);
     }
     let stored = store.catalog().definition(key.name()).map(|definition| definition.stored);
     if let Some(stored) = stored
         && !delete_instances(store, stored).await?
     {
-        return Ok(false); // the removal of the last of them goes on with this
+        return Ok(Progress::Waits); // the removal of the last of them goes on with this
     }
     write(store, key, false, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed).await?;
-    Ok(true)
+    Ok(Progress::Done)
 }
 
 /// Deletes all objects of a kind. As upstream, nobody is asked about it. Returns whether none is left.
@@ -72,6 +81,9 @@ async fn write(
 ) -> Result<(), ApiError> {
     let now = store.clock.now();
     let change = |crd: &Opened| {
+        if !is_waited_for(crd) {
+            return Ok::<_, ApiError>(Next::Keep); // another one has the name by now
+        }
         let mut value = crd.value.clone();
         set_condition(&mut value, "Terminating", is_true, reason, message, &now);
         if finalizer == Finalizer::Removed {
@@ -83,7 +95,7 @@ async fn write(
                 }
             }
             if !update::is_held(&value) {
-                return Ok::<_, ApiError>(Next::Release(value));
+                return Ok(Next::Release(value));
             }
         }
         Ok(Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), value)))

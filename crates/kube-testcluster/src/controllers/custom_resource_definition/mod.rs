@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use self::finalizer::Progress;
 use self::naming::Names;
 use super::chores::is_over;
 use crate::http::status::ApiError;
@@ -30,9 +31,12 @@ use crate::verbs::ownership::{Component, written_by};
 /// The condition of definitions in Kubernetes' own groups.
 const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";
 
-/// How long a deleted definition stays at least. Upstream fills a watch cache before it deletes the objects, which takes about as long;
-/// meanwhile a client can begin to watch.
+/// How long a deleted definition stays at least. Upstream fills a watch cache before it deletes the objects, which takes about as long
+/// (`TestApplyCRDuringCRDFinalization` lives on it); meanwhile a client can begin to watch.
 const FINALIZER_DELAY: Duration = Duration::from_millis(100);
+
+/// How long a deletion waits that failed, say because a webhook did not convert.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Brings a definition, and those whose names depend on it, to the state that they ask for.
 pub(crate) async fn settle(store: &Store, name: &str) {
@@ -74,24 +78,41 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     for name in names(&store) {
         settle(&store, &name).await; // an earlier server with the same folder may have ended in between
     }
-    store.terminations.notify_one();
-    while stop.run_until_cancelled(store.terminations.notified()).await.is_some() {
+    let mut patience = None;
+    while stop.run_until_cancelled(woken(&store, patience)).await.is_some() {
+        let waiting = waiting(&store); // one that is deleted from now on waits for the next time
         if stop.run_until_cancelled(tokio::time::sleep(FINALIZER_DELAY)).await.is_none() {
             return;
         }
-        for name in names(&store) {
-            finish(&store, &name).await;
+        patience = None;
+        for name in waiting {
+            match finalizer::sync(&store, &Key::new(None, &name)).await {
+                Ok(Progress::Waits) => {}
+                Ok(Progress::Done) => settle(&store, &name).await,
+                Err(error) if is_over(&error) => {}
+                Err(error) => {
+                    tracing::warn!(name, ?error, "the deletion of a custom resource definition cannot be finished");
+                    patience = Some(RETRY);
+                }
+            }
         }
     }
 }
 
-async fn finish(store: &Store, name: &str) {
-    match finalizer::sync(store, &Key::new(None, name)).await {
-        Ok(false) => {}
-        Ok(true) => settle(store, name).await,
-        Err(error) if is_over(&error) => {}
-        Err(error) => tracing::warn!(name, ?error, "the deletion of a custom resource definition cannot be finished"),
+/// Waits until a definition is being deleted, or the last of its objects has gone; no longer than its patience.
+async fn woken(store: &Store, patience: Option<Duration>) {
+    let woken = store.terminations.notified();
+    match patience {
+        Some(patience) => _ = tokio::time::timeout(patience, woken).await,
+        None => woken.await,
     }
+}
+
+/// The definitions whose deletion waits for the finalizer.
+fn waiting(store: &Store) -> Vec<String> {
+    let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects;
+    let waiting = all.iter().filter(|crd| finalizer::is_waited_for(crd));
+    waiting.map(|crd| crd.key.name().to_owned()).collect()
 }
 
 async fn settle_one(store: &Store, name: &str) -> Result<Names, ApiError> {

@@ -1,7 +1,7 @@
 //! The columns of kinds with few columns.
 
 use super::{AGE, Column, NAME, text};
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
@@ -79,5 +79,5 @@ fn available(api: &Value) -> String {
 
 /// How many entries a field has.
 fn count(object: &Value, field: &str) -> usize {
-    object[field].as_object().map_or(0, crate::value::Map::len)
+    object[field].as_object().map_or(0, Map::len)
 }

@@ -7,7 +7,7 @@ use crate::kinds::fields::{known, not_negative, pairs, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
-use crate::value::{Value, json};
+use crate::value::{Map, Value, json};
 
 /// The row of a ReplicationController.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -39,7 +39,7 @@ fn set_defaults(controller: &mut Value) {
     if !labels.is_object() {
         return;
     }
-    let is_empty = |map: &Value| map.as_object().is_none_or(crate::value::Map::is_empty);
+    let is_empty = |map: &Value| map.as_object().is_none_or(Map::is_empty);
     if is_empty(&spec["selector"]) {
         spec["selector"] = labels.clone();
     }

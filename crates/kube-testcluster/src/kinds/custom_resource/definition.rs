@@ -24,13 +24,18 @@ pub(crate) struct Definition {
     /// The row in whose form objects are stored, whether it is served or not.
     pub(crate) stored: &'static Resource,
     pub(crate) served: Vec<&'static Resource>,
+    /// All that decides about the form of objects, in JSON.
+    form: String,
     /// The rows of other versions that were once the stored one. An object keeps the version in which it was written.
     left: Vec<&'static Resource>,
 }
 
 /// Rows live as long as the process, since an object names its row. So that clusters that come and go do not fill the memory,
 /// definitions with the same content share theirs.
-static DEFINITIONS: LazyLock<Mutex<HashMap<String, Option<&'static Definition>>>> = LazyLock::new(Mutex::default);
+static DEFINITIONS: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+
+/// By the form of objects, and whether the definition is being deleted.
+type Known = HashMap<(String, bool), Option<&'static Definition>>;
 
 impl Definition {
     /// The row of definitions themselves.
@@ -44,15 +49,14 @@ impl Definition {
             return None;
         }
         let is_terminating = !crd["metadata"]["deletionTimestamp"].is_null();
-        let content =
-            json!([crd["spec"], crd["status"]["acceptedNames"], is_terminating, left_versions(crd)]).to_string();
+        let form = json!([crd["spec"], crd["status"]["acceptedNames"], left_versions(crd)]).to_string();
         let mut definitions = DEFINITIONS.lock().unwrap_or_else(PoisonError::into_inner);
         *definitions
-            .entry(content)
-            .or_insert_with(|| Self::read(crd, is_terminating).map(|rows| &*Box::leak(Box::new(rows))))
+            .entry((form.clone(), is_terminating))
+            .or_insert_with(|| Self::read(crd, form, is_terminating).map(|rows| &*Box::leak(Box::new(rows))))
     }
 
-    fn read(crd: &Value, is_terminating: bool) -> Option<Self> {
+    fn read(crd: &Value, form: String, is_terminating: bool) -> Option<Self> {
         let versions: Vec<&Value> = crd["spec"]["versions"].as_array()?.iter().collect();
         let storage = versions.iter().find(|version| version["storage"] == true)?;
         let stored: &'static Resource = Box::leak(Box::new(row(crd, storage, is_terminating, None)?));
@@ -73,7 +77,12 @@ impl Definition {
                 left.extend(is_left.then_some(row));
             }
         }
-        Some(Self { stored, served, left })
+        Some(Self { stored, served, form, left })
+    }
+
+    /// Whether objects have the same form by both: one may be being deleted.
+    pub(crate) fn has_form_of(&self, other: &Self) -> bool {
+        self.form == other.form
     }
 
     /// The row in whose form an object is kept that was written in a version.

@@ -1,7 +1,7 @@
 //! Selects the pods of a lifecycle.
 
 use crate::kinds::PODS;
-use crate::kinds::field_selector::{Content, Fields};
+use crate::kinds::field_selector::{Fields, ObjectContent};
 use crate::value::{Array, Value};
 use kube_informers::selector::LabelSelector;
 
@@ -22,7 +22,7 @@ impl PodSelector {
         let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
         self.labels.matches_values(values("labels"))
             && self.annotations.matches_values(values("annotations"))
-            && (self.fields.is_empty() || self.fields.matches(&Content { resource: PODS, value: pod }))
+            && (self.fields.is_empty() || self.fields.matches(&ObjectContent { resource: PODS, value: pod }))
             && self.image.as_deref().is_none_or(|image| has_image(pod, image))
     }
 }

@@ -9,7 +9,7 @@ use crate::kinds::fields::{items, known, known_if_set, text};
 use crate::kinds::resource_list::not_below_zero;
 use crate::machinery::cause::Cause;
 use crate::machinery::go_struct::{Field, GoStruct};
-use crate::value::Value;
+use crate::value::{Map, Value};
 
 const POLICIES: [&str; 3] = ["Delete", "Recycle", "Retain"];
 const STORAGE: &str = "storage";
@@ -68,7 +68,7 @@ fn of_spec(spec: &Value, name: &str) -> Vec<Cause> {
 fn capacity(spec: &Value) -> Vec<Cause> {
     let sizes = spec["capacity"].as_object();
     let mut causes = Vec::new();
-    if sizes.is_none_or(crate::value::Map::is_empty) {
+    if sizes.is_none_or(Map::is_empty) {
         causes.push(Cause::required("spec.capacity", ""));
     }
     if sizes.is_none_or(|sizes| sizes.len() > 1 || !sizes.contains_key(STORAGE)) {

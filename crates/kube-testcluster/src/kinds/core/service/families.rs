@@ -4,7 +4,7 @@
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::object;
-use crate::value::{Array, Value, json};
+use crate::value::{Array, Map, Value, json};
 
 const AT_POLICY: &str = "spec.ipFamilyPolicy";
 const SINGLE: &str = "SingleStack";
@@ -46,7 +46,7 @@ pub(super) fn settle(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Ca
 }
 
 pub(super) fn has_no_selector(spec: &Value) -> bool {
-    spec["selector"].as_object().is_none_or(crate::value::Map::is_empty)
+    spec["selector"].as_object().is_none_or(Map::is_empty)
 }
 
 /// Whether a service keeps what it preferred. Upstream: `isMatchingPreferDualStackClusterIPFields`.
