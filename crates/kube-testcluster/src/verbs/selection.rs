@@ -30,7 +30,8 @@ impl Selection {
         store: &Store,
         objects: Vec<Arc<Object>>,
     ) -> Result<impl Iterator<Item = Arc<Object>>, ApiError> {
-        let values = objects.iter().map(|object| serde_json::from_slice(object.json()).unwrap_or_default()).collect();
+        let whole = |object: &Arc<Object>| object.open().map(|opened| object.resource.whole(&opened.value));
+        let values = objects.iter().map(whole).collect::<Result<_, _>>()?;
         let values = in_version(store, self.version, values).await?;
         Ok(objects.into_iter().zip(values).filter(|(_, value)| self.selects(value)).map(|(object, _)| object))
     }

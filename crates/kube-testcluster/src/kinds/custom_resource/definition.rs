@@ -51,9 +51,9 @@ impl Definition {
         let is_terminating = !crd["metadata"]["deletionTimestamp"].is_null();
         let form = json!([crd["spec"], crd["status"]["acceptedNames"], left_versions(crd)]).to_string();
         let mut definitions = DEFINITIONS.lock().unwrap_or_else(PoisonError::into_inner);
-        *definitions
-            .entry((form.clone(), is_terminating))
-            .or_insert_with(|| Self::read(crd, form, is_terminating).map(|rows| &*Box::leak(Box::new(rows))))
+        *definitions.entry((form, is_terminating)).or_insert_with_key(|(form, _)| {
+            Self::read(crd, form.clone(), is_terminating).map(|rows| &*Box::leak(Box::new(rows)))
+        })
     }
 
     fn read(crd: &Value, form: String, is_terminating: bool) -> Option<Self> {
