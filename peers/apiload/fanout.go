@@ -21,6 +21,11 @@ func (l *load) fanOut() ([]figure, error) {
 			return nil, err
 		}
 	}
+	connection, err := dial(l.server)
+	if err != nil {
+		return nil, err
+	}
+	defer connection.close()
 	used, err := processorTime(*pid)
 	if err != nil {
 		return nil, err
@@ -28,7 +33,7 @@ func (l *load) fanOut() ([]figure, error) {
 	start := time.Now()
 	for n := range *changes {
 		body := fmt.Sprintf(`{"metadata":{"labels":{"turn":"%d"}}}`, n)
-		if err := l.send(http.MethodPatch, l.base+"/load-000001", "application/merge-patch+json", body); err != nil {
+		if err := connection.send(http.MethodPatch, l.pods+"/load-000001", "application/merge-patch+json", body); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +54,7 @@ func (l *load) fanOut() ([]figure, error) {
 
 // watch reads the pod as it was, reports that it is ready, and then reads every change.
 func (l *load) watch(client *http.Client, ready chan<- error, seen *atomic.Int64) error {
-	answer, err := client.Get(l.base + "?watch=true&fieldSelector=metadata.name%3Dload-000001&resourceVersion=0")
+	answer, err := client.Get(l.server + l.pods + "?watch=true&fieldSelector=metadata.name%3Dload-000001&resourceVersion=0")
 	if err != nil {
 		ready <- err
 		return err

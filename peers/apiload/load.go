@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,8 @@ import (
 // load puts load on the pods of one namespace of one server.
 type load struct {
 	server string
-	base   string
+	// pods is the path of the pods.
+	pods   string
 	client *http.Client
 	// padding is added to each pod so that it reaches the wanted size.
 	padding string
@@ -28,7 +28,7 @@ const podText = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"load-%06d",
 
 // pad measures how large a pod becomes in this server. One server keeps managedFields, another one fills in more defaults.
 func (l *load) pad() ([]figure, error) {
-	answer, err := l.client.Post(l.base, "application/json", strings.NewReader(fmt.Sprintf(podText, 0, 0, "")))
+	answer, err := l.client.Post(l.server+l.pods, "application/json", strings.NewReader(fmt.Sprintf(podText, 0, 0, "")))
 	if err != nil {
 		return nil, err
 	}
@@ -46,16 +46,12 @@ func (l *load) pad() ([]figure, error) {
 func (l *load) create() ([]figure, error) {
 	var next, created atomic.Int64
 	var creating sync.WaitGroup
-	failures := make(chan error, *connection)
+	failures := make(chan error, *connections)
 	start := time.Now()
-	for range *connection {
+	for range *connections {
 		creating.Go(func() {
-			for n := next.Add(1); n <= int64(*pods); n = next.Add(1) {
-				if err := l.send(http.MethodPost, l.base, "application/json", fmt.Sprintf(podText, n, n%100, l.padding)); err != nil {
-					failures <- err
-					return
-				}
-				created.Add(1)
+			if err := l.createOver(&next, &created); err != nil {
+				failures <- err
 			}
 		})
 	}
@@ -65,13 +61,29 @@ func (l *load) create() ([]figure, error) {
 	return []figure{{Part: "creates", Value: float64(*pods) / spent, Unit: "/s", Did: int(created.Load())}}, <-failures
 }
 
+// createOver creates pods over one connection, until there are enough.
+func (l *load) createOver(next, created *atomic.Int64) error {
+	connection, err := dial(l.server)
+	if err != nil {
+		return err
+	}
+	defer connection.close()
+	for n := next.Add(1); n <= int64(*pods); n = next.Add(1) {
+		if err := connection.send(http.MethodPost, l.pods, "application/json", fmt.Sprintf(podText, n, n%100, l.padding)); err != nil {
+			return err
+		}
+		created.Add(1)
+	}
+	return nil
+}
+
 // list prints the median time. As the work done it prints the size per pod, rounded to ten bytes, because versions have more or fewer digits.
 func (l *load) list() ([]figure, error) {
 	var times []float64
 	var size int64
 	for range *lists {
 		start := time.Now()
-		answer, err := l.client.Get(l.base)
+		answer, err := l.client.Get(l.server + l.pods)
 		if err != nil {
 			return nil, err
 		}
@@ -91,23 +103,4 @@ func (l *load) memory() ([]figure, error) {
 	}
 	resident, err := resident(*pid)
 	return []figure{{Part: "memory", Value: resident / 1e6, Unit: "MB", Did: *pods}}, err
-}
-
-func (l *load) send(method, path, contentType, body string) error {
-	request, err := http.NewRequest(method, path, strings.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", contentType)
-	answer, err := l.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode >= http.StatusMultipleChoices {
-		text, err := io.ReadAll(answer.Body)
-		return errors.Join(fmt.Errorf("%s %s: %s %s", method, path, answer.Status, bytes.TrimSpace(text)), err)
-	}
-	_, err = io.Copy(io.Discard, answer.Body) // the next request needs the connection, nobody the object
-	return err
 }

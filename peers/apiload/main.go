@@ -17,15 +17,15 @@ import (
 )
 
 var (
-	url        = flag.String("url", "http://127.0.0.1:18080", "the server")
-	pid        = flag.Int("pid", 0, "the server's process, if it is to be looked at")
-	pods       = flag.Int("pods", 10_000, "how many pods are created")
-	connection = flag.Int("connections", 16, "how many connections create them")
-	lists      = flag.Int("lists", 7, "how often they are listed")
-	watchers   = flag.Int("watchers", 1000, "how many watch one pod")
-	size       = flag.Int("bytes", 1500, "how large a pod is as the server tells it: what it does not fill in itself, an annotation does")
-	changes    = flag.Int("changes", 50, "how often it is changed")
-	running    = flag.Bool("running", false, "wait until all pods run, and do nothing else with them")
+	url         = flag.String("url", "http://127.0.0.1:18080", "the server")
+	pid         = flag.Int("pid", 0, "the server's process, if it is to be looked at")
+	pods        = flag.Int("pods", 10_000, "how many pods are created")
+	connections = flag.Int("connections", 16, "how many connections create them")
+	lists       = flag.Int("lists", 7, "how often they are listed")
+	watchers    = flag.Int("watchers", 1000, "how many watch one pod")
+	size        = flag.Int("bytes", 1500, "how large a pod is as the server tells it: what it does not fill in itself, an annotation does")
+	changes     = flag.Int("changes", 50, "how often it is changed")
+	running     = flag.Bool("running", false, "wait until all pods run, and do nothing else with them")
 )
 
 type figure struct {
@@ -38,7 +38,7 @@ type figure struct {
 
 func main() {
 	flag.Parse()
-	server := load{server: *url, base: *url + "/api/v1/namespaces/default/pods", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: *connection}}}
+	server := load{server: *url, pods: "/api/v1/namespaces/default/pods", client: &http.Client{Transport: &http.Transport{}}}
 	lines := json.NewEncoder(os.Stdout)
 	steps := []func(*load) ([]figure, error){(*load).pad, (*load).create, (*load).list, (*load).memory, (*load).fanOut}
 	if *running {

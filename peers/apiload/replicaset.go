@@ -20,12 +20,17 @@ func (l *load) firstReplicaSet() ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	sets := l.server + "/apis/apps/v1/namespaces/default/replicasets"
-	if err := l.send(http.MethodPost, sets, "application/json", replicaSetText); err != nil {
+	connection, err := dial(l.server)
+	if err != nil {
+		return nil, err
+	}
+	defer connection.close()
+	const sets = "/apis/apps/v1/namespaces/default/replicasets"
+	if err := connection.send(http.MethodPost, sets, "application/json", replicaSetText); err != nil {
 		return nil, err
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		ready, err := l.readyReplicas(sets + "/first")
+		ready, err := l.readyReplicas(l.server + sets + "/first")
 		if err != nil {
 			return nil, err
 		}

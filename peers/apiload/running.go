@@ -40,7 +40,7 @@ func (l *load) run() ([]figure, error) {
 
 // watchRunning watches the pods that run. It gets them whole, as an informer does, and reads no more than the type of an event.
 func (l *load) watchRunning() (*http.Response, error) {
-	return l.client.Get(l.base + "?watch=true&resourceVersion=0&fieldSelector=status.phase%3DRunning")
+	return l.client.Get(l.server + l.pods + "?watch=true&resourceVersion=0&fieldSelector=status.phase%3DRunning")
 }
 
 // countAdded reads events until so many objects were added. A pod that does not run yet is not there for this watch.

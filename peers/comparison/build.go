@@ -16,6 +16,8 @@ type programs struct {
 	root string
 	// work is the benchmark of the project's machinery, informerLab the project's program.
 	work, informerLab string
+	// before is the project's program as it was at the revision of --before.
+	before string
 	// kubeRuntime is the peer in Rust, goPeers the folder of the peers in Go, cacheTests and queueTests are client-go's own tests.
 	kubeRuntime, goPeers, cacheTests, queueTests string
 	// scratch is a folder that is removed at the end.
@@ -54,6 +56,11 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 		return p, err
 	}
 	p.informerLab = filepath.Join(filepath.Dir(p.work), "informer-lab") // built in the same run
+	if *before != "" {
+		if p.before, err = buildBefore(ctx, p, profile, *before); err != nil {
+			return p, err
+		}
+	}
 	p.kubeRuntime, err = cargo(ctx, filepath.Join(peers, "kube-runtime"), "peer-kube-runtime",
 		"build", "--locked", "--target-dir", filepath.Join(root, "target"), "--profile", profile)
 	return p, err

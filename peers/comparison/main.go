@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-const usage = `peers/compare [--quick | --smoke] [--only EXPRESSION] [--cold-builds] [--out FOLDER]
+const usage = `peers/compare [--quick | --smoke] [--only EXPRESSION] [--cold-builds] [--before REVISION] [--out FOLDER]
 
 Runs this project, client-go, kube-runtime and a real API server on the same work in turn, checks that all did the same, and writes
 benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; what has to be built the first time takes a quarter of an hour.
@@ -25,9 +25,11 @@ Nothing else should run beside it. Ctrl-C ends it and all that it has started; t
   --smoke            everything once, tiny, in debug builds; writes nothing: a check that none rots
   --only EXPRESSION  only the rows whose number and name match this regular expression; writes nothing
   --cold-builds      also builds both sides from nothing (minutes)
+  --before REVISION  also builds an earlier revision of this project (a quarter of an hour), and measures what the cluster has lost since
   --out FOLDER       where the results go [benches, where reasons.txt and profiles/ are]
 
   peers/compare --quick --only '^6 .* 10 readers'
+  peers/compare --before 3aa09d1 --only since       against the last one without custom resources, TLS and server-side apply
   peers/compare --cold-builds                       what the RESULTS.md of the project was written by
 `
 
@@ -37,6 +39,7 @@ var (
 	smoke   = flag.Bool("smoke", false, "")
 	cold    = flag.Bool("cold-builds", false, "")
 	only    = flag.String("only", "", "")
+	before  = flag.String("before", "", "")
 	outDir  = flag.String("out", "", "")
 )
 

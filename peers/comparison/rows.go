@@ -136,14 +136,10 @@ func listerRows(p programs, s size) (rows []row) {
 
 // 11.
 func clusterRows(p programs, s size) []row {
-	load := []string{p.peer("apiload"), "--pods", fmt.Sprint(s.pods), "--watchers", fmt.Sprint(s.of(1000)), "--changes", fmt.Sprint(s.of(50))}
-	kubeconfig := filepath.Join(p.scratch, "kubeconfig")
-	// This kubelet does nothing, so pods stay as they were created, as beside a real API server that runs alone.
-	stages := filepath.Join(p.root, "peers", "comparison", "no-stages.yaml")
-	return []row{{
+	return append([]row{{
 		number: 11, name: "API server", contenders: []contender{
-			apiserver(ours, load, "http://", p.informerLab, "cluster", "--admission", "plain", "--stages", stages, "--kubeconfig-out", kubeconfig),
-			apiserver(etcd, load, "ready ", p.peer("apiserver"), "--kubeconfig", filepath.Join(p.scratch, "real-kubeconfig")),
+			p.plainCluster(s, ours, p.informerLab),
+			apiserver(etcd, p.load(s), "ready ", p.peer("apiserver"), "--kubeconfig", filepath.Join(p.scratch, "real-kubeconfig")),
 		},
 		goals: []goal{
 			{what: "creates", part: "creates", better: higher, against: etcd, ratio: 5},
@@ -156,16 +152,35 @@ func clusterRows(p programs, s size) []row {
 			{what: "idle memory", part: "idle", against: etcd},
 			{what: "memory with " + brief(s.pods) + " pods", part: "memory", against: etcd, ratio: 3},
 		},
-	}, lifecycleRow(p, s, kubeconfig)}
+	}, lifecycleRow(p, s)}, beforeRows(p, s)...)
+}
+
+// load is what a server without lifecycles gets.
+func (p programs) load(s size) []string {
+	return []string{p.peer("apiload"), "--pods", fmt.Sprint(s.pods), "--watchers", fmt.Sprint(s.of(1000)), "--changes", fmt.Sprint(s.of(50))}
+}
+
+// plainCluster is a cluster whose kubelet does nothing, so pods stay as they were created, as beside a real API server that runs alone.
+func (p programs) plainCluster(s size, name, program string) contender {
+	stages := filepath.Join(p.root, "peers", "comparison", "no-stages.yaml")
+	return p.cluster(name, program, p.load(s), "--admission", "plain", "--stages", stages)
+}
+
+// liveCluster is a cluster that brings pods to Running.
+func (p programs) liveCluster(s size, name, program string) contender {
+	return p.cluster(name, program, []string{p.peer("apiload"), "--pods", fmt.Sprint(10 * s.pods), "--running"})
+}
+
+func (p programs) cluster(name, program string, load []string, options ...string) contender {
+	options = append([]string{"cluster", "--kubeconfig-out", filepath.Join(p.scratch, "kubeconfig")}, options...)
+	return apiserver(name, load, "http://", program, options...)
 }
 
 // lifecycleRow has nobody to compare with: upstream's API server alone brings no pod to Running.
-func lifecycleRow(p programs, s size, kubeconfig string) row {
-	pods := 10 * s.pods
-	load := []string{p.peer("apiload"), "--pods", fmt.Sprint(pods), "--running"}
-	many := " with " + brief(pods) + " pods that run"
+func lifecycleRow(p programs, s size) row {
+	many := " with " + brief(10*s.pods) + " pods that run"
 	row := row{number: 11, name: "cluster",
-		contenders: []contender{apiserver(ours, load, "http://", p.informerLab, "cluster", "--kubeconfig-out", kubeconfig)},
+		contenders: []contender{p.liveCluster(s, ours, p.informerLab)},
 		goals: []goal{
 			{what: "pods to Running", part: "running", better: higher},
 			{what: "processor time per pod", part: "processor per pod", better: within},
@@ -178,6 +193,40 @@ func lifecycleRow(p programs, s size, kubeconfig string) row {
 		row.goals[0].ratio, row.goals[2].ratio, row.goals[3].ratio = 5000, 400, 10
 	}
 	return row
+}
+
+// beforeRows ask what the cluster has lost since an earlier revision: both do the same works in turn.
+func beforeRows(p programs, s size) []row {
+	if *before == "" {
+		return nil
+	}
+	since := func(goals ...goal) []goal {
+		for n := range goals {
+			goals[n].against, goals[n].ratio = *before, nothingMore
+		}
+		return goals
+	}
+	return []row{{
+		number: 11, name: "API server since " + *before,
+		contenders: []contender{p.plainCluster(s, ours, p.informerLab), p.plainCluster(s, *before, p.before)},
+		goals: since(
+			goal{what: "creates", part: "creates", better: higher},
+			goal{what: "LIST of " + brief(s.pods) + " pods", part: "list"},
+			goal{what: "events to " + brief(s.of(1000)) + " watchers", part: "events", better: higher},
+			goal{what: "processor time per event", part: "processor"},
+			goal{what: "start to first answer", part: "start"},
+			goal{what: "idle memory", part: "idle"},
+			goal{what: "memory with " + brief(s.pods) + " pods", part: "memory"},
+		),
+	}, {
+		number: 11, name: "cluster since " + *before,
+		contenders: []contender{p.liveCluster(s, ours, p.informerLab), p.liveCluster(s, *before, p.before)},
+		goals: since(
+			goal{what: "pods to Running", part: "running", better: higher},
+			goal{what: "processor time per pod", part: "processor per pod"},
+			goal{what: "memory with " + brief(10*s.pods) + " pods that run", part: "memory"},
+		),
+	}}
 }
 
 // 12.
