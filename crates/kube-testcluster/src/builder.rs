@@ -27,8 +27,8 @@ use crate::router::router;
 use crate::settings::{Admin, Admission, Authorization, Controllers, Era, Kubelets, ManagedFields, Settings, Workload};
 use crate::store::Requester;
 use crate::store::Store;
-use crate::store::expiry;
 use crate::store::wal::{DataError, Folder};
+use crate::store::{expiry, packing};
 use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
 
@@ -405,6 +405,7 @@ impl ClusterBuilder {
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let mut tasks = vec![
             tokio::spawn(expiry::run(store.clone(), stop.clone())),
+            tokio::spawn(packing::run(store.lock().storage.tell_what_ages(), stop.clone())),
             tokio::spawn(custom_resource_definition::run(store.clone(), stop.clone())),
         ];
         if self.settings.kubelets == Kubelets::Run {

@@ -61,7 +61,7 @@ fn deleted(last: &Object, revision: u64) -> Bytes {
 /// The line of a change, with the state before.
 fn changed(previous: &Object, current: &Object) -> Bytes {
     let (previous, current) = (previous.json(), current.json());
-    [br#"{"type":"MODIFIED","previous":"#, previous, br#","object":"#, current, b"}\n"].concat().into()
+    [br#"{"type":"MODIFIED","previous":"#, &*previous, br#","object":"#, &*current, b"}\n"].concat().into()
 }
 
 /// One line of a watch stream.
@@ -71,7 +71,7 @@ fn line(kind: &str, object: &Object) -> Bytes {
     line.extend_from_slice(br#"{"type":""#);
     line.extend_from_slice(kind.as_bytes());
     line.extend_from_slice(br#"","object":"#);
-    line.extend_from_slice(json);
+    line.extend_from_slice(&json);
     line.extend_from_slice(b"}\n");
     line.into()
 }

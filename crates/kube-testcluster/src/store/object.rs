@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use bytes::Bytes;
 
 use super::error::StoreError;
+use super::line::Line;
 use super::summary::Summary;
 use crate::kinds::Resource;
 use crate::kinds::custom_resource::Definition;
@@ -67,7 +68,7 @@ pub(crate) struct Object {
     pub(crate) revision: u64,
     pub(crate) summary: Summary,
     /// The line of an ADDED event. A get sends the object in it, and a list the part after kind and apiVersion.
-    added: Bytes,
+    added: Line,
     /// Where the part for a list begins.
     item: u32,
     /// The decoded content, while anybody holds it.
@@ -146,7 +147,7 @@ impl Object {
         line.extend_from_slice(TAIL);
         let item = (HEAD.len() + kind.len()) as u32; // the names of kinds are short
         let opened = Mutex::default();
-        Self { resource, key, revision, summary, added: line.into(), item, opened, written: None }
+        Self { resource, key, revision, summary, added: Line::new(line), item, opened, written: None }
     }
 
     /// Decodes the object. Those who have it open at the same time share what was decoded.
@@ -173,7 +174,7 @@ impl Object {
     fn content(&self) -> Result<Value, StoreError> {
         #[cfg(test)]
         OPENED.with(|opened| opened.set(opened.get() + 1));
-        let mut value: Value = serde_json::from_slice(self.json()).map_err(|error| self.unreadable(&error))?;
+        let mut value: Value = serde_json::from_slice(&self.json()).map_err(|error| self.unreadable(&error))?;
         if let Value::Object(fields) = &mut value {
             fields.remove("kind");
             fields.remove("apiVersion");
@@ -218,18 +219,38 @@ impl Object {
     }
 
     /// The object in a response to a get: a JSON object with kind and apiVersion.
-    pub(crate) fn json(&self) -> &[u8] {
-        &self.added[HEAD.len()..self.added.len() - TAIL.len()]
+    pub(crate) fn json(&self) -> Bytes {
+        self.part_from(HEAD.len())
     }
 
     /// The object in a list: its fields without kind, apiVersion and the opening brace.
-    pub(crate) fn item(&self) -> &[u8] {
-        &self.added[self.item as usize..self.added.len() - TAIL.len()]
+    pub(crate) fn item(&self) -> Bytes {
+        self.part_from(self.item as usize)
+    }
+
+    fn part_from(&self, start: usize) -> Bytes {
+        let line = self.added();
+        line.slice(start..line.len() - TAIL.len())
     }
 
     /// The line of an ADDED event.
     pub(crate) fn added(&self) -> Bytes {
-        self.added.clone()
+        self.added.text()
+    }
+
+    /// How long that line is, in bytes. No other text of the object is longer.
+    pub(crate) fn length(&self) -> usize {
+        self.added.length()
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_packed(&self) -> bool {
+        self.added.is_packed()
+    }
+
+    /// Keeps the object in less memory, with another one of its kind as the dictionary. Each reading takes a little longer then.
+    pub(super) fn pack(&self, dictionary: &Bytes) {
+        self.added.pack(dictionary);
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::event::Event;
+use super::line;
 use super::object::{Draft, Key, Object};
 use crate::kinds::{GroupResource, Resource};
 
@@ -26,6 +28,8 @@ pub(crate) struct Storage {
     keep: usize,
     /// How long an earlier state is kept.
     age: Duration,
+    /// Is sent the objects whose last write has left the history.
+    aged: Option<mpsc::UnboundedSender<Arc<Object>>>,
 }
 
 /// The write of a revision.
@@ -36,6 +40,8 @@ struct Write {
     at: Instant,
     /// Whether there was a state before, which compaction drops.
     replaces: bool,
+    /// Whether the object is so long that it matters when it has aged.
+    is_long: bool,
 }
 
 #[derive(Debug)]
@@ -52,7 +58,7 @@ pub(crate) struct Compacted;
 impl Storage {
     /// An empty store at this revision that keeps the last `keep` revisions, and no earlier state for longer than `age`.
     pub(crate) fn new(revision: u64, keep: usize, age: Duration) -> Self {
-        Self { revision, compacted: revision, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age }
+        Self { revision, compacted: revision, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age, aged: None }
     }
 
     /// Compacts the states that are older than `age`. Returns the oldest revision left, if it compacted any.
@@ -64,6 +70,15 @@ impl Storage {
             self.compact(self.compacted + ended);
             self.compacted
         })
+    }
+
+    /// Tells of each long object that was not written for as long as the history reaches, now and from now on.
+    pub(crate) fn tell_what_ages(&mut self) -> mpsc::UnboundedReceiver<Arc<Object>> {
+        let (aged, receiver) = mpsc::unbounded_channel();
+        let old = self.all().filter(|object| object.revision <= self.compacted && is_long(object));
+        old.for_each(|object| drop(aged.send(object.clone())));
+        self.aged = Some(aged);
+        receiver
     }
 
     pub(crate) fn revision(&self) -> u64 {
@@ -150,9 +165,9 @@ impl Storage {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
             self.compacted += 1;
-            let Write { kind, key, replaces, .. } =
+            let Write { kind, key, replaces, is_long, .. } =
                 self.log.pop_front().expect("the log has an entry for each revision not compacted");
-            if !replaces {
+            if !replaces && !is_long {
                 continue;
             }
             let Some(objects) = self.kinds.get_mut(&kind) else { continue };
@@ -163,9 +178,18 @@ impl Storage {
             if versions.first().is_some_and(|version| version.revision == self.compacted && version.object.is_none()) {
                 versions.remove(0);
             }
-            match versions.len() {
-                0 => drop(objects.remove(&key)),
-                1 => versions.shrink_to_fit(), // nearly all objects are no more than their present state
+            match versions.as_slice() {
+                [] => drop(objects.remove(&key)),
+                // Nearly all objects are no more than their present state.
+                [Version { revision, object }] => {
+                    if is_long
+                        && *revision == self.compacted
+                        && let (Some(aged), Some(object)) = (&self.aged, object)
+                    {
+                        let _ = aged.send(object.clone()); // nobody receives it any more while the server ends
+                    }
+                    versions.shrink_to_fit();
+                }
                 _ => {}
             }
         }
@@ -178,12 +202,17 @@ impl Storage {
         let previous = versions.last().and_then(|version| version.object.clone());
         versions.push(Version { revision, object: object.clone() });
         let (kind, at, replaces) = (resource.group_resource(), Instant::now(), versions.len() > 1);
-        self.log.push_back(Write { kind, key, at, replaces });
+        let is_long = object.as_deref().is_some_and(is_long);
+        self.log.push_back(Write { kind, key, at, replaces, is_long });
         if self.log.len() > self.keep {
             self.compact(self.compacted + 1);
         }
         Event::new(revision, previous, object)
     }
+}
+
+fn is_long(object: &Object) -> bool {
+    object.length() >= line::SHORTEST
 }
 
 #[cfg(test)]
@@ -231,6 +260,29 @@ mod tests {
         assert_eq!(names(&storage, Some(4)), None);
         assert_eq!(names(&storage, Some(5)).unwrap(), ["n/a@4"]);
         assert_eq!(storage.kinds[&PODS.group_resource()].len(), 1);
+    }
+
+    #[test]
+    fn what_is_not_written_for_as_long_as_the_history_reaches_has_aged() {
+        let long = |name: &str| {
+            let mut pod = json!({"metadata": {"name": name}, "note": "x".repeat(line::SHORTEST)});
+            Draft::new(PODS, Key::new(Some("n"), name), &mut pod)
+        };
+        let mut storage = Storage::new(1, 4, Duration::MAX);
+        for name in ["gone", "before"] {
+            storage.put(long(name));
+        }
+        storage.compact(3);
+        storage.remove(PODS, &Key::new(Some("n"), "gone")).unwrap();
+        let mut aged = storage.tell_what_ages();
+        for name in ["created", "changed", "changed"] {
+            storage.put(long(name));
+        }
+        put(&mut storage, "short");
+        let mut told = move || aged.try_recv().map(|object| object.key.to_string()).ok();
+        assert_eq!((told(), told()), (Some("n/before".into()), None));
+        storage.compact(storage.revision());
+        assert_eq!((told(), told(), told()), (Some("n/created".into()), Some("n/changed".into()), None));
     }
 
     #[test]

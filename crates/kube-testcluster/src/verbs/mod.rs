@@ -61,7 +61,8 @@ fn key(target: &Target) -> Result<Key, ApiError> {
 
 /// A response with the object.
 fn answer(code: StatusCode, object: &Object) -> Response {
-    let mut body = Vec::with_capacity(object.json().len() + 1); // a new line comes behind it
-    body.extend_from_slice(object.json());
+    let json = object.json();
+    let mut body = Vec::with_capacity(json.len() + 1); // a new line comes behind it
+    body.extend_from_slice(&json);
     status::json(code, body)
 }

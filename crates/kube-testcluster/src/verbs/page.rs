@@ -129,17 +129,16 @@ impl Page {
             remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.left),
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
-        let items = || {
-            let is_custom = resource.custom.is_some();
-            self.objects.iter().map(move |object| if is_custom { &object.json()[1..] } else { object.item() })
-        };
-        let mut body = Vec::with_capacity(items().map(|item| item.len() + 2).sum::<usize>() + 256);
+        let mut body = Vec::with_capacity(self.objects.iter().map(|object| object.length()).sum::<usize>() + 256);
         let (kind, api_version) = (resource.list_kind(), resource.api_version());
         let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
         body.extend_from_slice(head.as_bytes());
-        for (i, item) in items().enumerate() {
+        for (i, object) in self.objects.iter().enumerate() {
             body.extend_from_slice(if i == 0 { b"{" } else { b",{" });
-            body.extend_from_slice(item);
+            match resource.custom {
+                Some(_) => body.extend_from_slice(&object.json()[1..]),
+                None => body.extend_from_slice(&object.item()),
+            }
         }
         body.extend_from_slice(b"]}");
         status::json(StatusCode::OK, body)

@@ -8,7 +8,7 @@ use kube_testcluster::Era;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::support::api::{Api, PODS, quiet};
+use crate::support::api::{Api, PODS, item, quiet, short};
 
 type Model = BTreeMap<String, Value>;
 
@@ -129,6 +129,33 @@ async fn what_falls_out_of_the_bounded_history_expires() {
         assert_eq!(exact.status == 200, kept, "list at {version} of {now}");
         let events = api.watch(&format!("resourceVersion={version}")).await.shorts().await;
         assert_eq!(events.first().is_none_or(|event| event != "ERROR"), kept, "watch from {version} of {now}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_written_for_longer_than_the_history_reaches_is_told_as_before() {
+    let api = Api::new(&quiet().history(3).start());
+    for name in ["a", "b", "c"] {
+        let metadata = json!({"name": name, "annotations": {"note": format!("{name} ").repeat(1000)}});
+        api.post(PODS, &json!({"metadata": metadata, "spec": {"containers": [{"name": "m", "image": "i"}]}})).await;
+    }
+    let told = async || {
+        let pods = list(&api, "").await.1;
+        (pods, api.get(&item("b")).await.body, api.watch("resourceVersion=0").await.events().await)
+    };
+    let before = told().await;
+    for i in 0..10 {
+        api.post("/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": format!("m{i}")}})).await;
+    }
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(told().await, before);
+    let mut watch = api.watch(&format!("resourceVersion={}", list(&api, "").await.0)).await;
+    api.label("b", &json!({"new": "1"})).await;
+    api.delete(&format!("{}?gracePeriodSeconds=0", item("c"))).await;
+    let changes = watch.events().await;
+    assert_eq!(changes.iter().map(short).collect::<Vec<_>>(), ["MODIFIED b", "MODIFIED c", "DELETED c"]);
+    for (event, name) in changes.iter().zip(["b ", "c ", "c "]) {
+        assert_eq!(event["object"]["metadata"]["annotations"]["note"], name.repeat(1000));
     }
 }
 

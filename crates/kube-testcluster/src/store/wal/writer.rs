@@ -82,7 +82,7 @@ impl Writer {
             match &event.current {
                 Some(current) => {
                     let json = current.json();
-                    Record::Put { revision, group, plural, key, json }.write(&mut self.buffer);
+                    Record::Put { revision, group, plural, key, json: &json }.write(&mut self.buffer);
                     self.objects.insert(place, current.clone());
                 }
                 None => {
@@ -138,7 +138,7 @@ fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Resul
     let mut length = 0;
     for ((GroupResource { group, plural }, key), object) in objects {
         let (revision, key, json) = (object.revision, key.as_str(), object.json());
-        Record::Put { revision, group, plural, key, json }.write(&mut piece);
+        Record::Put { revision, group, plural, key, json: &json }.write(&mut piece);
         if piece.len() > PIECE {
             file.write_all(&piece)?;
             length += piece.len() as u64;
