@@ -20,6 +20,9 @@ type connection struct {
 	answers *bufio.Reader
 }
 
+// userAgent is that of net/http, with which the size of a pod is measured: a server may keep it in managedFields.
+const userAgent = "Go-http-client/1.1"
+
 // dial connects to the server with this URL.
 func dial(server string) (*connection, error) {
 	host := strings.TrimPrefix(server, "http://")
@@ -33,13 +36,14 @@ func dial(server string) (*connection, error) {
 // send sends a request and reads the answer. An answer that refuses is an error.
 func (c *connection) send(method, path, contentType, body string) error {
 	c.request.Reset()
-	fmt.Fprintf(&c.request, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", method, path, c.host, contentType, len(body), body)
+	fmt.Fprintf(&c.request, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		method, path, c.host, userAgent, contentType, len(body), body)
 	if _, err := c.socket.Write(c.request.Bytes()); err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	answer, err := http.ReadResponse(c.answers, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("the answer to %s %s: %w", method, path, err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode >= http.StatusMultipleChoices {

@@ -21,11 +21,11 @@ func (l *load) fanOut() ([]figure, error) {
 			return nil, err
 		}
 	}
-	connection, err := dial(l.server)
+	server, err := dial(l.server)
 	if err != nil {
 		return nil, err
 	}
-	defer connection.close()
+	defer server.close()
 	used, err := processorTime(*pid)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (l *load) fanOut() ([]figure, error) {
 	start := time.Now()
 	for n := range *changes {
 		body := fmt.Sprintf(`{"metadata":{"labels":{"turn":"%d"}}}`, n)
-		if err := connection.send(http.MethodPatch, l.pods+"/load-000001", "application/merge-patch+json", body); err != nil {
+		if err := server.send(http.MethodPatch, l.pods+"/load-000001", "application/merge-patch+json", body); err != nil {
 			return nil, err
 		}
 	}

@@ -63,13 +63,13 @@ func (l *load) create() ([]figure, error) {
 
 // createOver creates pods over one connection, until there are enough.
 func (l *load) createOver(next, created *atomic.Int64) error {
-	connection, err := dial(l.server)
+	server, err := dial(l.server)
 	if err != nil {
 		return err
 	}
-	defer connection.close()
+	defer server.close()
 	for n := next.Add(1); n <= int64(*pods); n = next.Add(1) {
-		if err := connection.send(http.MethodPost, l.pods, "application/json", fmt.Sprintf(podText, n, n%100, l.padding)); err != nil {
+		if err := server.send(http.MethodPost, l.pods, "application/json", fmt.Sprintf(podText, n, n%100, l.padding)); err != nil {
 			return err
 		}
 		created.Add(1)

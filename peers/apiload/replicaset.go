@@ -20,13 +20,13 @@ func (l *load) firstReplicaSet() ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	connection, err := dial(l.server)
+	server, err := dial(l.server)
 	if err != nil {
 		return nil, err
 	}
-	defer connection.close()
+	defer server.close()
 	const sets = "/apis/apps/v1/namespaces/default/replicasets"
-	if err := connection.send(http.MethodPost, sets, "application/json", replicaSetText); err != nil {
+	if err := server.send(http.MethodPost, sets, "application/json", replicaSetText); err != nil {
 		return nil, err
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {

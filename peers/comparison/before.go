@@ -15,9 +15,10 @@ func buildBefore(ctx context.Context, p programs, profile, revision string) (str
 		return "", err
 	}
 	if err := loud(process(ctx, "git", "-C", p.root, "archive", "--output", archive, revision)); err != nil {
-		return "", fmt.Errorf("--before %s is no revision of this project's history: %w", revision, err)
+		return "", fmt.Errorf("the sources of --before %s: %w", revision, err)
 	}
-	if err := loud(process(ctx, "tar", "-xf", archive, "-C", sources)); err != nil {
+	// The files are as new as this build (-m). With the times of their commit, Cargo would take what it has built of another revision.
+	if err := loud(process(ctx, "tar", "-xmf", archive, "-C", sources)); err != nil {
 		return "", err
 	}
 	return cargo(ctx, sources, "informer-lab", "build", "--locked", "-p", "informer-lab", "--profile", profile,

@@ -25,7 +25,8 @@ Nothing else should run beside it. Ctrl-C ends it and all that it has started; t
   --smoke            everything once, tiny, in debug builds; writes nothing: a check that none rots
   --only EXPRESSION  only the rows whose number and name match this regular expression; writes nothing
   --cold-builds      also builds both sides from nothing (minutes)
-  --before REVISION  also builds an earlier revision of this project (a quarter of an hour), and measures what the cluster has lost since
+  --before REVISION  also builds an earlier revision of this project (a quarter of an hour), and measures what the cluster has lost since;
+                     writes nothing
   --out FOLDER       where the results go [benches, where reasons.txt and profiles/ are]
 
   peers/compare --quick --only '^6 .* 10 readers'
@@ -110,7 +111,7 @@ func run(ctx context.Context) error {
 	if len(report.failures) > 0 {
 		err = fmt.Errorf("%d rows failed", len(report.failures))
 	}
-	if *smoke || *only != "" {
+	if *smoke || *only != "" || *before != "" {
 		return err
 	}
 	return errors.Join(err,

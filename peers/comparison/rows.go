@@ -219,7 +219,7 @@ func beforeRows(p programs, s size) []row {
 			goal{what: "memory with " + brief(s.pods) + " pods", part: "memory"},
 		),
 	}, {
-		number: 11, name: "cluster since " + *before,
+		number: 11, name: "cluster since " + *before, runs: lifecycleRow(p, s).runs,
 		contenders: []contender{p.liveCluster(s, ours, p.informerLab), p.liveCluster(s, *before, p.before)},
 		goals: since(
 			goal{what: "pods to Running", part: "running", better: higher},

@@ -403,9 +403,10 @@ impl ClusterBuilder {
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, Arc::new(InProcess(store.clone())), self.stages, clock, logs, sender);
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
+        let aged = store.lock().storage.tell_what_ages();
         let mut tasks = vec![
             tokio::spawn(expiry::run(store.clone(), stop.clone())),
-            tokio::spawn(packing::run(store.lock().storage.tell_what_ages(), stop.clone())),
+            tokio::spawn(packing::run(aged, stop.clone())),
             tokio::spawn(custom_resource_definition::run(store.clone(), stop.clone())),
         ];
         if self.settings.kubelets == Kubelets::Run {

@@ -205,7 +205,7 @@ pub struct Cluster {
     router: axum::Router,
     progress: watch::Receiver<Progress>,
     stop: DropGuard,
-    /// The kubelet and the controllers.
+    /// The kubelet, the controllers, and what looks after the store.
     tasks: Vec<JoinHandle<()>>,
     #[cfg(feature = "serve")]
     servers: Vec<Server>,

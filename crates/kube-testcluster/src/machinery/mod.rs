@@ -25,6 +25,7 @@ pub(crate) mod pem;
 pub(crate) mod quantity;
 pub(crate) mod quote;
 pub(crate) mod random;
+pub(crate) mod texts;
 pub(crate) mod user;
 pub(crate) mod x509;
 pub(crate) mod yaml;

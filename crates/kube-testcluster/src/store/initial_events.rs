@@ -17,14 +17,21 @@ const BATCH: usize = 256;
 /// The events that are still to be read.
 #[derive(Debug, Default)]
 pub(crate) struct InitialEvents {
-    /// Those that are made.
-    made: VecDeque<Bytes>,
+    /// Those that are known to come.
+    waiting: VecDeque<Waiting>,
     rest: Option<Box<Rest>>,
     /// What follows the last object.
     end: Option<Bytes>,
 }
 
-/// The objects whose events are not made yet.
+/// An event that waits to be read. Of an object, the text is made then: it may be packed, and its text would be the watch's alone.
+#[derive(Debug)]
+enum Waiting {
+    Added(Arc<Object>),
+    Line(Bytes),
+}
+
+/// The objects that were not looked at yet.
 #[derive(Debug)]
 struct Rest {
     /// The state of the kind when the watch began. Watches that began at one revision share it.
@@ -37,12 +44,17 @@ struct Rest {
 impl InitialEvents {
     /// Events that are made already.
     pub(crate) fn of(lines: impl IntoIterator<Item = Bytes>) -> Self {
-        Self { made: lines.into_iter().collect(), rest: None, end: None }
+        Self { waiting: lines.into_iter().map(Waiting::Line).collect(), rest: None, end: None }
+    }
+
+    /// The ADDED events of these objects.
+    pub(super) fn of_selected(objects: Vec<Arc<Object>>) -> Self {
+        Self { waiting: objects.into_iter().map(Waiting::Added).collect(), rest: None, end: None }
     }
 
     /// The ADDED events of those objects that match, in the order of their keys.
     pub(super) fn of_objects(objects: OrdMap<Key, Arc<Object>>, filter: Filter) -> Self {
-        Self { made: VecDeque::new(), rest: Some(Box::new(Rest { objects, filter, last: None })), end: None }
+        Self { waiting: VecDeque::new(), rest: Some(Box::new(Rest { objects, filter, last: None })), end: None }
     }
 
     /// Adds an event after all others.
@@ -56,25 +68,28 @@ impl Iterator for InitialEvents {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
-        while self.made.is_empty() {
+        while self.waiting.is_empty() {
             let Some(rest) = &mut self.rest else { return self.end.take() };
-            if !rest.make(&mut self.made) {
+            if !rest.select(&mut self.waiting) {
                 self.rest = None;
             }
         }
-        self.made.pop_front()
+        self.waiting.pop_front().map(|event| match event {
+            Waiting::Added(object) => object.added(),
+            Waiting::Line(line) => line,
+        })
     }
 }
 
 impl Rest {
-    /// Makes the events of the next objects; `false` if there are no more objects.
-    fn make(&mut self, made: &mut VecDeque<Bytes>) -> bool {
+    /// Looks at the next objects; `false` if there are no more.
+    fn select(&mut self, selected: &mut VecDeque<Waiting>) -> bool {
         let (first, prefix) = self.filter.range();
         let from = self.last.take().map_or(Bound::Included(first), Bound::Excluded);
         let (range, mut last) = (self.objects.range((from, Bound::Unbounded)), None);
         for (key, object) in range.take_while(|(key, _)| key.as_str().starts_with(&prefix)).take(BATCH) {
             if self.filter.matches(object) {
-                made.push_back(object.added());
+                selected.push_back(Waiting::Added(object.clone()));
             }
             last = Some(key);
         }
@@ -102,7 +117,7 @@ mod tests {
             let mut events = InitialEvents::of_objects(objects, Filter::default()).ending_with(Some("end".into()));
             let mut read = Vec::new();
             while let Some(line) = events.next() {
-                assert!(events.made.len() < BATCH, "{} wait", events.made.len());
+                assert!(events.waiting.len() < BATCH, "{} wait", events.waiting.len());
                 read.push(line);
             }
             assert_eq!(read.pop().as_deref(), Some(&b"end"[..]));

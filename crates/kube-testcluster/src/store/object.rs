@@ -249,8 +249,9 @@ impl Object {
     }
 
     /// Keeps the object in less memory, with another one of its kind as the dictionary. Each reading takes a little longer then.
-    pub(super) fn pack(&self, dictionary: &Bytes) {
-        self.added.pack(dictionary);
+    /// Returns `false` if it is too short for that, or too unlike the other one.
+    pub(super) fn pack(&self, dictionary: &Bytes) -> bool {
+        self.added.pack(dictionary)
     }
 }
 

@@ -11,47 +11,93 @@ use tokio_util::sync::CancellationToken;
 use super::object::Object;
 use crate::kinds::GroupResource;
 
-/// How much of an object is the dictionary for the others of its kind, in bytes: each packing looks through all of it.
+/// How much of an object is the dictionary for others of its kind, in bytes: each packing looks through all of it.
 const LONGEST: usize = 8 * 1024;
 
-/// Packs the objects that have aged, outside of the store's lock. The first of a kind is the dictionary for all: those of one program
-/// look alike, and all have the server's defaults.
+/// Packs the objects that have aged, outside of the store's lock. The first of a kind is the dictionary for the next ones: those of
+/// one program look alike, and all have the server's defaults. One that is too unlike takes its place.
 pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: CancellationToken) {
     let mut dictionaries: BTreeMap<GroupResource, Bytes> = BTreeMap::new();
     while let Some(Some(object)) = stop.run_until_cancelled(aged.recv()).await {
-        let dictionary = dictionaries.entry(object.resource.group_resource()).or_insert_with(|| dictionary(&object));
-        object.pack(dictionary);
+        let kind = object.resource.group_resource();
+        if !dictionaries.get(&kind).is_some_and(|dictionary| object.pack(dictionary)) {
+            dictionaries.insert(kind, end(&object.added()));
+        }
+        tokio::task::yield_now().await; // a long object takes a while
     }
 }
 
-/// The end of an object, where its status is; a copy, because the object does not live as long.
-fn dictionary(object: &Object) -> Bytes {
-    let text = object.added();
+/// The end of a text: at its beginning are names, which no other object has. It is a copy, because the text does not live as long.
+fn end(text: &Bytes) -> Bytes {
     Bytes::copy_from_slice(&text[text.len().saturating_sub(LONGEST)..])
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::kinds::{NODES, PODS, Resource};
+    use crate::kinds::{CONFIG_MAPS, PODS, Resource};
+    use crate::machinery::clock::Clock;
+    use crate::machinery::random::Random;
+    use crate::settings::Settings;
     use crate::store::object::Key;
-    use crate::value::json;
+    use crate::store::{Commit, Store, StoreError};
+    use crate::value::{Value, json};
+
+    /// An object with a note that only its dictionary can make shorter.
+    fn value(seed: u64) -> Value {
+        let mut random = Random::new(seed);
+        let note: String = std::iter::repeat_with(|| random.uid()).take(60).collect();
+        json!({"metadata": {"name": "a", "annotations": {"note": note}}})
+    }
 
     #[tokio::test]
     async fn what_has_aged_is_packed_with_another_of_its_kind() {
-        let object = |resource: &'static Resource, note: &str| {
-            let value = json!({"metadata": {"name": "a", "annotations": {"note": note.repeat(500)}}});
-            Arc::new(Object::new(resource, Key::new(None, "a"), 1, value))
+        let object = |resource: &'static Resource, seed: u64| {
+            Arc::new(Object::new(resource, Key::new(None, "a"), 1, value(seed)))
         };
-        let objects = [object(PODS, "one "), object(PODS, "two "), object(NODES, "one ")];
+        let objects = [(PODS, 1), (CONFIG_MAPS, 2), (PODS, 1), (CONFIG_MAPS, 2), (PODS, 3), (PODS, 3)];
+        let objects = objects.map(|(resource, seed)| object(resource, seed));
         let texts = objects.each_ref().map(|object| object.added());
         let (aged, receiver) = mpsc::unbounded_channel();
         objects.iter().for_each(|object| aged.send(object.clone()).unwrap());
         drop(aged);
         run(receiver, CancellationToken::new()).await;
-        assert_eq!(objects.each_ref().map(|object| object.is_packed()), [true; 3]);
+        let packed = objects.each_ref().map(|object| object.is_packed());
+        assert_eq!(
+            packed,
+            [false, false, true, true, false, true],
+            "the first of a kind, and one that is unlike, are not"
+        );
         assert_eq!(objects.each_ref().map(|object| object.added()), texts);
+    }
+
+    #[tokio::test]
+    async fn what_a_store_has_is_packed_when_it_leaves_the_history() {
+        let settings = Settings { history: 2, history_age: Duration::MAX, ..Settings::default() };
+        let store = Store::new(settings, Clock::starting_at(Timestamp::UNIX_EPOCH));
+        let receiver = store.lock().storage.tell_what_ages();
+        let keys = ["a", "b", "c", "d"].map(|name| Key::new(Some("default"), name));
+        for key in &keys {
+            let create = store.create::<StoreError>(CONFIG_MAPS, key.clone(), value(1), Commit::Really, |_| Ok(()));
+            create.await.unwrap();
+        }
+        let stop = CancellationToken::new();
+        let packing = tokio::spawn(run(receiver, stop.clone()));
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        let is_packed = |key: &Key| store.get(CONFIG_MAPS, key).unwrap().is_packed();
+        assert_eq!(
+            keys.each_ref().map(is_packed),
+            [false, true, false, false],
+            "the first is the dictionary, two are in the history"
+        );
+        stop.cancel();
+        packing.await.unwrap();
     }
 }

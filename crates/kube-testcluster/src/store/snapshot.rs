@@ -103,7 +103,8 @@ fn by_key(objects: &[Arc<Object>]) -> BTreeMap<(GroupResource, Key), &Arc<Object
     objects.iter().map(|object| (key(object), object)).collect()
 }
 
-fn is_as_it_was(state: &StoreState, object: &Object) -> bool {
+fn is_as_it_was(state: &StoreState, object: &Arc<Object>) -> bool {
     let now = state.storage.get(object.resource, &object.key);
-    now.is_some_and(|now| now.revision == object.revision && now.json() == object.json())
+    let is_same = |now: Arc<Object>| now.revision == object.revision && now.json() == object.json();
+    now.is_some_and(|now| Arc::ptr_eq(&now, object) || is_same(now))
 }

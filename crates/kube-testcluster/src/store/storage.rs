@@ -72,13 +72,19 @@ impl Storage {
         })
     }
 
-    /// Tells of each long object that was not written for as long as the history reaches, now and from now on.
+    /// Tells of each long object that was not written for as long as the history reaches, now and from now on. They wait without a
+    /// bound: storage keeps nearly all of them in any case.
     pub(crate) fn tell_what_ages(&mut self) -> mpsc::UnboundedReceiver<Arc<Object>> {
         let (aged, receiver) = mpsc::unbounded_channel();
-        let old = self.all().filter(|object| object.revision <= self.compacted && is_long(object));
-        old.for_each(|object| drop(aged.send(object.clone())));
         self.aged = Some(aged);
+        self.all().for_each(|object| self.tell_if_aged(object));
         receiver
+    }
+
+    fn tell_if_aged(&self, object: &Arc<Object>) {
+        if let Some(aged) = self.aged.as_ref().filter(|_| object.revision <= self.compacted && is_long(object)) {
+            let _ = aged.send(object.clone()); // whoever packs may have ended
+        }
     }
 
     pub(crate) fn revision(&self) -> u64 {
@@ -152,12 +158,15 @@ impl Storage {
 
     /// Writes all states of a kind in another form, at the same revisions.
     pub(super) fn rewrite(&mut self, resource: &Resource, form: impl Fn(&Object) -> Option<Object>) {
+        let mut all = Vec::new();
         let objects = self.kinds.get_mut(&resource.group_resource()).into_iter().flat_map(BTreeMap::values_mut);
         for object in objects.flatten().filter_map(|version| version.object.as_mut()) {
             if let Some(rewritten) = form(object) {
                 *object = Arc::new(rewritten);
+                all.push(object.clone());
             }
         }
+        all.iter().for_each(|object| self.tell_if_aged(object));
     }
 
     /// Drops every state before a revision.
@@ -178,17 +187,12 @@ impl Storage {
             if versions.first().is_some_and(|version| version.revision == self.compacted && version.object.is_none()) {
                 versions.remove(0);
             }
-            match versions.as_slice() {
+            match versions.as_mut_slice() {
                 [] => drop(objects.remove(&key)),
-                // Nearly all objects are no more than their present state.
-                [Version { revision, object }] => {
-                    if is_long
-                        && *revision == self.compacted
-                        && let (Some(aged), Some(object)) = (&self.aged, object)
-                    {
-                        let _ = aged.send(object.clone()); // nobody receives it any more while the server ends
-                    }
-                    versions.shrink_to_fit();
+                [only] => {
+                    let object = only.object.clone();
+                    versions.shrink_to_fit(); // nearly all objects are no more than their present state
+                    object.iter().for_each(|object| self.tell_if_aged(object));
                 }
                 _ => {}
             }

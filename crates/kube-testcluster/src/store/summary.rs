@@ -1,10 +1,14 @@
 //! The fields of an object that are needed so often that the object must not be decoded for them.
 
+use std::borrow::Cow;
+use std::iter;
+
 use crate::kinds::Resource;
 use crate::kinds::field_selector::text_at;
+use crate::machinery::texts::Texts;
 use crate::value::Value;
 
-/// Extracted when an object is written. Its texts are one: in many small ones, a pod's would take half as much as its JSON.
+/// Extracted when an object is written.
 #[derive(Debug)]
 pub(crate) struct Summary {
     /// Whether it has a deletionTimestamp.
@@ -15,9 +19,7 @@ pub(crate) struct Summary {
     /// How many texts are finalizers.
     finalizers: u32,
     /// The uid, the labels, the finalizers, and the fields for field selectors in the order of the kind's row.
-    texts: Box<str>,
-    /// Where each of them ends.
-    ends: Box<[u32]>,
+    texts: Texts,
 }
 
 /// The place of the first label.
@@ -26,63 +28,43 @@ const LABELS: usize = 1;
 impl Summary {
     pub(crate) fn of(resource: &Resource, value: &Value) -> Self {
         let metadata = &value["metadata"];
-        let (mut texts, mut ends) = (String::new(), Vec::with_capacity(16));
-        let mut add = |text: &str| {
-            texts.push_str(text);
-            ends.push(texts.len() as u32); // a request has 3 MiB at most
-        };
-        let (mut labels, mut finalizers) = (0, 0);
-        add(metadata["uid"].as_str().unwrap_or_default());
-        for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
-            let Some(value) = value.as_str() else { continue };
-            add(key);
-            add(value);
-            labels += 2;
-        }
-        for finalizer in metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            add(finalizer);
-            finalizers += 1;
-        }
-        for (_, pointer, missing) in resource.fields {
-            add(text_at(value, pointer).as_deref().unwrap_or(missing));
-        }
+        let labels = metadata["labels"].as_object().into_iter().flatten();
+        let labels = labels.filter_map(|(key, value)| Some([key.as_str(), value.as_str()?])).flatten();
+        let finalizers = metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let fields = resource.fields.iter();
+        let fields = fields.map(|(_, pointer, missing)| text_at(value, pointer).unwrap_or(Cow::Borrowed(missing)));
+        let uid = metadata["uid"].as_str().unwrap_or_default();
+        let plain = iter::once(uid).chain(labels.clone()).chain(finalizers.clone()).map(Cow::Borrowed);
         Self {
             is_deleting: metadata["deletionTimestamp"].is_string(),
             has_owners: metadata["ownerReferences"].as_array().is_some_and(|owners| !owners.is_empty()),
-            labels,
-            finalizers,
-            texts: texts.into(),
-            ends: ends.into(),
+            labels: labels.count() as u32, // a request has 3 MiB at most
+            finalizers: finalizers.count() as u32,
+            texts: plain.chain(fields).collect(),
         }
     }
 
     pub(crate) fn uid(&self) -> &str {
-        self.text(0).unwrap_or_default()
+        self.texts.get(0).unwrap_or_default()
     }
 
     pub(crate) fn label(&self, key: &str) -> Option<&str> {
-        let place = (LABELS..self.finalizers_at()).step_by(2).find(|place| self.text(*place) == Some(key))?;
-        self.text(place + 1)
+        let place = (LABELS..self.finalizers_at()).step_by(2).find(|place| self.texts.get(*place) == Some(key))?;
+        self.texts.get(place + 1)
     }
 
     /// The n-th field for field selectors, or what counts in its place.
     pub(crate) fn field(&self, n: usize) -> Option<&str> {
-        self.text(self.finalizers_at() + self.finalizers as usize + n)
+        self.texts.get(self.finalizers_at() + self.finalizers as usize + n)
     }
 
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
         let first = self.finalizers_at();
-        (first..first + self.finalizers as usize).any(|place| self.text(place) == Some(name))
+        (first..first + self.finalizers as usize).any(|place| self.texts.get(place) == Some(name))
     }
 
     fn finalizers_at(&self) -> usize {
         LABELS + self.labels as usize
-    }
-
-    fn text(&self, place: usize) -> Option<&str> {
-        let end = *self.ends.get(place)? as usize;
-        let start = place.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        self.texts.get(start..end)
     }
 }
 

@@ -251,7 +251,7 @@ impl WatchCache {
     /// The events of a watch that begins with this state.
     pub(crate) fn initial_events(&self, filter: &Filter) -> InitialEvents {
         if self.era == Era::Classic || filter.only(self.resource).is_some() {
-            return InitialEvents::of(self.snapshot(filter).iter().map(|object| object.added()));
+            return InitialEvents::of_selected(self.snapshot(filter));
         }
         InitialEvents::of_objects(self.objects.clone(), filter.clone())
     }

@@ -134,28 +134,30 @@ async fn what_falls_out_of_the_bounded_history_expires() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_not_written_for_longer_than_the_history_reaches_is_told_as_before() {
-    let api = Api::new(&quiet().history(3).start());
-    for name in ["a", "b", "c"] {
-        let metadata = json!({"name": name, "annotations": {"note": format!("{name} ").repeat(1000)}});
-        api.post(PODS, &json!({"metadata": metadata, "spec": {"containers": [{"name": "m", "image": "i"}]}})).await;
-    }
-    let told = async || {
-        let pods = list(&api, "").await.1;
-        (pods, api.get(&item("b")).await.body, api.watch("resourceVersion=0").await.events().await)
-    };
-    let before = told().await;
-    for i in 0..10 {
-        api.post("/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": format!("m{i}")}})).await;
-    }
-    sleep(Duration::from_secs(1)).await;
-    assert_eq!(told().await, before);
-    let mut watch = api.watch(&format!("resourceVersion={}", list(&api, "").await.0)).await;
-    api.label("b", &json!({"new": "1"})).await;
-    api.delete(&format!("{}?gracePeriodSeconds=0", item("c"))).await;
-    let changes = watch.events().await;
-    assert_eq!(changes.iter().map(short).collect::<Vec<_>>(), ["MODIFIED b", "MODIFIED c", "DELETED c"]);
-    for (event, name) in changes.iter().zip(["b ", "c ", "c "]) {
-        assert_eq!(event["object"]["metadata"]["annotations"]["note"], name.repeat(1000));
+    for era in [Era::Classic, Era::Modern] {
+        let api = Api::new(&quiet().era(era).history(3).start());
+        for name in ["a", "b", "c"] {
+            let metadata = json!({"name": name, "annotations": {"note": format!("{name} ").repeat(1000)}});
+            api.post(PODS, &json!({"metadata": metadata, "spec": {"containers": [{"name": "m", "image": "i"}]}})).await;
+        }
+        let told = async || {
+            let pods = list(&api, "").await.1;
+            (pods, api.get(&item("b")).await.body, api.watch("resourceVersion=0").await.events().await)
+        };
+        let before = told().await;
+        for i in 0..10 {
+            api.post("/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": format!("m{i}")}})).await;
+        }
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(told().await, before);
+        let mut watch = api.watch(&format!("resourceVersion={}", list(&api, "").await.0)).await;
+        api.label("b", &json!({"new": "1"})).await;
+        api.delete(&format!("{}?gracePeriodSeconds=0", item("c"))).await;
+        let changes = watch.events().await;
+        assert_eq!(changes.iter().map(short).collect::<Vec<_>>(), ["MODIFIED b", "MODIFIED c", "DELETED c"]);
+        for (event, name) in changes.iter().zip(["b ", "c ", "c "]) {
+            assert_eq!(event["object"]["metadata"]["annotations"]["note"], name.repeat(1000));
+        }
     }
 }
 

@@ -1,17 +1,38 @@
 //! A pod as the controllers of ReplicaSets and of Deployments read it. They cache all pods of the cluster, and a typed one takes
 //! more memory than the server's own.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube_informers::cache::{Meta, Object};
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// The fields that decide whether a pod counts, to whom it belongs, and which pod goes first.
+use crate::machinery::texts::Texts;
+
+/// What decides whether a pod counts, to whom it belongs, and which pod goes first.
 #[derive(Debug, Deserialize)]
+#[serde(from = "ReadPod")]
 pub(in crate::controllers) struct SlimPod {
+    /// Namespace, name, uid, resourceVersion and node, and then the labels in the order of their keys: a key and a value are two.
+    texts: Texts,
+    created: Option<Timestamp>,
+    is_going: bool,
+    phase: Phase,
+    ready: Ready,
+    restarts: i32,
+    deletion_cost: i32,
+    controller: Option<Box<OwnerReference>>,
+}
+
+/// The place of the first label.
+const LABELS: usize = 5;
+
+/// The same as it is read.
+#[derive(Deserialize)]
+struct ReadPod {
     metadata: Metadata,
     #[serde(default)]
     spec: Spec,
@@ -19,35 +40,35 @@ pub(in crate::controllers) struct SlimPod {
     status: Status,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Metadata {
-    namespace: Box<str>,
-    name: Box<str>,
-    uid: Box<str>,
-    resource_version: Box<str>,
+    namespace: String,
+    name: String,
+    uid: String,
+    resource_version: String,
     creation_timestamp: Option<Timestamp>,
     deletion_timestamp: Option<IgnoredAny>,
-    labels: Labels,
+    labels: BTreeMap<String, String>,
     annotations: Annotations,
     /// The reference to the controller.
     #[serde(rename = "ownerReferences", deserialize_with = "controller")]
     controller: Option<Box<OwnerReference>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 struct Annotations {
     #[serde(rename = "controller.kubernetes.io/pod-deletion-cost")]
-    deletion_cost: Option<Box<str>>,
+    deletion_cost: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Spec {
-    node_name: Box<str>,
+    node_name: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Status {
     phase: Phase,
@@ -77,81 +98,114 @@ enum Ready {
     Since(Option<Timestamp>),
 }
 
-/// The labels in the order of their keys. A map takes half a kilobyte for the first one.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::controllers) struct Labels(Box<[(Box<str>, Box<str>)]>);
+/// The labels of a pod.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::controllers) struct Labels<'a>(&'a Texts);
 
-impl Labels {
-    pub(in crate::controllers) fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(name, _)| **name == *key).map(|(_, value)| &**value)
+impl<'a> Labels<'a> {
+    pub(in crate::controllers) fn get(self, key: &str) -> Option<&'a str> {
+        let mut texts = self.0.range(LABELS..);
+        while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
+            if name == key {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+impl PartialEq for Labels<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.range(LABELS..).eq(other.0.range(LABELS..))
+    }
+}
+
+impl From<ReadPod> for SlimPod {
+    fn from(ReadPod { metadata, spec, status }: ReadPod) -> Self {
+        let Metadata { namespace, name, uid, resource_version, labels, .. } = &metadata;
+        let labels = labels.iter().flat_map(|(key, value)| [key, value]);
+        let cost = metadata.annotations.deletion_cost.as_deref();
+        Self {
+            texts: [namespace, name, uid, resource_version, &spec.node_name].into_iter().chain(labels).collect(),
+            created: metadata.creation_timestamp,
+            is_going: metadata.deletion_timestamp.is_some(),
+            phase: status.phase,
+            ready: status.ready,
+            restarts: status.restarts,
+            deletion_cost: cost.and_then(|cost| cost.parse().ok()).unwrap_or_default(),
+            controller: metadata.controller,
+        }
     }
 }
 
 impl SlimPod {
+    fn text(&self, place: usize) -> &str {
+        self.texts.get(place).unwrap_or_default()
+    }
+
     pub(in crate::controllers) fn namespace(&self) -> &str {
-        &self.metadata.namespace
+        self.text(0)
     }
 
     pub(in crate::controllers) fn name(&self) -> &str {
-        &self.metadata.name
+        self.text(1)
     }
 
     pub(in crate::controllers) fn uid(&self) -> &str {
-        &self.metadata.uid
+        self.text(2)
     }
 
     pub(in crate::controllers) fn resource_version(&self) -> &str {
-        &self.metadata.resource_version
-    }
-
-    pub(in crate::controllers) fn created(&self) -> Option<Timestamp> {
-        self.metadata.creation_timestamp
-    }
-
-    pub(in crate::controllers) fn labels(&self) -> &Labels {
-        &self.metadata.labels
-    }
-
-    /// The reference to its controller.
-    pub(in crate::controllers) fn controller(&self) -> Option<&OwnerReference> {
-        self.metadata.controller.as_deref()
-    }
-
-    /// What the annotation says that decides which pod of a set goes first.
-    pub(in crate::controllers) fn deletion_cost(&self) -> i32 {
-        let cost = self.metadata.annotations.deletion_cost.as_ref();
-        cost.and_then(|cost| cost.parse().ok()).unwrap_or_default()
+        self.text(3)
     }
 
     /// Empty before it is bound.
     pub(in crate::controllers) fn node(&self) -> &str {
-        &self.spec.node_name
+        self.text(4)
+    }
+
+    pub(in crate::controllers) fn labels(&self) -> Labels<'_> {
+        Labels(&self.texts)
+    }
+
+    pub(in crate::controllers) fn created(&self) -> Option<Timestamp> {
+        self.created
+    }
+
+    /// The reference to its controller.
+    pub(in crate::controllers) fn controller(&self) -> Option<&OwnerReference> {
+        self.controller.as_deref()
+    }
+
+    /// What the annotation says that decides which pod of a set goes first.
+    pub(in crate::controllers) fn deletion_cost(&self) -> i32 {
+        self.deletion_cost
     }
 
     pub(in crate::controllers) fn phase(&self) -> Phase {
-        self.status.phase
+        self.phase
     }
 
     pub(in crate::controllers) fn has_ended(&self) -> bool {
-        matches!(self.status.phase, Phase::Succeeded | Phase::Failed)
+        matches!(self.phase, Phase::Succeeded | Phase::Failed)
     }
 
     pub(in crate::controllers) fn is_going(&self) -> bool {
-        self.metadata.deletion_timestamp.is_some()
+        self.is_going
     }
 
     /// Neither being deleted nor ended.
     pub(in crate::controllers) fn is_active(&self) -> bool {
-        !self.is_going() && !self.has_ended()
+        !self.is_going && !self.has_ended()
     }
 
     pub(in crate::controllers) fn is_ready(&self) -> bool {
-        self.status.ready != Ready::No
+        self.ready != Ready::No
     }
 
     /// Since when it is ready, according to its status.
     pub(in crate::controllers) fn ready_since(&self) -> Option<Timestamp> {
-        match self.status.ready {
+        match self.ready {
             Ready::No => None,
             Ready::Since(time) => time,
         }
@@ -159,38 +213,13 @@ impl SlimPod {
 
     /// How often the container was restarted that was restarted most.
     pub(in crate::controllers) fn restarts(&self) -> i32 {
-        self.status.restarts
+        self.restarts
     }
 }
 
 impl Object for SlimPod {
     fn meta(&self) -> Meta<'_> {
-        let Metadata { namespace, name, uid, resource_version, .. } = &self.metadata;
-        Meta::new(namespace, name, resource_version).uid(uid)
-    }
-}
-
-impl<'de> Deserialize<'de> for Labels {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Pairs;
-
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Labels;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("labels")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Labels, A::Error> {
-                let mut labels = Vec::with_capacity(map.size_hint().unwrap_or(4));
-                while let Some(label) = map.next_entry()? {
-                    labels.push(label);
-                }
-                labels.sort();
-                Ok(Labels(labels.into()))
-            }
-        }
-        from.deserialize_map(Pairs)
+        Meta::new(self.namespace(), self.name(), self.resource_version()).uid(self.uid())
     }
 }
 
