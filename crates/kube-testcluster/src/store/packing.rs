@@ -14,6 +14,10 @@ use crate::kinds::GroupResource;
 /// How much of an object is the dictionary for others of its kind, in bytes: each packing looks through all of it.
 const LONGEST: usize = 8 * 1024;
 
+/// From this length on, in bytes, an object takes so long that others get a turn after it. After each object it would be too often:
+/// a busy server would write faster than this packs.
+const SLOW: usize = 64 * 1024;
+
 /// Packs the objects that have aged, outside of the store's lock. The first of a kind is the dictionary for the next ones: those of
 /// one program look alike, and all have the server's defaults. One that is too unlike takes its place.
 pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: CancellationToken) {
@@ -23,7 +27,9 @@ pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: Cancella
         if !dictionaries.get(&kind).is_some_and(|dictionary| object.pack(dictionary)) {
             dictionaries.insert(kind, end(&object.added()));
         }
-        tokio::task::yield_now().await; // a long object takes a while
+        if object.length() >= SLOW {
+            tokio::task::yield_now().await;
+        }
     }
 }
 
