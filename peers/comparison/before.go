@@ -27,3 +27,37 @@ func buildBefore(ctx context.Context, p programs, profile, revision string) (str
 
 // nothingMore is the ratio at which something costs no more than before: a tenth is what the machine alone can make of it.
 const nothingMore = 0.9
+
+// beforeRows ask what the cluster has lost since an earlier revision: both do the same works in turn.
+func beforeRows(p programs, s size) []row {
+	if *before == "" {
+		return nil
+	}
+	since := func(goals ...goal) []goal {
+		for n := range goals {
+			goals[n].against, goals[n].ratio = *before, nothingMore
+		}
+		return goals
+	}
+	return []row{{
+		number: 11, name: "API server since " + *before,
+		contenders: []contender{p.plainCluster(s, ours, p.informerLab), p.plainCluster(s, *before, p.before)},
+		goals: since(
+			goal{what: "creates", part: "creates", better: higher},
+			goal{what: "LIST of " + brief(s.pods) + " pods", part: "list"},
+			goal{what: "events to " + brief(s.of(1000)) + " watchers", part: "events", better: higher},
+			goal{what: "processor time per event", part: "processor"},
+			goal{what: "start to first answer", part: "start"},
+			goal{what: "idle memory", part: "idle"},
+			goal{what: "memory with " + brief(s.pods) + " pods", part: "memory"},
+		),
+	}, {
+		number: 11, name: "cluster since " + *before, runs: lifecycleRow(p, s).runs,
+		contenders: []contender{p.liveCluster(s, ours, p.informerLab), p.liveCluster(s, *before, p.before)},
+		goals: since(
+			goal{what: "pods to Running", part: "running", better: higher},
+			goal{what: "processor time per pod", part: "processor per pod"},
+			goal{what: "memory with " + brief(10*s.pods) + " pods that run", part: "memory"},
+		),
+	}}
+}

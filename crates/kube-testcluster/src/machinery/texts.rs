@@ -3,7 +3,7 @@
 use std::ops::RangeFrom;
 
 /// Texts in their order.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Texts {
     joined: Box<str>,
     /// Where each of them ends.

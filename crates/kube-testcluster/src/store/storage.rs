@@ -158,15 +158,15 @@ impl Storage {
 
     /// Writes all states of a kind in another form, at the same revisions.
     pub(super) fn rewrite(&mut self, resource: &Resource, form: impl Fn(&Object) -> Option<Object>) {
-        let mut all = Vec::new();
+        let mut written = Vec::new();
         let objects = self.kinds.get_mut(&resource.group_resource()).into_iter().flat_map(BTreeMap::values_mut);
         for object in objects.flatten().filter_map(|version| version.object.as_mut()) {
             if let Some(rewritten) = form(object) {
                 *object = Arc::new(rewritten);
-                all.push(object.clone());
+                written.push(object.clone());
             }
         }
-        all.iter().for_each(|object| self.tell_if_aged(object));
+        written.iter().for_each(|object| self.tell_if_aged(object));
     }
 
     /// Drops every state before a revision.
@@ -187,12 +187,14 @@ impl Storage {
             if versions.first().is_some_and(|version| version.revision == self.compacted && version.object.is_none()) {
                 versions.remove(0);
             }
-            match versions.as_mut_slice() {
+            match versions.as_slice() {
                 [] => drop(objects.remove(&key)),
                 [only] => {
-                    let object = only.object.clone();
+                    let present = only.object.clone();
                     versions.shrink_to_fit(); // nearly all objects are no more than their present state
-                    object.iter().for_each(|object| self.tell_if_aged(object));
+                    if let Some(object) = present {
+                        self.tell_if_aged(&object);
+                    }
                 }
                 _ => {}
             }
