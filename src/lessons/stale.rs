@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use futures::try_join;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
 use kube::Api;
 use kube::api::PostParams;
-use serde_json::json;
 use tokio::time::sleep;
 
 use crate::lab::Lab;
@@ -59,10 +58,11 @@ async fn reconcile(lab: &Lab, cache: &Reader<Pod>, app: &str, number: u32) -> Re
     }
     let name = format!("{app}-{number}");
     lab.print(Style::Added, format_args!("{app}: {have} of 1 pods, create {name}"));
-    let pod = json!({"metadata": {"name": name, "labels": {"app": app}}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}});
-    let created = Api::<Pod>::namespaced(lab.client(), lab.namespace())
-        .create(&PostParams::default(), &serde_json::from_value(pod)?)
-        .await?;
+    let container = Container { name: "main".to_owned(), image: Some("nginx".to_owned()), ..Container::default() };
+    let mut pod = Pod { spec: Some(PodSpec { containers: vec![container], ..PodSpec::default() }), ..Pod::default() };
+    pod.metadata.name = Some(name);
+    pod.metadata.labels = Some([("app".to_owned(), app.to_owned())].into());
+    let created = Api::<Pod>::namespaced(lab.client(), lab.namespace()).create(&PostParams::default(), &pod).await?;
     Ok(created.metadata.resource_version)
 }
 // ANCHOR_END: stale

@@ -180,10 +180,16 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn logs_go_to_standard_error() {
-    let ran = run("deltafifo -v");
-    assert!(ran.err.contains("DEBUG"), "{}", ran.err);
-    assert!(!run("deltafifo").err.contains("DEBUG"));
+fn what_each_of_this_projects_crates_logs_goes_to_standard_error() {
+    for (line, log) in [
+        ("deltafifo", "DEBUG informer_lab::"),
+        ("relist", "WARN kube_informers::"),
+        ("stale", "DEBUG kube_testcluster::"),
+    ] {
+        let ran = run(&format!("{line} -v"));
+        assert!(ran.err.contains(log), "{line}: {}", ran.err);
+        assert!(!run(line).err.contains(log), "{line}");
+    }
 }
 
 #[test]

@@ -4,14 +4,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::api::{DeleteParams, DynamicObject, PostParams};
+use kube_client::api::{DeleteParams, DynamicObject, PostParams, Request};
+use kube_core::Resource;
 use kube_informers::cache::ApiError;
 use serde_json::{Value, json};
 
 use super::attempt::Attempt;
 use super::pods::{self, INDEX, TRACKED};
 use crate::controllers::shared::error::SyncError;
-use crate::controllers::shared::object::{name, owned_by};
+use crate::controllers::shared::object::{name, namespace, owned_by};
 use crate::controllers::shared::recorder::Reason;
 
 /// The most pods that one sync creates or deletes.
@@ -112,9 +113,8 @@ impl Attempt<'_> {
 
     async fn create(&mut self, missing: usize) -> Result<(), SyncError> {
         let indexes = if self.spec.indexed { self.free_indexes(missing) } else { vec![None; missing] };
-        let api = self.controller.api(&self.job, &self.controller.kind_of_pods);
         for index in indexes {
-            let created = match api.create(&PostParams::default(), &self.new_pod(index)).await {
+            let created = match self.send(&self.new_pod(index)).await {
                 Ok(created) => created,
                 Err(error) => {
                     let error = ApiError::from(error);
@@ -124,12 +124,19 @@ impl Attempt<'_> {
             };
             self.controller.pod_writes.wrote(self.key, created.metadata.resource_version.clone());
             let message = format!("Created pod: {}", name(&created.metadata));
-            if let Ok(pod) = created.try_parse::<Pod>() {
-                self.active.push(Arc::new(pod));
-            }
+            self.active.push(Arc::new(created));
             self.record(Reason::SuccessfulCreate, message).await;
         }
         Ok(())
+    }
+
+    /// Creates a pod that is written as JSON, and reads it as its type.
+    async fn send(&self, pod: &DynamicObject) -> Result<Pod, kube_client::Error> {
+        let path = DynamicObject::url_path(&self.controller.kind_of_pods, Some(namespace(&self.job.metadata)));
+        let body = serde_json::to_vec(pod).map_err(kube_client::Error::SerdeError)?;
+        let request =
+            Request::new(path).create(&PostParams::default(), body).map_err(kube_client::Error::BuildRequest)?;
+        self.controller.client.request(request).await
     }
 
     /// The first indexes that are neither done nor under way. Upstream: `firstPendingIndexes`.
