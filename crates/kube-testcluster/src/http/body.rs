@@ -13,7 +13,7 @@ use crate::codec::json::Json;
 use crate::codec::protobuf;
 use crate::codec::schema::{self, Decoded};
 use crate::codec::yaml;
-use crate::kinds::Resource;
+use crate::kinds::{Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::value::{Value, json};
 
@@ -134,11 +134,7 @@ impl Format {
         }
         decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
         let decoded = strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))?;
-        let other_kind = (meta.kind != kind).then(|| {
-            let name = decoded.value["metadata"]["name"].as_str().unwrap_or_default();
-            let cause = Cause::invalid("kind", &meta.kind, &format!("must be {kind}"));
-            ApiError::invalid_kind(resource.group, &meta.kind, name, vec![cause])
-        });
+        let other_kind = other_type(resource, &meta.kind, &api_version, &decoded.value);
         Ok((decoded, other_kind))
     }
 
@@ -210,6 +206,38 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
     let why = scheme::refusal(&version, &found, json.clone(), &scheme::hub_type(kind, api_version));
     let version = version_of(&version);
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
+}
+
+/// What is wrong with a custom resource that says to be something else. Upstream: `ValidateTypeMeta` of its strategy.
+fn other_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> Option<ApiError> {
+    let own_version = resource.api_version();
+    let said = [("kind", kind, resource.kind), ("apiVersion", version, own_version.as_str())];
+    let other = said.into_iter().filter(|(_, said, own)| said != own);
+    let causes: Vec<_> =
+        other.map(|(field, said, own)| Cause::invalid(field, said, &format!("must be {own}"))).collect();
+    let name = value["metadata"]["name"].as_str().unwrap_or_default();
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    (!causes.is_empty()).then(|| ApiError::invalid_kind(group, kind, name, causes))
+}
+
+/// Refuses a patched custom resource that does not say what it is. What it says wrongly is told: upstream looks at that when the object
+/// is updated. A status is updated whatever the rest says.
+pub(crate) fn check_patched_custom(
+    value: &Value,
+    resource: &Resource,
+    part: Option<Subresource>,
+) -> Result<Option<ApiError>, String> {
+    TypeMeta::of(&Json::from(value.clone()))?; // which finds the fields in any case
+    let field = |name: &str| value[name].as_str().unwrap_or_default();
+    let (kind, version) = (field("kind"), field("apiVersion"));
+    if kind.is_empty() {
+        return Err(format!("Object 'Kind' is missing in '{value}'"));
+    }
+    if version_of(version).is_empty() {
+        let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+        return Ok(Some(ApiError::internal_error(why)));
+    }
+    Ok(other_type(resource, kind, version, value).filter(|_| part != Some(Subresource::Status)))
 }
 
 /// Refuses a patched object of another kind or version, in Go's words.

@@ -105,7 +105,8 @@ async fn patched(
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
     let Patching { target, gate, patch, options, writer } = with;
-    let Decoded { value, mut faults } = apply(&current, target.served, patch, options.strictness).await?;
+    let (decoded, other_kind) = apply(&current, target, patch, options.strictness).await?;
+    let Decoded { value, mut faults } = decoded;
     let mut value = target.served.stored_form_of(value);
     if options.commit == Commit::Really {
         target.resource.as_stored(&mut value);
@@ -116,6 +117,10 @@ async fn patched(
     }
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     named?;
+    if let Some(error) = other_kind {
+        update::preconditions(&current, &value)?;
+        return Err(error);
+    }
     update::admitted(store, gate, &current, target.served, value, target.subresource, writer).await
 }
 
@@ -285,13 +290,14 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
     crate::value::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
-/// The patched object, decoded as its type.
+/// The patched object, decoded as its type, and what is wrong with the kind of a custom resource.
 async fn apply(
     current: &Opened,
-    resource: &Resource,
+    target: &Target,
     change: &PatchBody,
     strictness: Strictness,
-) -> Result<Decoded, ApiError> {
+) -> Result<(Decoded, Option<ApiError>), ApiError> {
+    let resource = target.served;
     let before = resource.served_form_of(current.value.clone());
     let patched = async || {
         let mut value = before.clone();
@@ -302,22 +308,25 @@ async fn apply(
     let mut value = patched().await?;
     let forgets_owners = value["metadata"]["managedFields"] == json!([]); // which Go's type would leave out
     let fits = match &change.change {
-        Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before),
-        _ => body::check_patched_kind(&value, resource),
+        Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before).map(|()| None),
+        _ if resource.custom.is_some() => body::check_patched_custom(&value, resource, target.subresource),
+        _ => body::check_patched_kind(&value, resource).map(|()| None),
     };
-    let decoded = fits.and_then(|()| resource.shape_change(value, &before)).and_then(|mut decoded| {
+    let decoded = fits.and_then(|other_kind| Ok((resource.shape_change(value, &before)?, other_kind)));
+    let decoded = decoded.and_then(|(mut decoded, other_kind)| {
         if matches!(change.change, Ok(Change::Strategic(_))) {
             decoded.faults.sort(); // as the converter does
         }
         decoded.faults.splice(0..0, change.faults.iter().cloned());
-        strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))
+        let decoded = strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))?;
+        Ok((decoded, other_kind))
     });
     match (decoded, &change.change) {
-        (Ok(mut decoded), _) => {
+        (Ok((mut decoded, other_kind)), _) => {
             if forgets_owners {
                 decoded.value["metadata"]["managedFields"] = json!([]);
             }
-            Ok(decoded)
+            Ok((decoded, other_kind))
         }
         (Err(why), Ok(Change::Strategic(patch))) => Err(ApiError::undecodable_patch(&GoMap(patch).to_string(), &why)),
         (Err(why), _) => Err(ApiError::undecodable_patch(&patched().await?.to_string(), &why)),

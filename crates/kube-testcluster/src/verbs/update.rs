@@ -74,7 +74,7 @@ async fn write(
         let (new, other_kind) = (&value, &other_kind);
         let next = |current: Arc<Opened>| async move {
             same_uid(&current, new)?;
-            if let Some(error) = other_kind {
+            if let Some(error) = other_kind.as_ref().filter(|_| target.subresource != Some(Subresource::Status)) {
                 preconditions(&current, new)?;
                 return Err(error.clone());
             }
@@ -301,7 +301,7 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
 }
 
 /// The resourceVersion in the new state must be the current one.
-fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
+pub(super) fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
     match given_version(new)? {

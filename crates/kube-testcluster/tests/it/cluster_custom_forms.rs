@@ -190,3 +190,51 @@ async fn what_the_cluster_makes_at_its_start_has_owners_where_all_have() {
     let namespace = api.get("/api/v1/namespaces/default").await.body;
     assert_eq!(namespace["metadata"]["managedFields"][0]["manager"], "kube-apiserver");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_patched_object_says_that_it_is_counts_unless_only_its_status_is_written() {
+    let api = with_doors().await;
+    api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
+    let missing = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'";
+    let kind = "kind: Invalid value: \"Other\": must be Door";
+    let version = "apiVersion: Invalid value: \"apps/v1\": must be example.org/v1";
+    for (patch, of_object, of_status) in [
+        (json!({"kind": "Other"}), (422, format!("Other.example.org \"a\" is invalid: {kind}")), 200),
+        (json!({"apiVersion": "apps/v1"}), (422, format!("Door.apps \"a\" is invalid: {version}")), 200),
+        (
+            json!({"kind": "Other", "apiVersion": "apps/v1"}),
+            (422, format!("Other.apps \"a\" is invalid: [{kind}, {version}]")),
+            200,
+        ),
+        (json!({"apiVersion": null}), (500, missing.to_owned()), 500),
+        (json!({"apiVersion": "example.org/"}), (500, missing.to_owned()), 500),
+    ] {
+        let answer = api.merge(&format!("{DOORS}/a"), &patch).await;
+        assert_eq!(
+            (answer.status, answer.body["message"].as_str()),
+            (of_object.0, Some(of_object.1.as_str())),
+            "{patch}"
+        );
+        let status = api.merge(&format!("{DOORS}/a/status"), &patch).await;
+        assert_eq!(status.status, of_status, "{patch}");
+        if of_status == 200 {
+            assert_eq!((&status.body["kind"], &status.body["apiVersion"]), (&json!("Door"), &json!("example.org/v1")));
+        }
+    }
+    for (patch, why) in [
+        (json!({"kind": null}), "Object 'Kind' is missing in '{"),
+        (json!({"kind": 5}), "json: cannot unmarshal number into Go struct field .kind of type string"),
+        (json!({"apiVersion": "a/b/c"}), "unexpected GroupVersion string: a/b/c"),
+    ] {
+        let answer = api.merge(&format!("{DOORS}/a/status"), &patch).await;
+        assert!(
+            answer.status == 422 && answer.body["message"].as_str().unwrap().contains(why),
+            "{patch}: {}",
+            answer.body
+        );
+    }
+    let mut other = api.get(&format!("{DOORS}/a")).await.body;
+    other["kind"] = json!("Other");
+    assert_eq!(api.put(&format!("{DOORS}/a/status"), &other).await.body["kind"], "Door");
+    assert_eq!(api.put(&format!("{DOORS}/a"), &other).await.status, 422);
+}
