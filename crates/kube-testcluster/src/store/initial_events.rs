@@ -1,5 +1,5 @@
-//! The events with which a watch begins: one for each object. They are made while they are read, so a watch that nobody reads
-//! holds no list of them.
+//! The events with which a watch begins: one for each object, or those that its client has missed. They are made while they are read,
+//! without the store's lock, and a watch that nobody reads holds no list of objects.
 
 use std::collections::VecDeque;
 use std::ops::Bound;
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use imbl::OrdMap;
 
+use super::event::{Event, Modified};
 use super::filter::Filter;
 use super::object::{Key, Object};
 
@@ -17,17 +18,19 @@ const BATCH: usize = 256;
 /// The events that are still to be read.
 #[derive(Debug, Default)]
 pub(crate) struct InitialEvents {
-    /// Those that are known to come.
+    filter: Filter,
     waiting: VecDeque<Waiting>,
     rest: Option<Box<Rest>>,
     /// What follows the last object.
     end: Option<Bytes>,
 }
 
-/// An event that waits to be read. Of an object, the text is made then: it may be packed, and its text would be the watch's alone.
+/// An event that waits to be read. Its text is made then: an object may be packed, and its text would be the watch's alone.
 #[derive(Debug)]
 enum Waiting {
     Added(Arc<Object>),
+    /// If the filter selects it.
+    Missed(Arc<Event>),
     Line(Bytes),
 }
 
@@ -36,7 +39,6 @@ enum Waiting {
 struct Rest {
     /// The state of the kind when the watch began. Watches that began at one revision share it.
     objects: OrdMap<Key, Arc<Object>>,
-    filter: Filter,
     /// The last object that was looked at.
     last: Option<Key>,
 }
@@ -44,17 +46,22 @@ struct Rest {
 impl InitialEvents {
     /// Events that are made already.
     pub(crate) fn of(lines: impl IntoIterator<Item = Bytes>) -> Self {
-        Self { waiting: lines.into_iter().map(Waiting::Line).collect(), rest: None, end: None }
+        Self { waiting: lines.into_iter().map(Waiting::Line).collect(), ..Self::default() }
     }
 
     /// The ADDED events of these objects.
     pub(super) fn of_selected(objects: Vec<Arc<Object>>) -> Self {
-        Self { waiting: objects.into_iter().map(Waiting::Added).collect(), rest: None, end: None }
+        Self { waiting: objects.into_iter().map(Waiting::Added).collect(), ..Self::default() }
+    }
+
+    /// Those of these events that match.
+    pub(super) fn of_missed(events: impl IntoIterator<Item = Arc<Event>>, filter: Filter) -> Self {
+        Self { filter, waiting: events.into_iter().map(Waiting::Missed).collect(), ..Self::default() }
     }
 
     /// The ADDED events of those objects that match, in the order of their keys.
     pub(super) fn of_objects(objects: OrdMap<Key, Arc<Object>>, filter: Filter) -> Self {
-        Self { waiting: VecDeque::new(), rest: Some(Box::new(Rest { objects, filter, last: None })), end: None }
+        Self { filter, rest: Some(Box::new(Rest { objects, last: None })), ..Self::default() }
     }
 
     /// Adds an event after all others.
@@ -68,27 +75,34 @@ impl Iterator for InitialEvents {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
-        while self.waiting.is_empty() {
-            let Some(rest) = &mut self.rest else { return self.end.take() };
-            if !rest.select(&mut self.waiting) {
-                self.rest = None;
+        loop {
+            let line = match self.waiting.pop_front() {
+                Some(Waiting::Added(object)) => Some(object.added()),
+                Some(Waiting::Missed(event)) => event.line(&Modified::default(), &self.filter),
+                Some(Waiting::Line(line)) => Some(line),
+                None => {
+                    let Some(rest) = &mut self.rest else { return self.end.take() };
+                    if !rest.select(&self.filter, &mut self.waiting) {
+                        self.rest = None;
+                    }
+                    None
+                }
+            };
+            if line.is_some() {
+                return line;
             }
         }
-        self.waiting.pop_front().map(|event| match event {
-            Waiting::Added(object) => object.added(),
-            Waiting::Line(line) => line,
-        })
     }
 }
 
 impl Rest {
     /// Looks at the next objects; `false` if there are no more.
-    fn select(&mut self, selected: &mut VecDeque<Waiting>) -> bool {
-        let (first, prefix) = self.filter.range();
+    fn select(&mut self, filter: &Filter, selected: &mut VecDeque<Waiting>) -> bool {
+        let (first, prefix) = filter.range();
         let from = self.last.take().map_or(Bound::Included(first), Bound::Excluded);
         let (range, mut last) = (self.objects.range((from, Bound::Unbounded)), None);
         for (key, object) in range.take_while(|(key, _)| key.as_str().starts_with(&prefix)).take(BATCH) {
-            if self.filter.matches(object) {
+            if filter.matches(object) {
                 selected.push_back(Waiting::Added(object.clone()));
             }
             last = Some(key);

@@ -256,14 +256,13 @@ impl WatchCache {
         InitialEvents::of_objects(self.objects.clone(), filter.clone())
     }
 
-    /// The lines of the events after a revision.
-    pub(crate) fn replay(&self, filter: &Filter, after: u64) -> Result<VecDeque<Bytes>, TooOld> {
+    /// The events after a revision.
+    pub(crate) fn replay(&self, filter: &Filter, after: u64) -> Result<InitialEvents, TooOld> {
         if after < self.floor {
             return Err(TooOld { oldest: self.floor });
         }
         let first = self.events.partition_point(|event| event.revision <= after);
-        let events = self.events.range(first..);
-        Ok(events.filter_map(|event| event.line(&Modified::default(), filter)).collect())
+        Ok(InitialEvents::of_missed(self.events.range(first..).cloned(), filter.clone()))
     }
 
     /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.

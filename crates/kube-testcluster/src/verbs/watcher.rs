@@ -176,7 +176,7 @@ impl Watch {
             }
             Start::Now => (InitialEvents::default(), cache.version()),
             Start::After(revision) => match cache.replay(&self.filter, revision) {
-                Ok(lines) => (InitialEvents::of(lines), cache.version().max(revision)),
+                Ok(missed) => (missed, cache.version().max(revision)),
                 Err(too_old) => {
                     let error = ApiError::too_old(revision, too_old.oldest);
                     return Phase::refused(&error);
