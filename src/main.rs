@@ -10,7 +10,7 @@ use informer_lab::console::{Console, Ended, Interrupt};
 use informer_lab::envtest::{self, Binary};
 use informer_lab::exercises;
 use informer_lab::lessons::{eras, listing, tour};
-use informer_lab::trace::{Logs, Printer, Record, RecordFile, Speed, read_record};
+use informer_lab::trace::{Printer, Record, RecordFile, Speed, read_record};
 use informer_lab::{board, book, cluster, doctor, replay, step};
 
 use cli::{Invocation, Request, Stepped, manual};
@@ -29,8 +29,8 @@ fn main() -> ExitCode {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(u8::try_from(cli::print(&error, &args)).unwrap_or(2)),
     };
-    let Invocation { look, verbose, speed, record, transcript, request } = invocation;
-    if verbose { Logs::All } else { Logs::Warnings }.to_stderr();
+    let Invocation { look, verbosity, speed, record, transcript, request } = invocation;
+    verbosity.log_to_stderr();
     let printer = Printer::new(look);
     match console(printer.clone(), speed, record, transcript).and_then(|console| carry_out(request, &console)) {
         Ok(Ended::Done | Ended::ReaderGone) => ExitCode::SUCCESS,

@@ -328,7 +328,7 @@ pub struct LookArgs {
     /// Write the trace and the narration into this file, in order: a handout
     #[arg(long, global = true, value_name = "FILE")]
     pub transcript: Option<PathBuf>,
-    /// Logs on standard error
+    /// All logs on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
 }

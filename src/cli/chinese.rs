@@ -68,7 +68,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "at" => "浏览器用哪个本机地址打开；端口 0 表示任选一个空闲端口",
         "steps" => "课程和它的选项，例如 reflector --known-objects；或者用 --record 写的文件",
         "file" => "某一课用 --record 写的文件",
-        "verbose" => "在标准错误上输出日志",
+        "verbose" => "在标准错误上输出全部日志",
         "help" => "显示帮助",
         "version" => "显示版本",
         "stop" => "从第几站开始",

@@ -13,7 +13,7 @@ use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
 use informer_lab::lessons::Run;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::step::Predict;
-use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed};
+use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Verbosity};
 use kube_testcluster::Admin;
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
@@ -28,8 +28,7 @@ use super::values::only_of_this_machine;
 #[derive(Debug)]
 pub struct Invocation {
     pub look: Look,
-    /// Whether logs go to standard error.
-    pub verbose: bool,
+    pub verbosity: Verbosity,
     /// `None` for the default.
     pub speed: Option<Speed>,
     /// The file that runs are recorded into.
@@ -148,13 +147,14 @@ pub(super) fn typed(args: &[OsString]) -> Result<Cli, UsageError> {
 }
 
 fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation {
-    let (verbose, transcript) = (look.verbose, look.transcript.clone());
+    let verbosity = if look.verbose { Verbosity::All } else { Verbosity::Warnings };
+    let transcript = look.transcript.clone();
     let look = Look {
         narrate: show(look.narrate, look.no_narrate),
         explain: show(look.explain, look.no_explain),
         ..Look::new(print.output, look.color, look.lang.unwrap_or_else(Lang::from_env))
     };
-    Invocation { look, verbose, speed: print.speed, record: print.record.clone(), transcript, request }
+    Invocation { look, verbosity, speed: print.speed, record: print.record.clone(), transcript, request }
 }
 
 fn show(yes: bool, no: bool) -> Show {

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::console::{Console, Ended};
-use crate::trace::{ColorChoice, Lang, Logs, Look, Output, Printer};
+use crate::trace::{ColorChoice, Lang, Look, Output, Printer, Verbosity};
 
 /// What the program is started as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Binary {
 
     /// Is this binary, until it is told to end.
     pub fn run(self, args: &[OsString]) -> ExitCode {
-        Logs::Warnings.to_stderr();
+        Verbosity::Warnings.log_to_stderr();
         let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::from_env()));
         let ended = match self {
             Self::KubeApiserver => kube_apiserver::run(args, &printer),

@@ -31,7 +31,7 @@ pub use commentary::{Commentary, Remark, Speaker};
 pub use differences::{Sentence, differences};
 pub use failure::{Failure, Words};
 pub use lang::Lang;
-pub use log::Logs;
+pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
 pub use picture::{InWork, Listener, Picture, Pipeline, Slot, Told, Work};

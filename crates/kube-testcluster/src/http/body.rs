@@ -13,7 +13,7 @@ use crate::codec::json::Json;
 use crate::codec::protobuf;
 use crate::codec::schema::{self, Decoded};
 use crate::codec::yaml;
-use crate::kinds::{Resource, Subresource};
+use crate::kinds::Resource;
 use crate::machinery::cause::Cause;
 use crate::value::{Value, json};
 
@@ -76,8 +76,8 @@ impl Format {
 
     /// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
     pub(crate) fn object(self, body: &[u8], resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
-        let (decoded, other_kind) = self.object_of_any_kind(body, resource, strictness)?;
-        other_kind.map_or(Ok(decoded), Err)
+        let (decoded, wrong) = self.object_of_any_kind(body, resource, strictness)?;
+        wrong.map_or(Ok(decoded), |wrong| Err(wrong.error()))
     }
 
     /// The same, and what is wrong with the kind of a custom resource: upstream looks at that when it validates the object.
@@ -86,7 +86,7 @@ impl Format {
         body: &[u8],
         resource: &Resource,
         strictness: Strictness,
-    ) -> Result<(Decoded, Option<ApiError>), ApiError> {
+    ) -> Result<(Decoded, Option<WrongType>), ApiError> {
         if resource.custom.is_some() {
             return self.custom(body, resource, strictness);
         }
@@ -100,7 +100,7 @@ impl Format {
         body: &[u8],
         resource: &Resource,
         strictness: Strictness,
-    ) -> Result<(Decoded, Option<ApiError>), ApiError> {
+    ) -> Result<(Decoded, Option<WrongType>), ApiError> {
         if self == Self::Protobuf {
             return Err(ApiError::unsupported_body());
         }
@@ -129,13 +129,16 @@ impl Format {
         }
         let forgets_owners = is_without_owners(&json);
         let mut decoded = resource.decode(json).map_err(refused)?;
+        let wrong = wrong_type(resource, &meta.kind, &api_version, &decoded.value);
+        if wrong.is_some() {
+            decoded.faults.clear(); // no schema is that of another kind
+        }
         if forgets_owners {
             decoded.value["metadata"]["managedFields"] = json!([]);
         }
         decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
         let decoded = strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))?;
-        let other_kind = other_type(resource, &meta.kind, &api_version, &decoded.value);
-        Ok((decoded, other_kind))
+        Ok((decoded, wrong))
     }
 
     /// The same for any kind in the table of types.
@@ -208,26 +211,40 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
 }
 
-/// What is wrong with a custom resource that says to be something else. Upstream: `ValidateTypeMeta` of its strategy.
-fn other_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> Option<ApiError> {
-    let own_version = resource.api_version();
-    let said = [("kind", kind, resource.kind), ("apiVersion", version, own_version.as_str())];
-    let other = said.into_iter().filter(|(_, said, own)| said != own);
-    let causes: Vec<_> =
-        other.map(|(field, said, own)| Cause::invalid(field, said, &format!("must be {own}"))).collect();
-    let name = value["metadata"]["name"].as_str().unwrap_or_default();
-    let group = version.split_once('/').map_or("", |(group, _)| group);
-    (!causes.is_empty()).then(|| ApiError::invalid_kind(group, kind, name, causes))
+/// What a custom resource says wrongly of its type. Upstream looks at that when the object is written.
+#[derive(Debug)]
+pub(crate) enum WrongType {
+    /// It is of another kind or version.
+    Other(ApiError),
+    /// It has no version.
+    Unversioned(ApiError),
 }
 
-/// Refuses a patched custom resource that does not say what it is. What it says wrongly is told: upstream looks at that when the object
-/// is updated. A status is updated whatever the rest says.
-pub(crate) fn check_patched_custom(
-    value: &Value,
-    resource: &Resource,
-    part: Option<Subresource>,
-) -> Result<Option<ApiError>, String> {
-    TypeMeta::of(&Json::from(value.clone()))?; // which finds the fields in any case
+impl WrongType {
+    pub(crate) fn error(&self) -> ApiError {
+        let (Self::Other(error) | Self::Unversioned(error)) = self;
+        error.clone()
+    }
+}
+
+/// Upstream: `ValidateTypeMeta` of the strategy of custom resources.
+fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> Option<WrongType> {
+    let own_version = resource.api_version();
+    let fields = [("kind", kind, resource.kind), ("apiVersion", version, own_version.as_str())];
+    let wrong = fields.into_iter().filter(|(_, said, own)| said != own);
+    let causes: Vec<_> =
+        wrong.map(|(field, said, own)| Cause::invalid(field, said, &format!("must be {own}"))).collect();
+    let name = value["metadata"]["name"].as_str().unwrap_or_default();
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    (!causes.is_empty()).then(|| WrongType::Other(ApiError::invalid_kind(group, kind, name, causes)))
+}
+
+/// What a patched custom resource says wrongly of its type.
+///
+/// # Errors
+/// Go's message, if it does not say at all what it is.
+pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Result<Option<WrongType>, String> {
+    TypeMeta::of(&Json::from(value.clone()))?; // upstream reads the two twice: here names may be in any case, below they may not
     let field = |name: &str| value[name].as_str().unwrap_or_default();
     let (kind, version) = (field("kind"), field("apiVersion"));
     if kind.is_empty() {
@@ -235,9 +252,9 @@ pub(crate) fn check_patched_custom(
     }
     if version_of(version).is_empty() {
         let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
-        return Ok(Some(ApiError::internal_error(why)));
+        return Ok(Some(WrongType::Unversioned(ApiError::internal_error(why))));
     }
-    Ok(other_type(resource, kind, version, value).filter(|_| part != Some(Subresource::Status)))
+    Ok(wrong_type(resource, kind, version, value))
 }
 
 /// Refuses a patched object of another kind or version, in Go's words.

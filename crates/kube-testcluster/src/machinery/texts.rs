@@ -2,36 +2,58 @@
 
 use std::ops::RangeFrom;
 
-/// Texts in their order.
+/// Texts in their order: the length of each (LEB128) and then its bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
-    joined: Box<str>,
-    /// Where each of them ends.
-    ends: Box<[u32]>,
-}
+pub(crate) struct Texts(Box<[u8]>);
 
 impl Texts {
-    /// The text at a place.
+    /// The text at a place. Those before it are passed over.
     pub(crate) fn get(&self, place: usize) -> Option<&str> {
-        let end = *self.ends.get(place)? as usize;
-        let start = place.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        self.joined.get(start..end)
+        self.range(place..).next()
     }
 
     /// The texts from a place on.
     pub(crate) fn range(&self, places: RangeFrom<usize>) -> impl Iterator<Item = &str> {
-        (places.start..self.ends.len()).filter_map(|place| self.get(place))
+        Parts(&self.0).skip(places.start).map(|text| str::from_utf8(text).unwrap_or_default()) // they were texts before
+    }
+}
+
+struct Parts<'a>(&'a [u8]);
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (mut length, mut shift) = (0, 0);
+        loop {
+            let (byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            length |= usize::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let (text, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(text)
     }
 }
 
 impl<T: AsRef<str>> FromIterator<T> for Texts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let (mut joined, mut ends) = (String::new(), Vec::with_capacity(16));
+        let mut joined = Vec::with_capacity(128);
         for text in texts {
-            joined.push_str(text.as_ref());
-            ends.push(joined.len() as u32); // they are of one object, which has 3 MiB at most
+            let text = text.as_ref();
+            let mut length = text.len();
+            while length > 0x7f {
+                joined.push(length as u8 | 0x80);
+                length >>= 7;
+            }
+            joined.push(length as u8);
+            joined.extend_from_slice(text.as_bytes());
         }
-        Self { joined: joined.into(), ends: ends.into() }
+        Self(joined.into())
     }
 }
 
@@ -45,5 +67,13 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|place| texts.get(place)), [Some("a"), Some(""), Some("bc"), None]);
         assert_eq!(texts.range(1..).collect::<Vec<_>>(), ["", "bc"]);
         assert_eq!((texts.range(3..).count(), Texts::default().get(0)), (0, None));
+    }
+
+    #[test]
+    fn a_text_may_have_any_length() {
+        let long: Vec<String> =
+            [0, 1, 127, 128, 129, 16_383, 16_384, 3 << 20].map(|length| "ä".repeat(length / 2)).into();
+        let texts: Texts = long.iter().collect();
+        assert!(texts.range(0..).eq(long.iter().map(String::as_str)));
     }
 }

@@ -37,6 +37,11 @@ impl Event {
         self.current.as_ref().or(self.previous.as_ref()).expect("a write creates, changes or removes something")
     }
 
+    /// Whether a watcher with this filter is told of it.
+    pub(crate) fn matches(&self, filter: &Filter) -> bool {
+        [&self.previous, &self.current].into_iter().flatten().any(|object| filter.matches(object))
+    }
+
     /// The line for a watcher with this filter. An object that begins to match is ADDED. One that no longer
     /// matches is DELETED, with the state before the change and the revision of the change. An object that matches
     /// neither before nor after gives no line.

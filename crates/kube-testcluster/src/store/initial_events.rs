@@ -1,5 +1,5 @@
-//! The events with which a watch begins: one for each object, or those that its client has missed. They are made while they are read,
-//! without the store's lock, and a watch that nobody reads holds no list of objects.
+//! The events with which a watch begins: one for each object, or those that its client has missed. Their lines are made when they are
+//! read, which is not under the store's lock, and of all objects there is no list.
 
 use std::collections::VecDeque;
 use std::ops::Bound;
@@ -18,20 +18,25 @@ const BATCH: usize = 256;
 /// The events that are still to be read.
 #[derive(Debug, Default)]
 pub(crate) struct InitialEvents {
-    filter: Filter,
-    waiting: VecDeque<Waiting>,
-    rest: Option<Box<Rest>>,
-    /// What follows the last object.
+    /// `None` after the last one, so that a watch holds nothing of them from then on.
+    unread: Option<Box<Unread>>,
+    /// What follows them.
     end: Option<Bytes>,
+}
+
+#[derive(Debug)]
+struct Unread {
+    filter: Filter,
+    /// Those that are known to come.
+    waiting: VecDeque<Waiting>,
+    rest: Option<Rest>,
 }
 
 /// An event that waits to be read. Its text is made then: an object may be packed, and its text would be the watch's alone.
 #[derive(Debug)]
 enum Waiting {
     Added(Arc<Object>),
-    /// If the filter selects it.
     Missed(Arc<Event>),
-    Line(Bytes),
 }
 
 /// The objects that were not looked at yet.
@@ -44,24 +49,25 @@ struct Rest {
 }
 
 impl InitialEvents {
-    /// Events that are made already.
-    pub(crate) fn of(lines: impl IntoIterator<Item = Bytes>) -> Self {
-        Self { waiting: lines.into_iter().map(Waiting::Line).collect(), ..Self::default() }
+    fn new(filter: Filter, waiting: VecDeque<Waiting>, rest: Option<Rest>) -> Self {
+        Self { unread: Some(Box::new(Unread { filter, waiting, rest })), end: None }
     }
 
     /// The ADDED events of these objects.
     pub(super) fn of_selected(objects: Vec<Arc<Object>>) -> Self {
-        Self { waiting: objects.into_iter().map(Waiting::Added).collect(), ..Self::default() }
-    }
-
-    /// Those of these events that match.
-    pub(super) fn of_missed(events: impl IntoIterator<Item = Arc<Event>>, filter: Filter) -> Self {
-        Self { filter, waiting: events.into_iter().map(Waiting::Missed).collect(), ..Self::default() }
+        Self::new(Filter::default(), objects.into_iter().map(Waiting::Added).collect(), None)
     }
 
     /// The ADDED events of those objects that match, in the order of their keys.
     pub(super) fn of_objects(objects: OrdMap<Key, Arc<Object>>, filter: Filter) -> Self {
-        Self { filter, rest: Some(Box::new(Rest { objects, last: None })), ..Self::default() }
+        Self::new(filter, VecDeque::new(), Some(Rest { objects, last: None }))
+    }
+
+    /// Those of these events that match.
+    pub(super) fn of_missed<'a>(events: impl IntoIterator<Item = &'a Arc<Event>>, filter: Filter) -> Self {
+        let matching = events.into_iter().filter(|event| event.matches(&filter));
+        let waiting = matching.cloned().map(Waiting::Missed).collect();
+        Self::new(filter, waiting, None)
     }
 
     /// Adds an event after all others.
@@ -75,22 +81,24 @@ impl Iterator for InitialEvents {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
-        loop {
-            let line = match self.waiting.pop_front() {
-                Some(Waiting::Added(object)) => Some(object.added()),
-                Some(Waiting::Missed(event)) => event.line(&Modified::default(), &self.filter),
-                Some(Waiting::Line(line)) => Some(line),
-                None => {
-                    let Some(rest) = &mut self.rest else { return self.end.take() };
-                    if !rest.select(&self.filter, &mut self.waiting) {
-                        self.rest = None;
-                    }
-                    None
-                }
-            };
-            if line.is_some() {
-                return line;
+        if let Some(line) = self.unread.as_mut().and_then(|unread| unread.next()) {
+            return Some(line);
+        }
+        self.unread = None;
+        self.end.take()
+    }
+}
+
+impl Unread {
+    fn next(&mut self) -> Option<Bytes> {
+        while self.waiting.is_empty() {
+            if !self.rest.as_mut()?.select(&self.filter, &mut self.waiting) {
+                self.rest = None;
             }
+        }
+        match self.waiting.pop_front()? {
+            Waiting::Added(object) => Some(object.added()),
+            Waiting::Missed(event) => event.line(&Modified::default(), &self.filter),
         }
     }
 }
@@ -131,11 +139,30 @@ mod tests {
             let mut events = InitialEvents::of_objects(objects, Filter::default()).ending_with(Some("end".into()));
             let mut read = Vec::new();
             while let Some(line) = events.next() {
-                assert!(events.waiting.len() < BATCH, "{} wait", events.waiting.len());
+                let waiting = events.unread.as_ref().map_or(0, |unread| unread.waiting.len());
+                assert!(waiting < BATCH, "{waiting} wait");
                 read.push(line);
             }
             assert_eq!(read.pop().as_deref(), Some(&b"end"[..]));
             assert_eq!(read, expected, "{count}");
         }
+    }
+
+    #[test]
+    fn of_the_events_that_were_missed_those_that_match_wait_until_they_are_read() {
+        let events: Vec<Arc<Event>> = (0..10)
+            .map(|i| {
+                let key = Key::new(Some(if i % 2 == 0 { "even" } else { "odd" }), &format!("pod-{i}"));
+                let value = json!({"metadata": {"name": format!("pod-{i}"), "namespace": key.namespace()}});
+                Arc::new(Event::new(i, None, Some(Arc::new(Object::new(PODS, key, i, value)))))
+            })
+            .collect();
+        let odd = Filter { namespace: Some("odd".to_owned()), ..Filter::default() };
+        let mut missed = InitialEvents::of_missed(&events, odd.clone());
+        let waiting = missed.unread.as_ref().map(|unread| unread.waiting.len());
+        assert_eq!(waiting, Some(5));
+        let lines: Vec<Bytes> = events.iter().filter_map(|event| event.line(&Modified::default(), &odd)).collect();
+        assert_eq!(missed.by_ref().collect::<Vec<_>>(), lines);
+        assert!(missed.unread.is_none(), "nothing is held any more");
     }
 }

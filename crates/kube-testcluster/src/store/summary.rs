@@ -49,8 +49,13 @@ impl Summary {
     }
 
     pub(crate) fn label(&self, key: &str) -> Option<&str> {
-        let place = (LABELS..self.finalizers_at()).step_by(2).find(|place| self.texts.get(*place) == Some(key))?;
-        self.texts.get(place + 1)
+        let mut labels = self.texts.range(LABELS..).take(self.labels as usize);
+        while let (Some(name), Some(value)) = (labels.next(), labels.next()) {
+            if name == key {
+                return Some(value);
+            }
+        }
+        None
     }
 
     /// The n-th field for field selectors, or what counts in its place.
@@ -59,8 +64,7 @@ impl Summary {
     }
 
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
-        let first = self.finalizers_at();
-        (first..first + self.finalizers as usize).any(|place| self.texts.get(place) == Some(name))
+        self.texts.range(self.finalizers_at()..).take(self.finalizers as usize).any(|finalizer| finalizer == name)
     }
 
     fn finalizers_at(&self) -> usize {

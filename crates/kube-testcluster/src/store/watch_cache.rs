@@ -262,7 +262,7 @@ impl WatchCache {
             return Err(TooOld { oldest: self.floor });
         }
         let first = self.events.partition_point(|event| event.revision <= after);
-        Ok(InitialEvents::of_missed(self.events.range(first..).cloned(), filter.clone()))
+        Ok(InitialEvents::of_missed(self.events.range(first..), filter.clone()))
     }
 
     /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.

@@ -16,7 +16,7 @@ use crate::codec::json::{Json, MOST_FAULTS};
 use crate::codec::merge_patch;
 use crate::codec::schema::{Decoded, from_map, json_type};
 use crate::codec::strategic_merge::{self, Refusal};
-use crate::http::body;
+use crate::http::body::{self, WrongType};
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::json_patch::operate;
 use crate::http::query::Query;
@@ -105,7 +105,7 @@ async fn patched(
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
     let Patching { target, gate, patch, options, writer } = with;
-    let (decoded, other_kind) = apply(&current, target, patch, options.strictness).await?;
+    let (decoded, wrong) = apply(&current, target, patch, options.strictness).await?;
     let Decoded { value, mut faults } = decoded;
     let mut value = target.served.stored_form_of(value);
     if options.commit == Commit::Really {
@@ -117,10 +117,7 @@ async fn patched(
     }
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     named?;
-    if let Some(error) = other_kind {
-        update::preconditions(&current, &value)?;
-        return Err(error);
-    }
+    update::check_type(wrong.as_ref(), target.subresource, &current, &value)?;
     update::admitted(store, gate, &current, target.served, value, target.subresource, writer).await
 }
 
@@ -290,13 +287,13 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
     crate::value::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
-/// The patched object, decoded as its type, and what is wrong with the kind of a custom resource.
+/// The patched object, decoded as its type, and what a custom resource says wrongly of it.
 async fn apply(
     current: &Opened,
     target: &Target,
     change: &PatchBody,
     strictness: Strictness,
-) -> Result<(Decoded, Option<ApiError>), ApiError> {
+) -> Result<(Decoded, Option<WrongType>), ApiError> {
     let resource = target.served;
     let before = resource.served_form_of(current.value.clone());
     let patched = async || {
@@ -309,24 +306,27 @@ async fn apply(
     let forgets_owners = value["metadata"]["managedFields"] == json!([]); // which Go's type would leave out
     let fits = match &change.change {
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before).map(|()| None),
-        _ if resource.custom.is_some() => body::check_patched_custom(&value, resource, target.subresource),
+        _ if resource.custom.is_some() => body::wrong_type_of_patched(&value, resource),
         _ => body::check_patched_kind(&value, resource).map(|()| None),
     };
-    let decoded = fits.and_then(|other_kind| Ok((resource.shape_change(value, &before)?, other_kind)));
-    let decoded = decoded.and_then(|(mut decoded, other_kind)| {
+    let decoded = fits.and_then(|wrong| Ok((resource.shape_change(value, &before)?, wrong)));
+    let decoded = decoded.and_then(|(mut decoded, wrong)| {
+        if wrong.is_some() {
+            decoded.faults.clear(); // no schema is that of another kind
+        }
         if matches!(change.change, Ok(Change::Strategic(_))) {
             decoded.faults.sort(); // as the converter does
         }
         decoded.faults.splice(0..0, change.faults.iter().cloned());
         let decoded = strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))?;
-        Ok((decoded, other_kind))
+        Ok((decoded, wrong))
     });
     match (decoded, &change.change) {
-        (Ok((mut decoded, other_kind)), _) => {
+        (Ok((mut decoded, wrong)), _) => {
             if forgets_owners {
                 decoded.value["metadata"]["managedFields"] = json!([]);
             }
-            Ok((decoded, other_kind))
+            Ok((decoded, wrong))
         }
         (Err(why), Ok(Change::Strategic(patch))) => Err(ApiError::undecodable_patch(&GoMap(patch).to_string(), &why)),
         (Err(why), _) => Err(ApiError::undecodable_patch(&patched().await?.to_string(), &why)),

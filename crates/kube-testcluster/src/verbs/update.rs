@@ -16,7 +16,7 @@ use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::user_of;
 use crate::codec::schema::Decoded;
-use crate::http::body::{self, Format};
+use crate::http::body::{self, Format, WrongType};
 use crate::http::field_validation::warn;
 use crate::http::query::problem;
 use crate::http::request_info::Target;
@@ -36,9 +36,9 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
-    let (decoded, other_kind) = format?.object_of_any_kind(&body, target.served, strictness)?;
+    let (decoded, wrong) = format?.object_of_any_kind(&body, target.served, strictness)?;
     let Decoded { value, mut faults } = decoded;
-    let sent = Sent { value: target.served.stored_form_of(value), other_kind };
+    let sent = Sent { value: target.served.stored_form_of(value), wrong };
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let written = write(&store, &target, &gate, sent, commit, &writer, &mut faults).await;
     faults.extend(gate.warnings());
@@ -46,10 +46,10 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &faults))
 }
 
-/// The object of a body, and what is wrong with its kind.
+/// The object of a body, and what it says wrongly of its type.
 struct Sent {
     value: Value,
-    other_kind: Option<ApiError>,
+    wrong: Option<WrongType>,
 }
 
 /// Updates the object of a body, or creates it where the kind allows that. What is to be warned of is added, whether it
@@ -58,7 +58,7 @@ async fn write(
     store: &Store,
     target: &Target,
     gate: &Gate<'_>,
-    Sent { mut value, other_kind }: Sent,
+    Sent { mut value, wrong }: Sent,
     commit: Commit,
     writer: &Writer,
     warnings: &mut Vec<String>,
@@ -71,13 +71,10 @@ async fn write(
     let key = key(target)?;
     let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
     loop {
-        let (new, other_kind) = (&value, &other_kind);
+        let (new, wrong) = (&value, &wrong);
         let next = |current: Arc<Opened>| async move {
             same_uid(&current, new)?;
-            if let Some(error) = other_kind.as_ref().filter(|_| target.subresource != Some(Subresource::Status)) {
-                preconditions(&current, new)?;
-                return Err(error.clone());
-            }
+            check_type(wrong.as_ref(), target.subresource, &current, new)?;
             admitted(store, gate, &current, target.served, new.clone(), target.subresource, writer).await
         };
         let change = |current| conversion::changed(store, target.into(), current, next);
@@ -91,6 +88,20 @@ async fn write(
             Err(error) if error.is_already_exists() => {} // somebody else was faster: update theirs
             created => return created.map(|object| (StatusCode::CREATED, object)),
         }
+    }
+}
+
+/// Refuses a custom resource of another type. Of a status upstream takes the type from what is stored, if it has a version.
+pub(super) fn check_type(
+    wrong: Option<&WrongType>,
+    part: Option<Subresource>,
+    current: &Opened,
+    new: &Value,
+) -> Result<(), ApiError> {
+    match wrong {
+        None => Ok(()),
+        Some(WrongType::Other(_)) if part == Some(Subresource::Status) => Ok(()),
+        Some(wrong) => preconditions(current, new).and_then(|()| Err(wrong.error())),
     }
 }
 
@@ -301,7 +312,7 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
 }
 
 /// The resourceVersion in the new state must be the current one.
-pub(super) fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
+fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
     match given_version(new)? {

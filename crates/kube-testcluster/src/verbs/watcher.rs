@@ -77,7 +77,7 @@ enum Phase {
 impl Phase {
     /// One event that says why there are no others.
     fn refused(error: &ApiError) -> Self {
-        Self::Running { first: InitialEvents::of([error.line()]), live: None }
+        Self::Running { first: InitialEvents::default().ending_with(Some(error.line())), live: None }
     }
 }
 

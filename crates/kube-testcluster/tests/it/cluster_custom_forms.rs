@@ -192,35 +192,54 @@ async fn what_the_cluster_makes_at_its_start_has_owners_where_all_have() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_patched_object_says_that_it_is_counts_unless_only_its_status_is_written() {
+async fn a_patch_that_makes_an_object_another_kind_or_version_is_refused_after_the_preconditions() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
     let missing = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'";
     let kind = "kind: Invalid value: \"Other\": must be Door";
     let version = "apiVersion: Invalid value: \"apps/v1\": must be example.org/v1";
-    for (patch, of_object, of_status) in [
-        (json!({"kind": "Other"}), (422, format!("Other.example.org \"a\" is invalid: {kind}")), 200),
-        (json!({"apiVersion": "apps/v1"}), (422, format!("Door.apps \"a\" is invalid: {version}")), 200),
+    for (patch, code, message) in [
+        (json!({"kind": "Other"}), 422, format!("Other.example.org \"a\" is invalid: {kind}")),
+        (json!({"kind": "Other", "unknown": 1}), 422, format!("Other.example.org \"a\" is invalid: {kind}")),
+        (json!({"apiVersion": "apps/v1"}), 422, format!("Door.apps \"a\" is invalid: {version}")),
         (
             json!({"kind": "Other", "apiVersion": "apps/v1"}),
-            (422, format!("Other.apps \"a\" is invalid: [{kind}, {version}]")),
-            200,
+            422,
+            format!("Other.apps \"a\" is invalid: [{kind}, {version}]"),
         ),
-        (json!({"apiVersion": null}), (500, missing.to_owned()), 500),
-        (json!({"apiVersion": "example.org/"}), (500, missing.to_owned()), 500),
+        (json!({"apiVersion": null}), 500, missing.to_owned()),
+        (json!({"apiVersion": "example.org/"}), 500, missing.to_owned()),
     ] {
-        let answer = api.merge(&format!("{DOORS}/a"), &patch).await;
-        assert_eq!(
-            (answer.status, answer.body["message"].as_str()),
-            (of_object.0, Some(of_object.1.as_str())),
-            "{patch}"
-        );
-        let status = api.merge(&format!("{DOORS}/a/status"), &patch).await;
-        assert_eq!(status.status, of_status, "{patch}");
-        if of_status == 200 {
-            assert_eq!((&status.body["kind"], &status.body["apiVersion"]), (&json!("Door"), &json!("example.org/v1")));
-        }
+        let answer = api.merge(&format!("{DOORS}/a?fieldValidation=Strict"), &patch).await;
+        assert_eq!((answer.status, answer.body["message"].as_str()), (code, Some(message.as_str())), "{patch}");
     }
+    let stale = json!({"kind": "Other", "metadata": {"resourceVersion": "1"}});
+    assert_eq!(api.merge(&format!("{DOORS}/a"), &stale).await.status, 409);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_is_written_whatever_kind_the_rest_says_that_it_is() {
+    let api = with_doors().await;
+    api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
+    let status = format!("{DOORS}/a/status");
+    let written = json!({"kind": "Door", "apiVersion": "example.org/v1", "replicas": 1, "phase": "One"});
+    let shown = |body: &Value| {
+        let replicas = &body["spec"]["replicas"];
+        json!({"kind": body["kind"], "apiVersion": body["apiVersion"], "replicas": replicas, "phase": body["status"]["phase"]})
+    };
+    let rest = json!({"kind": "Other", "apiVersion": "apps/v1", "spec": {"replicas": 2}, "status": {"phase": "One"}});
+    assert_eq!(shown(&api.merge(&status, &rest).await.body), written);
+    let mut whole = api.get(&format!("{DOORS}/a")).await.body;
+    (whole["kind"], whole["status"]["phase"]) = (json!("Other"), json!("Two"));
+    assert_eq!(api.put(&format!("{DOORS}/a"), &whole).await.status, 422);
+    assert_eq!(api.put(&status, &whole).await.body["status"]["phase"], "Two");
+    assert_eq!(api.merge(&status, &json!({"apiVersion": ""})).await.status, 500, "it must have a version");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_patched_object_that_does_not_say_what_it_is_cannot_be_read() {
+    let api = with_doors().await;
+    api.post(DOORS, &door("a", json!({}))).await;
     for (patch, why) in [
         (json!({"kind": null}), "Object 'Kind' is missing in '{"),
         (json!({"kind": 5}), "json: cannot unmarshal number into Go struct field .kind of type string"),
@@ -233,8 +252,4 @@ async fn what_a_patched_object_says_that_it_is_counts_unless_only_its_status_is_
             answer.body
         );
     }
-    let mut other = api.get(&format!("{DOORS}/a")).await.body;
-    other["kind"] = json!("Other");
-    assert_eq!(api.put(&format!("{DOORS}/a/status"), &other).await.body["kind"], "Door");
-    assert_eq!(api.put(&format!("{DOORS}/a"), &other).await.status, 422);
 }

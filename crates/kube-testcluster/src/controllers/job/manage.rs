@@ -130,7 +130,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Creates a pod that is written as JSON, and reads it as its type.
+    /// Creates a pod, and reads it as its type. To make a `Pod` of the answer of an `Api<DynamicObject>` would be a second decoder of
+    /// all its types in every program.
     async fn send(&self, pod: &DynamicObject) -> Result<Pod, kube_client::Error> {
         let path = DynamicObject::url_path(&self.controller.kind_of_pods, Some(namespace(&self.job.metadata)));
         let body = serde_json::to_vec(pod).map_err(kube_client::Error::SerdeError)?;

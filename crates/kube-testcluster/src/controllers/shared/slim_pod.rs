@@ -18,13 +18,30 @@ use crate::machinery::texts::Texts;
 pub(in crate::controllers) struct SlimPod {
     /// Namespace, name, uid, resourceVersion and node, and then the labels in the order of their keys: a key and a value are two.
     texts: Texts,
-    created: Option<Timestamp>,
+    created: Seconds,
+    ready_since: Seconds,
+    is_ready: bool,
     is_going: bool,
     phase: Phase,
-    ready: Ready,
     restarts: i32,
     deletion_cost: i32,
     controller: Option<Box<OwnerReference>>,
+}
+
+/// A time, or none, in a third of the memory. Kubernetes writes times in whole seconds.
+#[derive(Clone, Copy, Debug)]
+struct Seconds(i64);
+
+impl From<Option<Timestamp>> for Seconds {
+    fn from(time: Option<Timestamp>) -> Self {
+        Self(time.map_or(i64::MIN, Timestamp::as_second))
+    }
+}
+
+impl Seconds {
+    fn time(self) -> Option<Timestamp> {
+        Timestamp::from_second(self.0).ok() // none is so long ago
+    }
 }
 
 /// The place of the first label.
@@ -98,6 +115,15 @@ enum Ready {
     Since(Option<Timestamp>),
 }
 
+impl Ready {
+    fn since(self) -> Option<Timestamp> {
+        match self {
+            Self::No => None,
+            Self::Since(time) => time,
+        }
+    }
+}
+
 /// The labels of a pod.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::controllers) struct Labels<'a>(&'a Texts);
@@ -127,10 +153,11 @@ impl From<ReadPod> for SlimPod {
         let cost = metadata.annotations.deletion_cost.as_deref();
         Self {
             texts: [namespace, name, uid, resource_version, &spec.node_name].into_iter().chain(labels).collect(),
-            created: metadata.creation_timestamp,
+            created: metadata.creation_timestamp.into(),
+            ready_since: status.ready.since().into(),
+            is_ready: status.ready != Ready::No,
             is_going: metadata.deletion_timestamp.is_some(),
             phase: status.phase,
-            ready: status.ready,
             restarts: status.restarts,
             deletion_cost: cost.and_then(|cost| cost.parse().ok()).unwrap_or_default(),
             controller: metadata.controller,
@@ -169,7 +196,7 @@ impl SlimPod {
     }
 
     pub(in crate::controllers) fn created(&self) -> Option<Timestamp> {
-        self.created
+        self.created.time()
     }
 
     /// The reference to its controller.
@@ -200,15 +227,12 @@ impl SlimPod {
     }
 
     pub(in crate::controllers) fn is_ready(&self) -> bool {
-        self.ready != Ready::No
+        self.is_ready
     }
 
     /// Since when it is ready, according to its status.
     pub(in crate::controllers) fn ready_since(&self) -> Option<Timestamp> {
-        match self.ready {
-            Ready::No => None,
-            Ready::Since(time) => time,
-        }
+        self.ready_since.time()
     }
 
     /// How often the container was restarted that was restarted most.
@@ -315,7 +339,7 @@ mod tests {
         assert_eq!(["a", "b", "c"].map(|key| pod.labels().get(key)), [Some("1"), Some("2"), None]);
         assert_eq!(pod.controller().map(|owner| owner.name.as_str()), Some("web"));
         assert_eq!((pod.deletion_cost(), pod.restarts(), pod.node(), pod.phase()), (5, 3, "node-1", Phase::Running));
-        assert_eq!(pod.ready_since(), Some("2023-05-01T10:00:00Z".parse().unwrap()));
+        assert_eq!((pod.ready_since(), pod.created()), (Some("2023-05-01T10:00:00Z".parse().unwrap()), None));
         assert!(pod.is_ready() && pod.is_active());
     }
 
