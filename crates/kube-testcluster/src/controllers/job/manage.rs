@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::api::{DeleteParams, DynamicObject, PostParams, Request};
-use kube_core::Resource;
+use kube_client::api::{DeleteParams, DynamicObject, PostParams};
+use kube_core::{Request, Resource};
 use kube_informers::cache::ApiError;
 use serde_json::{Value, json};
 
