@@ -27,5 +27,6 @@ pub(crate) mod quote;
 pub(crate) mod random;
 pub(crate) mod texts;
 pub(crate) mod user;
+pub(crate) mod varint;
 pub(crate) mod x509;
 pub(crate) mod yaml;

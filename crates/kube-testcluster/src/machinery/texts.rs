@@ -2,7 +2,9 @@
 
 use std::ops::RangeFrom;
 
-/// Texts in their order: the length of each (LEB128) and then its bytes.
+use super::varint;
+
+/// Texts in their order: the length of each and then its bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Texts(Box<[u8]>);
 
@@ -24,16 +26,7 @@ impl<'a> Iterator for Parts<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let (mut length, mut shift) = (0, 0);
-        loop {
-            let (byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            length |= usize::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
+        let length = usize::try_from(varint::read(&mut self.0).ok()?).ok()?;
         let (text, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(text)
@@ -45,12 +38,7 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
         let mut joined = Vec::with_capacity(128);
         for text in texts {
             let text = text.as_ref();
-            let mut length = text.len();
-            while length > 0x7f {
-                joined.push(length as u8 | 0x80);
-                length >>= 7;
-            }
-            joined.push(length as u8);
+            varint::write(&mut joined, text.len() as u64);
             joined.extend_from_slice(text.as_bytes());
         }
         Self(joined.into())

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::MAGIC;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP};
 use crate::codec::schema::{self, Kind, Other, Struct};
+use crate::machinery::varint;
 use crate::value::{Map, Number, Value, json};
 
 /// Decodes an object with its envelope, kind and apiVersion. The type of `kind` in `api_version` is used if the envelope names
@@ -205,16 +206,7 @@ impl<'a> WireFields<'a> {
     }
 
     fn varint(&mut self) -> Result<u64, String> {
-        let mut value = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let (byte, rest) = self.rest.split_first().ok_or("unexpected EOF")?;
-            self.rest = rest;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Ok(value);
-            }
-        }
-        Err("proto: integer overflow".to_owned())
+        varint::read(&mut self.rest).map_err(ToOwned::to_owned)
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], String> {

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::MAGIC;
 use crate::codec::schema::{self, Kind, Other, Struct, type_of};
+use crate::machinery::varint;
 use crate::value::Value;
 
 const VARINT: u8 = 0;
@@ -157,12 +158,12 @@ fn time(text: &str) -> Vec<u8> {
 }
 
 fn tag(out: &mut Vec<u8>, number: u32, wire: u8) {
-    varint(out, u64::from(number << 3) | u64::from(wire));
+    varint::write(out, u64::from(number << 3) | u64::from(wire));
 }
 
 fn integer_field(out: &mut Vec<u8>, number: u32, value: u64) {
     tag(out, number, VARINT);
-    varint(out, value);
+    varint::write(out, value);
 }
 
 fn text_field(out: &mut Vec<u8>, number: u32, text: &str) {
@@ -171,14 +172,6 @@ fn text_field(out: &mut Vec<u8>, number: u32, text: &str) {
 
 fn bytes_field(out: &mut Vec<u8>, number: u32, bytes: &[u8]) {
     tag(out, number, BYTES);
-    varint(out, bytes.len() as u64);
+    varint::write(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
-}
-
-fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    out.push(value.to_le_bytes()[0]);
 }

@@ -17,6 +17,7 @@ pub(crate) fn is(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machinery::varint;
     use crate::value::json;
 
     #[test]
@@ -57,12 +58,8 @@ mod tests {
     #[test]
     fn a_message_that_contains_itself_has_an_end() {
         let field = |number: u8, message: &[u8]| {
-            let (mut out, mut length) = (vec![number << 3 | 2], message.len());
-            while length >= 0x80 {
-                out.push(length.to_le_bytes()[0] | 0x80);
-                length >>= 7;
-            }
-            out.push(length.to_le_bytes()[0]);
+            let mut out = vec![number << 3 | 2];
+            varint::write(&mut out, message.len() as u64);
             [out, message.to_vec()].concat()
         };
         // The alternatives of a list of items: each schema has one more.
