@@ -244,7 +244,7 @@ fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> 
 /// # Errors
 /// Go's message, if it does not say at all what it is.
 pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Result<Option<WrongType>, String> {
-    TypeMeta::of(&Json::from(value.clone()))?; // upstream reads the two twice: here names may be in any case, below they may not
+    TypeMeta::of_value(value)?; // upstream reads the two twice: here names may be in any case, below they may not
     let field = |name: &str| value[name].as_str().unwrap_or_default();
     let (kind, version) = (field("kind"), field("apiVersion"));
     if kind.is_empty() {
@@ -259,7 +259,7 @@ pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Resul
 
 /// Refuses a patched object of another kind or version, in Go's words.
 pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(), String> {
-    let meta = TypeMeta::of(&Json::from(value.clone()))?;
+    let meta = TypeMeta::of_value(value)?;
     let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
     let same_kind = kind.is_empty() || kind == resource.kind;
     // Upstream: `gvkWithDefaults`. A group without a version gets one only if it is that of the kind.

@@ -1,6 +1,7 @@
 //! The kind and the version that a body says it is. Upstream: `SimpleMetaFactory.Interpret`.
 
 use crate::codec::json::Json;
+use crate::value::Value;
 
 /// `apiVersion` and `kind` of a body; empty if it does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,12 +24,10 @@ impl TypeMeta {
         let mut found = Self::default();
         let mut misfit = None;
         for (name, value) in fields {
-            let (field, target) = if name.eq_ignore_ascii_case("apiVersion") {
-                ("apiVersion", &mut found.api_version)
-            } else if name.eq_ignore_ascii_case("kind") {
-                ("kind", &mut found.kind)
-            } else {
-                continue;
+            let (field, target) = match field(name) {
+                Some("apiVersion") => ("apiVersion", &mut found.api_version),
+                Some(kind) => (kind, &mut found.kind),
+                None => continue,
             };
             match value {
                 Json::String(text) => *target = text.to_string(),
@@ -52,6 +51,18 @@ impl TypeMeta {
         }
         Ok(found)
     }
+
+    /// The same of an object in memory, of which the other fields are not looked at.
+    pub(crate) fn of_value(value: &Value) -> Result<Self, String> {
+        let Value::Object(fields) = value else { return Self::of(&value.clone().into()) };
+        let said = fields.iter().filter(|(name, _)| field(name).is_some());
+        Self::of(&Json::Object(said.map(|(name, value)| (name.clone(), value.clone().into())).collect()))
+    }
+}
+
+/// Which of the two fields has this name.
+fn field(name: &str) -> Option<&'static str> {
+    ["apiVersion", "kind"].into_iter().find(|field| name.eq_ignore_ascii_case(field))
 }
 
 pub(crate) fn parse_error(why: &str) -> String {
