@@ -161,6 +161,34 @@ async fn an_apply_is_read_by_the_schema() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_apply_may_say_anything_of_what_the_server_sets() {
+    let api = with_doors().await;
+    for malformed in [
+        json!({"creationTimestamp": "soon"}),
+        json!({"deletionTimestamp": "soon"}),
+        json!({"deletionTimestamp": 5}),
+        json!({"deletionGracePeriodSeconds": 1.5}),
+        json!({"generation": 1e20}),
+    ] {
+        let mut config = door("a", json!({}));
+        config["metadata"].as_object_mut().unwrap().extend(malformed.as_object().unwrap().clone());
+        let apply = async |part: &str| {
+            api.send("PATCH", &format!("{DOORS}/a{part}?fieldManager=one&force=true"), APPLY, config.to_string()).await
+        };
+        let created = apply("").await;
+        assert_eq!(created.status, 201, "{malformed}: {}", created.body);
+        let metadata = &created.body["metadata"];
+        assert_eq!(metadata["generation"], 1, "{malformed}");
+        assert!(metadata["deletionTimestamp"].is_null(), "{malformed}");
+        assert!(metadata["deletionGracePeriodSeconds"].is_null(), "{malformed}");
+        assert_eq!(apply("/status").await.status, 200, "{malformed}");
+        let is_deletion = malformed.as_object().unwrap().keys().any(|name| name.starts_with("deletion"));
+        assert_eq!(apply("").await.status, if is_deletion { 422 } else { 200 }, "{malformed}");
+        assert_eq!(api.delete(&format!("{DOORS}/a")).await.status, 200);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_owner_by_a_version_that_is_gone_is_not_forgotten_silently() {
     let api = with_doors().await;
     let walls = format!("{DEFINITIONS}/walls.example.org");

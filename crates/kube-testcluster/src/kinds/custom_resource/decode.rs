@@ -7,7 +7,7 @@ use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
 use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
-use crate::value::Value;
+use crate::value::{Value, json};
 
 /// The type of metadata in the table.
 const METADATA: &str = "ObjectMeta";
@@ -45,12 +45,17 @@ impl CustomResource {
     }
 
     /// The same of an object that a configuration was applied to. Upstream does not decode it: a null stays, and is refused by
-    /// the schema if it may not be.
+    /// the schema if it may not be; fields of metadata that the server sets may be malformed.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
-    pub(crate) fn conform_applied(&self, value: Value) -> Result<Decoded, String> {
-        self.conform_with(value, Nulls::Kept)
+    pub(crate) fn conform_applied(&self, mut value: Value) -> Result<Decoded, String> {
+        let malformed = take_malformed(&mut value["metadata"]);
+        let mut decoded = self.conform_with(value, Nulls::Kept)?;
+        for (name, field) in malformed {
+            decoded.value["metadata"][&*name] = field; // a creation drops it, an update refuses or replaces it
+        }
+        Ok(decoded)
     }
 
     fn conform_with(&self, mut value: Value, nulls: Nulls) -> Result<Decoded, String> {
@@ -128,6 +133,20 @@ fn decode_metadata(value: &mut Value) -> Result<Vec<String>, String> {
     value["metadata"] = decoded.value;
     let unknown = |fault: String| fault.replacen("field \"", "field \"metadata.", 1);
     Ok(decoded.faults.into_iter().map(unknown).collect())
+}
+
+/// Takes what is malformed of the fields that the server sets.
+fn take_malformed(metadata: &mut Value) -> Vec<(&'static str, Value)> {
+    let Value::Object(fields) = metadata else { return Vec::new() };
+    let mut malformed = Vec::new();
+    for name in ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"] {
+        let is_malformed = |field: &&Value| schema::decode(METADATA, json!({ name: (*field).clone() })).is_err();
+        if let Some(field) = fields.get(name).filter(is_malformed).cloned() {
+            fields.remove(name);
+            malformed.push((name, field));
+        }
+    }
+    malformed
 }
 
 /// Makes integers of floats without a fraction: Go writes them without a point, and reads that as an integer. An integer that is too
