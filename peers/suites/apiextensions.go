@@ -18,7 +18,7 @@ func customResources(packages ...string) func(place) ([]outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		fixture := filepath.Join(filepath.Dir(filepath.Dir(at.scratch)), "peers", "suites", "apiextensions", "server.go")
+		fixture := filepath.Join(at.project, "peers", "suites", "apiextensions", "server.go")
 		overlay, err := overlay(at, "apiextensions", map[string]string{filepath.Join(sources, apiextensionsFixture): fixture})
 		if err != nil {
 			return nil, err

@@ -7,13 +7,14 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
-// example is a program of client-go's, and what it says when it works. Most never end.
+// example is a program that somebody shows their library with: a line of a shell, and what it says when it works. Most never end.
 type example struct {
-	folder, arguments, says string
+	name, line, says string
 }
 
 var clientGoExamples = []example{
@@ -24,35 +25,43 @@ var clientGoExamples = []example{
 	{"workqueue", "", "Pod default/mypod does not exist anymore"},
 }
 
-// examples runs each program beside a cluster of its own.
+// examples builds and runs each of client-go's programs.
 func examples(at place) ([]outcome, error) {
 	sources, err := module(at, clientGo, clientGoVersion)
 	if err != nil {
 		return nil, err
 	}
-	var outcomes []outcome
-	for _, example := range clientGoExamples {
-		program := filepath.Join(at.scratch, example.folder)
-		build := exec.Command("go", "build", "-o", program, "./examples/"+example.folder)
+	programs := slices.Clone(clientGoExamples)
+	for i, example := range programs {
+		program := filepath.Join(at.scratch, example.name)
+		build := exec.Command("go", "build", "-o", program, "./examples/"+example.name)
 		build.Dir = sources
 		if told, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w: %s", err, told)
 		}
-		told, passed, err := example.try(at, program)
+		programs[i].line = fmt.Sprintf(`exec %s -kubeconfig "$KUBECONFIG" %s`, program, example.line)
+	}
+	return tryAll(at, programs)
+}
+
+// tryAll runs each program beside a cluster of its own.
+func tryAll(at place, programs []example) ([]outcome, error) {
+	var outcomes []outcome
+	for _, program := range programs {
+		told, passed, err := program.try(at)
 		if err != nil {
 			return nil, err
 		}
-		outcomes = append(outcomes, outcome{example.folder, passed, tail([]byte(told))})
+		outcomes = append(outcomes, outcome{program.name, passed, tail([]byte(told))})
 	}
 	return outcomes, nil
 }
 
 // try runs the program until it has said what it says when it works.
-func (e example) try(at place, program string) (told string, passed bool, err error) {
+func (e example) try(at place) (told string, passed bool, err error) {
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()
-	line := fmt.Sprintf(`exec %s -kubeconfig "$KUBECONFIG" %s 2>&1`, program, e.arguments)
-	run := at.beside(ctx, nil, "sh", "-c", line)
+	run := at.beside(ctx, nil, "sh", "-c", "exec 2>&1; "+e.line)
 	run.Stdin = strings.NewReader(strings.Repeat("\n", 10)) // "Press Return key to continue"
 	out, err := run.StdoutPipe()
 	if err != nil {

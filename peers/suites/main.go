@@ -15,7 +15,7 @@ import (
 
 // place says where things are.
 type place struct {
-	lab, scratch string
+	project, lab, scratch string
 }
 
 // outcome is how one test of a suite ended.
@@ -55,7 +55,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	at := place{lab: *lab, scratch: filepath.Join(root, "target", "suites")}
+	at := place{project: root, lab: *lab, scratch: filepath.Join(root, "target", "suites")}
 	if at.lab == "" {
 		at.lab = filepath.Join(root, "target", "debug", "informer-lab")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,38 +21,65 @@ var kubeCrates = []crate{
 	{"kube-runtime", "unstable-runtime", `"derive", "client", "runtime"`},
 }
 
-// kubeRs builds the crates in a workspace of its own and runs what they ignore.
+// kubeExamples are those of kube-rs' examples that define custom resources and ask a server about them. They are in no published package.
+//
+//go:embed kube-examples
+var kubeExamples embed.FS
+
+// kubeRs builds the crates and the examples in a workspace of their own, runs what the crates ignore, and tries the examples.
 func kubeRs(at place) ([]outcome, error) {
 	folder := filepath.Join(at.scratch, "kube-rs")
 	if err := kubeWorkspace(at, folder); err != nil {
 		return nil, err
 	}
+	programs, err := kubePrograms(folder)
+	if err != nil {
+		return nil, err
+	}
 	var outcomes []outcome
 	for _, crate := range kubeCrates {
-		program, err := crate.build(folder)
-		if err != nil {
-			return nil, err
-		}
 		read := func(told string) []outcome { return libtest(crate.name, told) }
-		tested, err := at.tests(filepath.Join(folder, crate.name), read, program, "--ignored", "--test-threads=1")
+		tested, err := at.tests(filepath.Join(folder, crate.name), read, programs[strings.ReplaceAll(crate.name, "-", "_")], "--ignored", "--test-threads=1")
 		if err != nil {
 			return nil, err
 		}
 		outcomes = append(outcomes, tested...)
 	}
-	return outcomes, nil
+	kubectl := filepath.Join(at.scratch, "kubectl")
+	build := exec.Command("go", "build", "-o", kubectl, "./kubectl")
+	build.Dir = filepath.Join(at.project, "peers")
+	if told, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, told)
+	}
+	tried, err := tryAll(at, customResourceExamples(programs, kubectl, filepath.Join(folder, "kube-examples")))
+	return append(outcomes, tried...), err
 }
 
-// kubeWorkspace copies the crates from Cargo's registry, where the project's own build has put them.
+// customResourceExamples is what to run of the programs. A program that ends by itself works if what it asserts held.
+func customResourceExamples(programs map[string]string, kubectl, folder string) (examples []example) {
+	const ended = "it ended without an error"
+	for _, name := range []string{"crd_api", "crd_apply", "crd_derive_multi", "crd_derive_schema"} {
+		examples = append(examples, example{name, fmt.Sprintf("%s && echo %s", programs[name], ended), ended})
+	}
+	// It never ends. Its source says what to apply while it runs.
+	apply := fmt.Sprintf("while kill -0 $$ && ! %s apply -f %s; do sleep 1; done", kubectl, filepath.Join(folder, "crd-baz.yaml"))
+	return append(examples, example{"crd_reflector", fmt.Sprintf("(%s) & exec %s", apply, programs["crd_reflector"]), "saw baz"})
+}
+
+// kubeWorkspace copies the crates from Cargo's registry, where the project's own build has put them, and the examples.
 func kubeWorkspace(at place, folder string) error {
-	sources, err := registry(filepath.Dir(filepath.Dir(at.scratch)))
+	sources, err := registry(at.project)
 	if err != nil {
 		return err
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
-	var members, patches []string
+	if err := os.CopyFS(folder, kubeExamples); err != nil {
+		return err
+	}
+	members := []string{`"kube-examples"`}
+	var patches []string
 	for _, crate := range kubeCrates {
 		to := filepath.Join(folder, crate.name)
 		if err := os.CopyFS(to, os.DirFS(sources[crate.name])); err != nil {
@@ -107,26 +135,38 @@ func registry(project string) (map[string]string, error) {
 	return sources, nil
 }
 
-// build returns the program of a crate's unit tests.
-func (c crate) build(folder string) (string, error) {
-	build := exec.Command("cargo", "test", "--no-run", "--lib", "--message-format=json", "-p", c.name, "--features", c.features)
-	build.Dir = folder
-	build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+folder+"-target") // the folder is made anew each time
-	build.Stderr = os.Stderr
-	text, err := build.Output()
-	if err != nil {
-		return "", fmt.Errorf("cannot build the tests of %s: %w", c.name, err)
-	}
-	for line := range strings.Lines(string(text)) {
-		var built struct {
-			Target     struct{ Name string }
-			Executable string
-		}
-		if json.Unmarshal([]byte(line), &built) == nil && built.Executable != "" {
-			return built.Executable, nil
+// kubePrograms builds the program of each crate's unit tests, and each example. Both commands choose the same packages and features, so that
+// nothing is built twice.
+func kubePrograms(folder string) (map[string]string, error) {
+	chosen := []string{"-p", "kube-examples"}
+	for _, crate := range kubeCrates {
+		chosen = append(chosen, "-p", crate.name)
+		for feature := range strings.SplitSeq(crate.features, ",") {
+			chosen = append(chosen, "--features", crate.name+"/"+feature)
 		}
 	}
-	return "", fmt.Errorf("cargo has built no tests of %s", c.name)
+	programs := map[string]string{}
+	for _, command := range [][]string{{"test", "--no-run", "--lib"}, {"build", "--examples"}} {
+		arguments := append(command, "--quiet", "--message-format=json")
+		build := exec.Command("cargo", append(arguments, chosen...)...)
+		build.Dir = folder
+		build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+folder+"-target") // the folder is made anew each time
+		build.Stderr = os.Stderr
+		text, err := build.Output()
+		if err != nil {
+			return nil, fmt.Errorf("cannot build kube-rs: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var built struct {
+				Target     struct{ Name string }
+				Executable string
+			}
+			if json.Unmarshal([]byte(line), &built) == nil && built.Executable != "" {
+				programs[built.Target.Name] = built.Executable
+			}
+		}
+	}
+	return programs, nil
 }
 
 var libtestLine = regexp.MustCompile(`(?m)^test (\S+) \.\.\. (?:.*\n)??(ok|FAILED)$`)

@@ -79,7 +79,7 @@ var suites = []suite{
 		except(`Case_2b:_\[before-first-apply,.*\(\+_transition_to_v1beta2\)`, "managedFields of other versions, if a webhook converts these"),
 	),
 	program("client-go examples", clientGoVersion, examples).withEachChange(),
-	program("kube-rs, the ignored tests", kubeRsVersion, kubeRs,
+	program("kube-rs, the ignored tests and the crd_* examples", kubeRsVersion, kubeRs,
 		except("can_exec|can_get_pod_logs", "containers"),
 	).withEachChange(),
 	program("Python's client", pythonVersion, python,
