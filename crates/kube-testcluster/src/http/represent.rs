@@ -82,7 +82,9 @@ impl Representation {
         let verbatim = response.extensions().get::<Verbatim>().is_some();
         // Custom resources have been converted before.
         let is_stored_so = self.resource.stored_form.is_none() || self.resource.custom.is_some();
-        if verbatim || (self.form == Form::default() && !self.pretty && is_stored_so) {
+        let is_error = response.status().is_client_error() || response.status().is_server_error();
+        let form = if is_error { self.errors } else { self.form };
+        if verbatim || (form == Form::default() && !self.pretty && is_stored_so) {
             return response;
         }
         if response.extensions().get::<Events>().is_some() {
@@ -104,8 +106,6 @@ impl Representation {
             Ok(value) => value,
             Err(error) => return Box::pin(self.of(in_place_of(&parts.headers, error))).await,
         };
-        let is_error = parts.status.is_client_error() || parts.status.is_server_error();
-        let form = if is_error { self.errors } else { self.form };
         parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(form.media.name()));
         Response::from_parts(parts, Body::from(encode(form.media, self.pretty || form.pretty, &value)))
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
+use http::Request;
 use kube_testcluster::Cluster;
 use serde_json::{Value, json};
 
@@ -89,6 +91,31 @@ async fn a_definition_is_established_and_discoverable_before_its_creation_is_ans
     let names: Vec<&Value> = resources.as_array().unwrap().iter().map(|resource| &resource["name"]).collect();
     assert_eq!(names, ["crontabs", "crontabs/status", "crontabs/scale"]);
     assert_eq!(resources[0]["shortNames"], json!(["ct"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_that_has_its_names_gets_no_condition_back_that_somebody_took_away() {
+    let api = with_crontabs().await;
+    let path = format!("{DEFINITIONS}/crontabs.stable.example.com");
+    let known = json!({"type": "Known", "status": "True", "reason": "Told", "message": ""});
+    let patched = api.merge(&format!("{path}/status"), &json!({"status": {"conditions": [known]}})).await;
+    assert_eq!(patched.status, 200, "{}", patched.body);
+    let definition = api.get(&path).await.body;
+    assert_eq!(definition["status"]["conditions"].as_array().map(Vec::len), Some(1), "{definition}");
+    assert_eq!(api.get(CRONTABS).await.status, 404, "what is not established is not served");
+}
+
+/// Custom resources have no protobuf, but a Status about them does.
+#[tokio::test(start_paused = true)]
+async fn an_error_is_in_protobuf_where_a_custom_resource_would_be_json() {
+    let api = with_crontabs().await;
+    let content_type = async |path: &str| {
+        let request = Request::get(path).header("accept", "application/vnd.kubernetes.protobuf, application/json");
+        let answer = api.answer(request.body(Body::empty()).unwrap()).await;
+        answer.headers["content-type"].to_str().unwrap().to_owned()
+    };
+    assert_eq!(content_type(CRONTABS).await, "application/json");
+    assert_eq!(content_type(&format!("{CRONTABS}/nosuch")).await, "application/vnd.kubernetes.protobuf");
 }
 
 #[tokio::test(start_paused = true)]

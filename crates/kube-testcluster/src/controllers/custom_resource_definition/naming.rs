@@ -32,8 +32,8 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
     store
         .update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, |crd: &Opened| {
             let (asked, had) = (&crd.value["spec"]["names"], &crd.value["status"]["acceptedNames"]);
-            if asked == had && is_condition_true(&crd.value, "NamesAccepted") {
-                return Ok::<_, ApiError>(Next::Keep);
+            if are_equal(asked, had) {
+                return Ok::<_, ApiError>(Next::Keep); // whatever the conditions say: upstream does not look at them then
             }
             let next = with_accepted(&crd.value, &taken_by_others(store, key.name()), &now);
             let (mut before, mut after) = (Taken::default(), Taken::default());
@@ -45,6 +45,13 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
         })
         .await?;
     Ok(names)
+}
+
+/// Whether a definition has the names that it asks for. An empty list is none.
+fn are_equal(asked: &Value, had: &Value) -> bool {
+    let list = |names: &Value, field: &str| names[field].as_array().cloned().unwrap_or_default();
+    ["plural", "singular", "kind", "listKind"].iter().all(|field| asked[field] == had[field])
+        && ["shortNames", "categories"].iter().all(|field| list(asked, field) == list(had, field))
 }
 
 fn taken_by_others(store: &Store, name: &str) -> Taken {
