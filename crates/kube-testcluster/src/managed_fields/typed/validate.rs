@@ -7,7 +7,7 @@ use super::super::schema::{Handled, List, MapType, Relationship, Scalar, Schema,
 use super::errors::{handled, resolved};
 use super::items::element_of;
 use super::{Duplicates, Type, ValidationErrors};
-use crate::codec::go_text::GoText;
+use crate::codec::go_text::{GoText, go_type};
 use crate::value::{Map, Value};
 
 pub(super) fn validate(of: &Type, value: &Value, duplicates: Duplicates) -> Result<(), ValidationErrors> {
@@ -102,19 +102,6 @@ fn shown(value: &Value) -> String {
     format!("&{{{}}}", GoText(value))
 }
 
-/// Go's `%T` of what is in it.
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
-}
-
 /// Go's `%#v` of upstream's value.
 fn go_syntax(value: &Value) -> String {
     format!("&value.valueUnstructured{{Value:{}}}", inner_syntax(value))
@@ -135,6 +122,6 @@ fn inner_syntax(value: &Value) -> String {
             let fields: Vec<_> = fields.iter().map(|(name, value)| format!("{name:?}:{}", nested(value))).collect();
             format!("map[string]interface {{}}{{{}}}", fields.join(", "))
         }
-        plain => plain.to_string(),
+        plain => GoText(plain).to_string(),
     }
 }
