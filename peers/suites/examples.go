@@ -7,7 +7,6 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -17,7 +16,8 @@ type example struct {
 	name, line, says string
 }
 
-var clientGoExamples = []example{
+// clientGoExamples are the programs, their arguments, and what they say.
+var clientGoExamples = []struct{ name, arguments, says string }{
 	{"create-update-delete-deployment", "", "Deleted deployment."},
 	{"dynamic-create-update-delete-deployment", "", "Deleted deployment."},
 	{"leader-election", "-lease-lock-name=example -lease-lock-namespace=default -id=1", "Controller loop..."},
@@ -31,15 +31,16 @@ func examples(at place) ([]outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	programs := slices.Clone(clientGoExamples)
-	for i, example := range programs {
-		program := filepath.Join(at.scratch, example.name)
-		build := exec.Command("go", "build", "-o", program, "./examples/"+example.name)
+	var programs []example
+	for _, of := range clientGoExamples {
+		program := filepath.Join(at.scratch, of.name)
+		build := exec.Command("go", "build", "-o", program, "./examples/"+of.name)
 		build.Dir = sources
 		if told, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w: %s", err, told)
 		}
-		programs[i].line = fmt.Sprintf(`exec %s -kubeconfig "$KUBECONFIG" %s`, program, example.line)
+		line := fmt.Sprintf(`exec '%s' -kubeconfig "$KUBECONFIG" %s`, program, of.arguments)
+		programs = append(programs, example{of.name, line, of.says})
 	}
 	return tryAll(at, programs)
 }

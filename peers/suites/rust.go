@@ -59,11 +59,11 @@ func kubeRs(at place) ([]outcome, error) {
 func customResourceExamples(programs map[string]string, kubectl, folder string) (examples []example) {
 	const ended = "it ended without an error"
 	for _, name := range []string{"crd_api", "crd_apply", "crd_derive_multi", "crd_derive_schema"} {
-		examples = append(examples, example{name, fmt.Sprintf("%s && echo %s", programs[name], ended), ended})
+		examples = append(examples, example{name, fmt.Sprintf("'%s' && echo %s", programs[name], ended), ended})
 	}
 	// It never ends. Its source says what to apply while it runs.
-	apply := fmt.Sprintf("while kill -0 $$ && ! %s apply -f %s; do sleep 1; done", kubectl, filepath.Join(folder, "crd-baz.yaml"))
-	return append(examples, example{"crd_reflector", fmt.Sprintf("(%s) & exec %s", apply, programs["crd_reflector"]), "saw baz"})
+	apply := fmt.Sprintf("while kill -0 $$ && ! '%s' apply -f '%s'; do sleep 1; done", kubectl, filepath.Join(folder, "crd-baz.yaml"))
+	return append(examples, example{"crd_reflector", fmt.Sprintf("(%s) & exec '%s'", apply, programs["crd_reflector"]), "saw baz"})
 }
 
 // kubeWorkspace copies the crates from Cargo's registry, where the project's own build has put them, and the examples.
@@ -101,7 +101,14 @@ func kubeWorkspace(at place, folder string) error {
 	}
 	text := fmt.Sprintf("[workspace]\nresolver = \"3\"\nmembers = [%s]\n\n[patch.crates-io]\n%s\n\n[profile.dev]\ndebug = false\n",
 		strings.Join(members, ", "), strings.Join(patches, "\n"))
-	return os.WriteFile(filepath.Join(folder, "Cargo.toml"), []byte(text), 0o644)
+	if err := os.WriteFile(filepath.Join(folder, "Cargo.toml"), []byte(text), 0o644); err != nil {
+		return err
+	}
+	lock, err := os.ReadFile(filepath.Join(at.project, "Cargo.lock")) // of what both need, the project's versions
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "Cargo.lock"), lock, 0o644)
 }
 
 // registry says where the sources of the project's dependencies are.
@@ -165,6 +172,9 @@ func kubePrograms(folder string) (map[string]string, error) {
 				programs[built.Target.Name] = built.Executable
 			}
 		}
+	}
+	if want := len(kubeCrates) + len(customResourceExamples(programs, "", "")); len(programs) != want {
+		return nil, fmt.Errorf("cargo has built %d programs of kube-rs, and not %d", len(programs), want)
 	}
 	return programs, nil
 }

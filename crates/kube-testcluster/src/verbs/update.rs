@@ -378,7 +378,8 @@ fn keep_system_fields(current: &Opened, new: &mut Value) {
     if !old["deletionTimestamp"].is_null() {
         keep(old, metadata, "deletionTimestamp");
     }
-    if metadata["deletionGracePeriodSeconds"].is_null() {
+    let period = &metadata["deletionGracePeriodSeconds"]; // an apply may give what is no number
+    if period.is_null() || period.as_i64().is_none() && !old["deletionGracePeriodSeconds"].is_null() {
         keep(old, metadata, "deletionGracePeriodSeconds");
     }
     object(metadata).remove("managedFields");

@@ -161,7 +161,7 @@ async fn an_apply_is_read_by_the_schema() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_apply_may_say_anything_of_what_the_server_sets() {
+async fn a_creation_by_apply_may_say_anything_of_what_the_server_sets() {
     let api = with_doors().await;
     for malformed in [
         json!({"creationTimestamp": "soon"}),
@@ -186,6 +186,21 @@ async fn an_apply_may_say_anything_of_what_the_server_sets() {
         assert_eq!(apply("").await.status, if is_deletion { 422 } else { 200 }, "{malformed}");
         assert_eq!(api.delete(&format!("{DOORS}/a")).await.status, 200);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_an_object_is_deleted_an_apply_with_a_malformed_period_keeps_the_period() {
+    let api = with_doors().await;
+    let mut held = door("a", json!({}));
+    held["metadata"]["finalizers"] = json!(["example.org/held"]);
+    assert_eq!(api.post(DOORS, &held).await.status, 201);
+    assert_eq!(api.delete(&format!("{DOORS}/a")).await.status, 200);
+    let mut config = door("a", json!({"replicas": 1}));
+    config["metadata"]["deletionGracePeriodSeconds"] = json!(1.5);
+    let path = format!("{DOORS}/a?fieldManager=one&force=true");
+    let applied = api.send("PATCH", &path, APPLY, config.to_string()).await;
+    assert_eq!(applied.status, 200, "{}", applied.body);
+    assert_eq!(applied.body["metadata"]["deletionGracePeriodSeconds"], 0);
 }
 
 #[tokio::test(start_paused = true)]

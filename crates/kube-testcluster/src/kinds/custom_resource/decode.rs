@@ -53,7 +53,7 @@ impl CustomResource {
         let malformed = take_malformed(&mut value["metadata"]);
         let mut decoded = self.conform_with(value, Nulls::Kept)?;
         for (name, field) in malformed {
-            decoded.value["metadata"][name] = field; // a creation drops it, an update refuses or replaces it
+            decoded.value["metadata"][name] = field; // a creation drops it; an update refuses it, in other words than upstream
         }
         Ok(decoded)
     }

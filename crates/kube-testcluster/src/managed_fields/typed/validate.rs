@@ -125,3 +125,18 @@ fn inner_syntax(value: &Value) -> String {
         plain => GoText(plain).to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    /// A number that is too large for Go's integers is a float there.
+    #[test]
+    fn values_are_shown_as_go_shows_them() {
+        let value = json!({"a": u64::MAX, "b": [1, null, "x"]});
+        let shown =
+            r#"map[string]interface {}{"a":1.8446744073709552e+19, "b":[]interface {}{1, interface {}(nil), "x"}}"#;
+        assert_eq!(go_syntax(&value), format!("&value.valueUnstructured{{Value:{shown}}}"));
+    }
+}
