@@ -34,15 +34,23 @@ func examples(at place) ([]outcome, error) {
 	var programs []example
 	for _, of := range clientGoExamples {
 		program := filepath.Join(at.scratch, of.name)
-		build := exec.Command("go", "build", "-o", program, "./examples/"+of.name)
-		build.Dir = sources
-		if told, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, told)
+		if err := goBuild(sources, program, "./examples/"+of.name); err != nil {
+			return nil, err
 		}
 		line := fmt.Sprintf(`exec '%s' -kubeconfig "$KUBECONFIG" %s`, program, of.arguments)
 		programs = append(programs, example{of.name, line, of.says})
 	}
 	return tryAll(at, programs)
+}
+
+// goBuild builds the program of a package in a module's folder.
+func goBuild(folder, program, of string) error {
+	build := exec.Command("go", "build", "-o", program, of)
+	build.Dir = folder
+	if told, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, told)
+	}
+	return nil
 }
 
 // tryAll runs each program beside a cluster of its own.

@@ -39,31 +39,35 @@ func kubeRs(at place) ([]outcome, error) {
 	var outcomes []outcome
 	for _, crate := range kubeCrates {
 		read := func(told string) []outcome { return libtest(crate.name, told) }
-		tested, err := at.tests(filepath.Join(folder, crate.name), read, programs[strings.ReplaceAll(crate.name, "-", "_")], "--ignored", "--test-threads=1")
+		program := programs[strings.ReplaceAll(crate.name, "-", "_")]
+		tested, err := at.tests(filepath.Join(folder, crate.name), read, program, "--ignored", "--test-threads=1")
 		if err != nil {
 			return nil, err
 		}
 		outcomes = append(outcomes, tested...)
 	}
 	kubectl := filepath.Join(at.scratch, "kubectl")
-	build := exec.Command("go", "build", "-o", kubectl, "./kubectl")
-	build.Dir = filepath.Join(at.project, "peers")
-	if told, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, told)
+	if err := goBuild(filepath.Join(at.project, "peers"), kubectl, "./kubectl"); err != nil {
+		return nil, err
 	}
 	tried, err := tryAll(at, customResourceExamples(programs, kubectl, filepath.Join(folder, "kube-examples")))
 	return append(outcomes, tried...), err
 }
 
-// customResourceExamples is what to run of the programs. A program that ends by itself works if what it asserts held.
+// endingExamples end by themselves, without an error if what they assert held; endlessExample tells what it sees.
+var endingExamples = []string{"crd_api", "crd_apply", "crd_derive_multi", "crd_derive_schema"}
+
+const endlessExample = "crd_reflector"
+
+// customResourceExamples is what to run of the programs, and what they say.
 func customResourceExamples(programs map[string]string, kubectl, folder string) (examples []example) {
 	const ended = "it ended without an error"
-	for _, name := range []string{"crd_api", "crd_apply", "crd_derive_multi", "crd_derive_schema"} {
+	for _, name := range endingExamples {
 		examples = append(examples, example{name, fmt.Sprintf("'%s' && echo %s", programs[name], ended), ended})
 	}
-	// It never ends. Its source says what to apply while it runs.
+	// Its source says what to apply while it runs.
 	apply := fmt.Sprintf("while kill -0 $$ && ! '%s' apply -f '%s'; do sleep 1; done", kubectl, filepath.Join(folder, "crd-baz.yaml"))
-	return append(examples, example{"crd_reflector", fmt.Sprintf("(%s) & exec '%s'", apply, programs["crd_reflector"]), "saw baz"})
+	return append(examples, example{endlessExample, fmt.Sprintf("(%s) & exec '%s'", apply, programs[endlessExample]), "saw baz"})
 }
 
 // kubeWorkspace copies the crates from Cargo's registry, where the project's own build has put them, and the examples.
@@ -154,29 +158,36 @@ func kubePrograms(folder string) (map[string]string, error) {
 	}
 	programs := map[string]string{}
 	for _, command := range [][]string{{"test", "--no-run", "--lib"}, {"build", "--examples"}} {
-		arguments := append(command, "--quiet", "--message-format=json")
-		build := exec.Command("cargo", append(arguments, chosen...)...)
-		build.Dir = folder
-		build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+folder+"-target") // the folder is made anew each time
-		build.Stderr = os.Stderr
-		text, err := build.Output()
-		if err != nil {
+		if err := cargoPrograms(folder, append(command, chosen...), programs); err != nil {
 			return nil, fmt.Errorf("cannot build kube-rs: %w", err)
 		}
-		for line := range strings.Lines(string(text)) {
-			var built struct {
-				Target     struct{ Name string }
-				Executable string
-			}
-			if json.Unmarshal([]byte(line), &built) == nil && built.Executable != "" {
-				programs[built.Target.Name] = built.Executable
-			}
-		}
 	}
-	if want := len(kubeCrates) + len(customResourceExamples(programs, "", "")); len(programs) != want {
+	if want := len(kubeCrates) + len(endingExamples) + 1; len(programs) != want {
 		return nil, fmt.Errorf("cargo has built %d programs of kube-rs, and not %d", len(programs), want)
 	}
 	return programs, nil
+}
+
+// cargoPrograms adds the programs that a command of cargo builds, by the names of their targets.
+func cargoPrograms(folder string, arguments []string, to map[string]string) error {
+	build := exec.Command("cargo", append(arguments, "--quiet", "--message-format=json")...)
+	build.Dir = folder
+	build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+folder+"-target") // the folder is made anew each time
+	build.Stderr = os.Stderr
+	text, err := build.Output()
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		var built struct {
+			Target     struct{ Name string }
+			Executable string
+		}
+		if json.Unmarshal([]byte(line), &built) == nil && built.Executable != "" {
+			to[built.Target.Name] = built.Executable
+		}
+	}
+	return nil
 }
 
 var libtestLine = regexp.MustCompile(`(?m)^test (\S+) \.\.\. (?:.*\n)??(ok|FAILED)$`)

@@ -102,6 +102,11 @@ fn wrong_kind(kind: &str) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("may have mixed case, but should otherwise match: {}", wrong.join(",")))
 }
 
+/// Whether a field of metadata has the form of its type.
+pub(crate) fn is_well_formed(name: &str, field: &Value) -> bool {
+    decode_metadata(&Value::from_iter([(name, field.clone())])).is_ok()
+}
+
 /// Metadata in the form of its type.
 fn decode_metadata(metadata: &Value) -> Result<Value, String> {
     decode("ObjectMeta", Json::from(metadata.clone())).map(|decoded| decoded.value)

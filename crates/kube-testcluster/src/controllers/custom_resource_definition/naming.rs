@@ -8,7 +8,7 @@ use crate::kinds::custom_resource::{is_condition_true, set_condition};
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Value, json};
+use crate::value::{Array, Value, json};
 use crate::verbs::ownership::{Component, written_by};
 
 /// Whether other definitions may get names now that they did not get before.
@@ -49,9 +49,13 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
 
 /// Whether a definition has the names that it asks for. An empty list is none.
 fn are_equal(asked: &Value, had: &Value) -> bool {
-    let list = |names: &Value, field: &str| names[field].as_array().cloned().unwrap_or_default();
     ["plural", "singular", "kind", "listKind"].iter().all(|field| asked[field] == had[field])
         && ["shortNames", "categories"].iter().all(|field| list(asked, field) == list(had, field))
+}
+
+/// A list of names, which may be missing.
+fn list(names: &Value, field: &str) -> Array {
+    names[field].as_array().cloned().unwrap_or_default()
 }
 
 fn taken_by_others(store: &Store, name: &str) -> Taken {
@@ -124,9 +128,8 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
 
 /// Whether the short names are free, but for those that the definition has already.
 fn short_names(asked: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
-    let list = |names: &Value| names["shortNames"].as_array().cloned().unwrap_or_default();
-    let own = list(accepted);
-    let taken: Vec<String> = list(asked)
+    let own = list(accepted, "shortNames");
+    let taken: Vec<String> = list(asked, "shortNames")
         .iter()
         .filter(|name| !own.contains(name))
         .filter_map(Value::as_str)

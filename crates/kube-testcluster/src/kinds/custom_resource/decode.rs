@@ -7,7 +7,7 @@ use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
 use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
-use crate::value::{Value, json};
+use crate::value::Value;
 
 /// The type of metadata in the table.
 const METADATA: &str = "ObjectMeta";
@@ -140,10 +140,8 @@ fn take_malformed(metadata: &mut Value) -> Vec<(&'static str, Value)> {
     let Value::Object(fields) = metadata else { return Vec::new() };
     let mut malformed = Vec::new();
     for name in ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"] {
-        let is_malformed = |field: &&Value| schema::decode(METADATA, json!({ name: (*field).clone() })).is_err();
-        if let Some(field) = fields.get(name).filter(is_malformed).cloned() {
-            fields.remove(name);
-            malformed.push((name, field));
+        if fields.get(name).is_some_and(|field| !embedded::is_well_formed(name, field)) {
+            malformed.extend(fields.remove(name).map(|field| (name, field)));
         }
     }
     malformed

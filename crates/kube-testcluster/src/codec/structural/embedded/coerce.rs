@@ -1,6 +1,6 @@
 //! The metadata of embedded resources in the form of its type. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
-use super::{Structural, decode_metadata, field, shown};
+use super::{Structural, decode_metadata, field, is_well_formed, shown};
 use crate::machinery::cause::Cause;
 use crate::value::{Map, Value};
 
@@ -62,7 +62,7 @@ fn resource(fields: &mut Map, at: &str, malformed: Malformed) -> Result<(), Caus
         }
         (Err(_), Malformed::Dropped) => {
             let Value::Object(parts) = found else { return Ok(()) };
-            parts.retain(|name, value| decode_metadata(&Value::from_iter([(name.clone(), value.clone())])).is_ok());
+            parts.retain(|name, value| is_well_formed(name, value));
             *found = decode_metadata(found).unwrap_or_else(|_| Value::from_iter([] as [(String, Value); 0]));
         }
     }
