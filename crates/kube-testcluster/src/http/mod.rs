@@ -9,6 +9,8 @@ pub(crate) mod field_validation;
 #[cfg(feature = "serve")]
 pub(crate) mod guard;
 pub(crate) mod json_patch;
+#[cfg(feature = "serve")]
+mod lingering;
 pub(crate) mod negotiation;
 pub(crate) mod query;
 #[cfg(feature = "serve")]

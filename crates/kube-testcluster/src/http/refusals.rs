@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use http::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::lingering::Unread;
 use super::status::ApiError;
 
 /// A connection that replaces the HTTP library's own refusals by a `Status`.
@@ -15,11 +16,13 @@ pub(crate) struct StatusOnRefusal<S> {
     stream: S,
     /// The rest of a response that replaces a refusal.
     instead: Option<(Vec<u8>, usize)>,
+    unread: Unread,
 }
 
 impl<S> StatusOnRefusal<S> {
-    pub(crate) fn new(stream: S) -> Self {
-        Self { stream, instead: None }
+    /// A refusal is noted: the rest of its request is unread.
+    pub(crate) fn new(stream: S, unread: Unread) -> Self {
+        Self { stream, instead: None, unread }
     }
 }
 
@@ -58,7 +61,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StatusOnRefusal<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.instead.is_none() {
             match instead(bytes) {
-                Some(other) => self.instead = Some((other, 0)),
+                Some(other) => {
+                    self.unread.note();
+                    self.instead = Some((other, 0));
+                }
                 None => return Pin::new(&mut self.stream).poll_write(cx, bytes),
             }
         }

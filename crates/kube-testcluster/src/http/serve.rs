@@ -16,6 +16,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::Layer;
 
 use super::guard::only_for_this_machine;
+use super::lingering::{Lingering, Unread};
 use super::refusals::StatusOnRefusal;
 use super::unread_body::read_the_rest;
 
@@ -148,11 +149,13 @@ async fn connection(transport: impl Transport, router: axum::Router, stream: Tcp
         Ok(Err(error)) => return tracing::debug!(%error, "a connection did not begin"),
         Err(_) => return tracing::debug!("a connection took too long to begin"),
     };
-    let service = TowerToHyperService::new(Extension(client).layer(router));
+    let unread = Unread::default();
+    let service = TowerToHyperService::new((Extension(client), Extension(unread.clone())).layer(router));
     let mut http = Builder::new(TokioExecutor::new());
     http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
     http.http2().timer(TokioTimer::new());
-    let connection = http.serve_connection(TokioIo::new(StatusOnRefusal::new(stream)), service);
+    let stream = StatusOnRefusal::new(Lingering::new(stream, unread.clone()), unread);
+    let connection = http.serve_connection(TokioIo::new(stream), service);
     if let Err(error) = shutdown.watch(connection.into_owned()).await {
         tracing::debug!(error, "a connection ended early");
     }

@@ -15,6 +15,8 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http::{HeaderValue, Version, header};
 
+use super::lingering::Unread;
+
 /// How much of a body is read for nobody. A connection with a longer rest is closed.
 const MOST: usize = 256 * 1024;
 
@@ -24,6 +26,7 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
     // A client that waits for permission to send its body is not told to send one that nobody wants.
     let waits = parts.headers.contains_key(header::EXPECT);
     let version = parts.version;
+    let unread = parts.extensions.get::<Unread>().cloned();
     let slot = Slot::default();
     let lent = Lent { body: Some(body.into_data_stream()), slot: slot.clone() };
     let mut response = next.run(Request::from_parts(parts, Body::from_stream(lent))).await;
@@ -33,6 +36,7 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
         && (waits || !is_short(rest).await)
     {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        unread.iter().for_each(Unread::note);
     }
     response
 }

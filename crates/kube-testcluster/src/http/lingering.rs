@@ -1,0 +1,140 @@
+//! Closes a connection so that its client can read the last response, even while it still sends a body that nobody wants. Data that
+//! arrives at a closed socket resets the connection, and a reset takes away what the client has not read. Upstream: Go's HTTP
+//! server, `closeWriteAndWait`.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// How long a client may take to read the last response and to close its side. Go: `rstAvoidanceDelay`.
+const AT_MOST: Duration = Duration::from_millis(500);
+
+/// How much is read at once for nobody, in bytes.
+const DISCARDED: usize = 16 * 1024;
+
+/// Whether a request on a connection was answered before all of it was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unread(Arc<AtomicBool>);
+
+impl Unread {
+    pub(crate) fn note(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A connection that reads on for a while after its last response, if something of a request is unread.
+pub(crate) struct Lingering<S> {
+    stream: S,
+    unread: Unread,
+    /// Since the side of the server is closed.
+    until: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Lingering<S> {
+    pub(crate) fn new(stream: S, unread: Unread) -> Self {
+        Self { stream, unread, until: None }
+    }
+}
+
+impl<S: AsyncRead + Unpin> Lingering<S> {
+    /// Reads until the client closes its side.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut scratch = [0; DISCARDED];
+        loop {
+            let mut buffer = ReadBuf::new(&mut scratch);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer));
+            if read.is_err() || buffer.filled().is_empty() {
+                return Poll::Ready(());
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.until.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            if !self.unread.0.load(Ordering::Relaxed) {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let until = self.until.get_or_insert_with(|| Box::pin(sleep(AT_MOST)));
+        if until.as_mut().poll(cx).is_pending() {
+            ready!(self.poll_end(cx));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Lingering<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_still_sends_reads_the_response() {
+        let (server, mut client) = duplex(8);
+        let unread = Unread::default();
+        let mut server = Lingering::new(server, unread.clone());
+        unread.note();
+        let closing = tokio::spawn(async move {
+            server.write_all(b"refused").await.unwrap();
+            server.shutdown().await.unwrap();
+        });
+        client.write_all(&[b'x'; 100]).await.unwrap(); // more than is buffered
+        let mut read = String::new();
+        client.read_to_string(&mut read).await.unwrap();
+        assert_eq!(read, "refused");
+        drop(client);
+        closing.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_does_not_close_is_waited_for_half_a_second_and_only_if_something_is_unread() {
+        for (is_unread, waits) in [(true, AT_MOST), (false, Duration::ZERO)] {
+            let (server, client) = duplex(8);
+            let unread = Unread::default();
+            let mut server = Lingering::new(server, unread.clone());
+            if is_unread {
+                unread.note();
+            }
+            let begun = tokio::time::Instant::now();
+            server.shutdown().await.unwrap();
+            assert_eq!(begun.elapsed(), waits);
+            drop(client);
+        }
+    }
+}
