@@ -1,6 +1,7 @@
 package main
 
 import (
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -39,10 +40,14 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	if resource.Resource == "events" {
 		decorator = generic.UndecoratedStorage // as kube-apiserver has it: events have no watch cache
 	}
+	prefix := resource.Resource
+	if resource.Group == apiextensions.GroupName {
+		prefix = resource.Group + "/" + resource.Resource // kube-apiserver has SimpleRestOptionsFactory for these
+	}
 	return generic.RESTOptions{
 		StorageConfig:             backend.ForResource(resource),
 		Decorator:                 decorator,
-		ResourcePrefix:            resource.Resource,
+		ResourcePrefix:            prefix,
 		EnableGarbageCollection:   true,
 		DeleteCollectionWorkers:   1,
 		StorageObjectCountTracker: o.tracker,

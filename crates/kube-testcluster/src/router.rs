@@ -139,8 +139,8 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     }
     let accepted = AcceptedEncoding::of(request.headers());
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = check_route(&target, request.headers(), offers)
-        .and_then(|()| Form::negotiate(request.headers(), target.resource));
+    let form =
+        check_route(&target, request.headers(), offers).and_then(|()| Form::negotiate(request.headers(), &target));
     let form = match form {
         Ok(form) => form,
         Err(error) => return refuse(error),
@@ -212,6 +212,10 @@ fn no_action(method: &Method, target: &Target) -> ApiError {
     let has_verb = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE].contains(method);
     if target.served.custom.is_some() && !has_verb {
         return ApiError::method_not_supported(target.served, "");
+    }
+    if target.served.custom.is_some() && target.subresource.is_some() {
+        let verb = if *method == Method::POST { "create" } else { "delete" };
+        return ApiError::method_not_supported(target.served, verb);
     }
     if target.served.custom.is_some() && [Method::PUT, Method::PATCH].contains(method) && target.name.is_none() {
         return ApiError::bad_request("name must be provided");

@@ -63,7 +63,7 @@ fn write_text(to: &mut String, text: &str) {
 }
 
 /// A float in JSON: with an exponent below 1e-6 and from 1e21. Upstream: `encoding/json`'s `floatEncoder`.
-fn float(float: f64) -> String {
+pub(crate) fn float(float: f64) -> String {
     let size = float.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {
         return float.to_string();

@@ -121,6 +121,10 @@ impl Format {
             let version = version_of(&meta.api_version);
             ApiError::bad_request(format!("{} in version {version:?} cannot be handled as a {kind}: {why}", meta.kind))
         };
+        if let Some(Json::Null) = last(&json, "apiVersion") {
+            let found = ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
+            return Err(refused(found.to_owned()));
+        }
         if meta.api_version != api_version {
             return Err(ApiError::bad_request(format!(
                 "the API version in the data ({}) does not match the expected API version ({api_version})",
@@ -175,12 +179,14 @@ impl Format {
 
 /// Whether a body has an empty list of `managedFields`, which asks to forget all owners. Go's types have it, and do not write it.
 fn is_without_owners(body: &Json) -> bool {
-    let field = |of: &Json, name: &str| match of {
-        Json::Object(fields) => fields.iter().rev().find(|(field, _)| field == name).map(|(_, value)| value.clone()),
-        _ => None,
-    };
-    let entries = field(body, "metadata").and_then(|metadata| field(&metadata, "managedFields"));
+    let entries = last(body, "metadata").and_then(|metadata| last(metadata, "managedFields"));
     matches!(entries, Some(Json::Array(entries)) if entries.is_empty())
+}
+
+/// The field of an object; the last of those with its name.
+fn last<'j>(object: &'j Json, name: &str) -> Option<&'j Json> {
+    let Json::Object(fields) = object else { return None };
+    fields.iter().rfind(|(field, _)| field == name).map(|(_, value)| value)
 }
 
 /// Refuses an object of another namespace than that of the path.
@@ -206,7 +212,7 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
     if (found.as_str(), version.as_str()) == (kind, api_version) {
         return Ok(());
     }
-    let why = scheme::refusal(&version, &found, json.clone(), &scheme::hub_type(kind, api_version));
+    let why = scheme::refusal(&version, &found, json.clone(), (kind, api_version));
     let version = version_of(&version);
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
 }
@@ -274,7 +280,7 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     let kind = if kind.is_empty() { resource.kind } else { kind };
     let served_version = resource.api_version();
     let version = if version.is_empty() { served_version.as_str() } else { version };
-    Err(scheme::refusal(version, kind, value.clone().into(), &scheme::hub_type(resource.kind, &served_version)))
+    Err(scheme::refusal(version, kind, value.clone().into(), (resource.kind, &served_version)))
 }
 
 /// The message for a body with a group and no version.

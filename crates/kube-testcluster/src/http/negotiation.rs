@@ -3,8 +3,9 @@
 use http::{HeaderMap, header};
 
 use super::query::Query;
+use super::request_info::Target;
 use super::status::ApiError;
-use crate::kinds::Resource;
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 
 /// The encoding of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,15 +64,20 @@ impl Form {
     ///
     /// # Errors
     /// `NotAcceptable`, in the words of upstream's handlers.
-    pub(crate) fn negotiate(headers: &HeaderMap, resource: &Resource) -> Result<Self, ApiError> {
+    pub(crate) fn negotiate(headers: &HeaderMap, target: &Target) -> Result<Self, ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() {
             return Ok(Self::default());
         }
+        // Upstream's registry for the status of definitions makes no tables.
+        let has_table =
+            target.resource != CUSTOM_RESOURCE_DEFINITIONS || target.subresource != Some(Subresource::Status);
         let view = |clause: &Clause, media| {
-            clause
-                .view(media)
-                .filter(|view| *view != View::Whole || media != Media::Protobuf || resource.has_protobuf())
+            clause.view(media).filter(|view| match view {
+                View::Whole => media != Media::Protobuf || target.resource.has_protobuf(),
+                View::Table(_) => has_table,
+                View::Metadata(_) | View::MetadataList(_) => true,
+            })
         };
         clauses(&accept).iter().find_map(|clause| clause.form(view)).ok_or_else(ApiError::not_acceptable)
     }

@@ -113,10 +113,12 @@ impl Representation {
     /// The negotiated view of an object or a list.
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
-        let hub = || match (self.resource.custom, is_list) {
-            (Some(_), true) => "unstructured.UnstructuredList".to_owned(),
-            (Some(_), false) => "unstructured.Unstructured".to_owned(),
-            (None, _) => hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version()),
+        let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
+        let hub = || {
+            if is_custom {
+                return "unstructured.UnstructuredList".to_owned();
+            }
+            hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version())
         };
         match self.form.view {
             View::Whole => Ok(self.whole(value)),
@@ -135,6 +137,8 @@ impl Representation {
                 )
             }
             View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &hub())),
+            // Go's type of any object has the methods of a list.
+            View::MetadataList(_) if is_custom => Err(ApiError::internal("content is not a list")),
             View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &hub())),
         }
     }

@@ -136,11 +136,24 @@ fn knows(api_version: &str, kind: &str) -> bool {
     UNVERSIONED.contains(&kind) || VERSIONS.iter().any(|version| version.name == api_version && of_version(version))
 }
 
-/// Why an object of a kind that is not the one of its path cannot become one of that: Go's message.
-pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: &str) -> String {
+/// Definitions are served by a server of their own, whose scheme has the kinds of its group, and those that each version has in `v1`.
+/// Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go`.
+fn knows_beside_definitions(api_version: &str, kind: &str) -> bool {
+    let is_there = api_version.starts_with("apiextensions.k8s.io/") || OF_EACH_VERSION.contains(&kind);
+    is_there && matches!(api_version, "v1" | "apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1")
+        || UNVERSIONED.contains(&kind)
+}
+
+/// Why an object of a kind that is not the one of its path cannot become one of that: Go's message. `wanted` is the kind of the path
+/// and its version.
+pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: (&str, &str)) -> String {
     if !knows(api_version, kind) {
         return no_kind(kind, api_version);
     }
+    if wanted.0 == "CustomResourceDefinition" && !knows_beside_definitions(api_version, kind) {
+        return no_kind_in(kind, api_version, "pkg/apiserver/apiserver.go:56");
+    }
+    let wanted = hub_type(wanted.0, wanted.1);
     misfit(api_version, kind, object).unwrap_or_else(|| {
         let package =
             if UNVERSIONED.contains(&kind) { "v1" } else { api_version.rsplit('/').next().unwrap_or_default() };
@@ -172,7 +185,11 @@ pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) ->
 }
 
 fn no_kind(kind: &str, version: &str) -> String {
-    format!(r#"no kind {kind:?} is registered for version {version:?} in scheme "pkg/api/legacyscheme/scheme.go:30""#)
+    no_kind_in(kind, version, "pkg/api/legacyscheme/scheme.go:30")
+}
+
+fn no_kind_in(kind: &str, version: &str, scheme: &str) -> String {
+    format!("no kind {kind:?} is registered for version {version:?} in scheme {scheme:?}")
 }
 
 /// The name of the type in Go that all versions of a kind are converted to.

@@ -16,7 +16,7 @@ use crate::auth::user_of;
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, DeleteResponse, Deletion, NAMESPACES, Resource};
+use crate::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
 use crate::machinery::clock;
 use crate::machinery::fill::object;
 use crate::store::object::{Key, Object, Opened};
@@ -63,7 +63,8 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     list.set_defaults(store.settings.streams_lists());
     list.validate(store.settings.streams_lists())?;
     let filter = selectors.filter(target.served, target.namespace.clone())?;
-    let options = DeleteOptions::read(request, &query).await?;
+    let mut options = DeleteOptions::read(request, &query).await?;
+    options.of_collection = true;
     options.refuse_for_collections()?;
     let page = to_delete(&store, (&target).into(), filter, list).await?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
@@ -171,7 +172,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     let mut value = current.value.clone();
     let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
-    if current.resource == CUSTOM_RESOURCE_DEFINITIONS && !current.summary.is_deleting {
+    if options.keeps_definition(current.resource) && !current.summary.is_deleting {
         return (Next::Put(terminating(store, current)), Then::Wait);
     }
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);

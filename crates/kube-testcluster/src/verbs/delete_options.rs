@@ -31,6 +31,8 @@ pub(crate) struct DeleteOptions {
     /// The old `orphanDependents: false`. An object that stays is then answered with 202.
     pub(crate) cascades: bool,
     pub(crate) commit: Commit,
+    /// A collection is deleted. Upstream's registry of definitions deletes one of them in its own way, and a collection as any other.
+    pub(crate) of_collection: bool,
 }
 
 /// What happens to the dependents of the deleted object: `propagationPolicy`.
@@ -108,6 +110,7 @@ impl DeleteOptions {
             unreadable,
             cascades: raw.orphan_dependents == Some(false),
             commit: write_options::commit(&dry_run),
+            of_collection: false,
             uid,
             resource_version,
         })
@@ -132,6 +135,7 @@ impl DeleteOptions {
             unreadable: false,
             cascades: false,
             commit,
+            of_collection: false,
         }
     }
 
@@ -231,7 +235,7 @@ impl DeleteOptions {
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
         let uid = object.summary.uid();
-        if resource == CUSTOM_RESOURCE_DEFINITIONS {
+        if self.keeps_definition(resource) {
             return self.check_definition(object);
         }
         if let Some(asked) = self.uid.as_deref().filter(|asked| *asked != uid) {
@@ -250,6 +254,11 @@ impl DeleteOptions {
             return Err(ApiError::conflict(resource, resource.kind, name, why));
         }
         Ok(())
+    }
+
+    /// Whether the object is a definition that stays until its objects are gone.
+    pub(crate) fn keeps_definition(&self, resource: &Resource) -> bool {
+        resource == CUSTOM_RESOURCE_DEFINITIONS && !self.of_collection
     }
 
     /// The same of a definition, which has its own words for it. Upstream: `REST.Delete` of

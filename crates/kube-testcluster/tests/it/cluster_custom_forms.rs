@@ -1,5 +1,7 @@
 //! The forms in which custom resources are read, kept and refused. Each expectation is what a real API server has answered.
 
+use axum::body::Body;
+use http::Request;
 use kube_testcluster::ManagedFields;
 use serde_json::{Value, json};
 
@@ -294,5 +296,107 @@ async fn a_patched_object_that_does_not_say_what_it_is_cannot_be_read() {
             "{patch}: {}",
             answer.body
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_of_no_version_and_a_form_that_it_has_not_are_refused_in_words_of_their_own() {
+    let api = with_doors().await;
+    let mut unversioned = door("a", json!({}));
+    unversioned["apiVersion"] = Value::Null;
+    let why = "Door in version \"\" cannot be handled as a Door: .apiVersion accessor error: <nil> is of the type <nil>, expected \
+               string";
+    assert_eq!(api.post(DOORS, &unversioned).await.body["message"], why);
+
+    api.post(DOORS, &door("a", json!({}))).await;
+    let list = Request::get(format!("{DOORS}/a"))
+        .header("accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
+    let list = api.answer(list.body(Body::empty()).unwrap()).await;
+    assert_eq!((list.status, list.body["message"].as_str()), (500, Some("content is not a list")));
+    for (method, verb) in [("DELETE", "delete"), ("POST", "create")] {
+        let answer = api.send(method, &format!("{DOORS}/a/status"), "application/json", "{}").await;
+        let message = format!("{verb} is not supported on resources of kind \"doors.example.org\"");
+        assert_eq!((answer.status, answer.body["message"].as_str()), (405, Some(message.as_str())));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_uid_of_a_scale_counts_in_a_put_and_not_in_a_patch() {
+    let api = with_doors().await;
+    api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
+    let path = format!("{DOORS}/a/scale");
+    let mut scale = api.get(&path).await.body;
+    scale["metadata"]["uid"] = json!("00000000-0000-4000-8000-000000000001");
+    scale["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+    assert_eq!(api.put(&path, &scale).await.status, 409);
+    scale["spec"]["replicas"] = json!(3);
+    let patched = api.merge(&path, &scale).await;
+    assert_eq!((patched.status, &patched.body["spec"]["replicas"]), (200, &json!(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_scale_of_an_object_without_a_namespace_has_none() {
+    let api = with_doors().await;
+    let wall =
+        json!({"apiVersion": "example.org/v1", "kind": "Wall", "metadata": {"name": "a"}, "spec": {"replicas": 1}});
+    api.post("/apis/example.org/v1/walls", &wall).await;
+    let scale = api.get("/apis/example.org/v1/walls/a/scale").await.body;
+    assert_eq!(scale["metadata"].get("namespace"), None, "{scale}");
+}
+
+/// Upstream: the `DeleteCollection` of definitions is that of any kind.
+#[tokio::test(start_paused = true)]
+async fn a_collection_of_definitions_goes_at_once_and_its_objects_stay_for_those_who_define_them_again() {
+    let api = with_doors().await;
+    api.post(DOORS, &door("a", json!({}))).await;
+    let deleted = api.delete(DEFINITIONS).await;
+    assert_eq!(deleted.names(), ["doors.example.org", "walls.example.org"]);
+    assert_eq!(api.items(DEFINITIONS).await.len(), 0);
+    assert_eq!(api.get(DOORS).await.status, 404);
+    assert_eq!(api.post(DEFINITIONS, &definition("doors", "Door", "Namespaced")).await.status, 201);
+    assert_eq!(api.get(DOORS).await.names(), ["a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_of_a_definition_names_a_stored_version_and_is_shown_in_no_table() {
+    let api = with_doors().await;
+    let path = format!("{DEFINITIONS}/doors.example.org/status");
+    let mut bare = api.get(&path).await.body;
+    bare.as_object_mut().unwrap().remove("status");
+    assert_eq!(api.put(&path, &bare).await.body["status"]["storedVersions"], json!(["v1"]));
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    for (path, status) in [(path.as_str(), 406), (path.trim_end_matches("/status"), 200)] {
+        let request = Request::get(path).header("accept", table);
+        assert_eq!(api.answer(request.body(Body::empty()).unwrap()).await.status, status, "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_versions_with_one_name_the_second_is_not_among_the_stored_ones() {
+    let api = with_doors().await;
+    let mut twice = definition("gates", "Gate", "Namespaced");
+    let version = twice["spec"]["versions"][0].clone();
+    twice["spec"]["versions"].as_array_mut().unwrap().push(version);
+    let refused = api.post(DEFINITIONS, &twice).await.body;
+    let causes: Vec<&Value> = refused["details"]["causes"].as_array().unwrap().iter().collect();
+    let last = causes.iter().find(|cause| cause["field"] == "status.storedVersions").expect("a cause");
+    assert_eq!(last["message"], "Invalid value: [\"v1\"]: must have the storage version v1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn definitions_know_the_kinds_of_their_own_group() {
+    let api = with_doors().await;
+    for (version, kind, why) in [
+        ("apps/v1", "ListOptions", "no kind \"ListOptions\" is registered for version \"apps/v1\""),
+        (
+            "v1",
+            "ListOptions",
+            "converting (v1.ListOptions) to (apiextensions.CustomResourceDefinition): unknown conversion",
+        ),
+        ("apps/v1", "Deployment", "no kind \"Deployment\" is registered for version \"apps/v1\""),
+    ] {
+        let other = json!({"apiVersion": version, "kind": kind, "metadata": {"name": "doors.example.org"}});
+        let message = api.put(&format!("{DEFINITIONS}/doors.example.org"), &other).await.body["message"].to_string();
+        assert!(message.replace('\\', "").contains(why), "{message}");
     }
 }

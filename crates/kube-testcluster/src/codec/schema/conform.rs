@@ -1,11 +1,10 @@
 //! Brings a value into the form of its type where it stands: the result of a patch, most of which has the form already.
 
 use super::decode::{
-    Decoded, Decoder, base64_of_items, check_depth, decode, float, is_integer, is_omitted, micro_time, quantity, time,
-    zero,
+    Decoded, Decoder, check_depth, decode, float, is_integer, is_omitted, micro_time, quantity, time, zero,
 };
-use super::misfit::{FieldPath, misfit};
-use super::{Kind, Struct, bytes, find};
+use super::misfit::FieldPath;
+use super::{Kind, Struct, find};
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
 use crate::value::{Map, Value};
@@ -18,7 +17,7 @@ pub(crate) fn conform(kind: &str, value: Value, before: &Value) -> Result<Decode
     let Value::Object(mut fields) = value else { return decode(kind, value) };
     let mut decoder = Decoder::default();
     decoder.conform_struct(find(kind), &mut fields, before, &FieldPath::Top)?;
-    Ok(Decoded { value: fields.into(), faults: decoder.faults })
+    decoder.decoded(fields.into())
 }
 
 impl Decoder {
@@ -93,15 +92,15 @@ impl Decoder {
             (Kind::MicroTime, Value::String(text)) => *text = micro_time(text)?.into(),
             (Kind::Quantity, value) => *value = quantity(value)?.into(),
             (Kind::Text | Kind::IntOrString, Value::String(_)) | (Kind::Bool, Value::Bool(_)) => {}
-            (Kind::Bytes, Value::String(text)) => *text = bytes::of_text(text)?.into(),
+            (Kind::Bytes, Value::String(text)) => *value = self.bytes(text),
             (Kind::Bytes, Value::Array(items)) => {
                 let items: Vec<Json> = items.iter_mut().map(|item| item.take().into()).collect();
-                *value = base64_of_items(&items, row, at)?.into();
+                *value = self.bytes_of_items(&items, row, at);
             }
             (Kind::IntOrString, Value::Number(number)) if is_integer(number, 32) => {}
             (Kind::Integer(bits), Value::Number(number)) if is_integer(number, *bits) => {}
             (Kind::Float, Value::Number(number)) => *number = float(number),
-            (kind, value) => return Err(misfit(kind, &value.take().into(), row, at)),
+            (kind, value) => *value = self.misfit(kind, &value.take().into(), row, at)?,
         }
         Ok(())
     }

@@ -4,8 +4,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::decode::{float, micro_time, quantity, time};
+use super::decode::{Decoder, float, micro_time, quantity, time};
+use super::misfit::FieldPath;
 use super::{Field, Kind, Struct, bytes, find, json_type};
+use crate::codec::go_json;
 use crate::value::{Number, Value};
 
 /// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them. What it shares with `before`,
@@ -107,20 +109,10 @@ fn integer(number: &Number) -> Option<i64> {
 /// A number that is written as JSON by Go and read as an `int32`.
 fn int32(number: &Number) -> Result<i32, String> {
     let written = match number.as_f64() {
-        Some(float) if !number.is_i64() => written(float),
+        Some(float) if !number.is_i64() => go_json::float(float),
         _ => number.to_string(),
     };
     written.parse().map_err(|_| format!("json: cannot unmarshal number {written} into Go value of type int32"))
-}
-
-/// A float as Go writes it. Go: `floatEncoder` of `encoding/json`.
-fn written(float: f64) -> String {
-    let size = float.abs();
-    if size == 0.0 || (1e-6..1e21).contains(&size) {
-        return float.to_string();
-    }
-    let text = format!("{float:e}");
-    if size < 1.0 { text } else { text.replace('e', "e+") }
 }
 
 /// Go's conversion to an `int32` takes the lower bits, whatever is above them.
@@ -153,6 +145,9 @@ fn check_own(kind: &Kind, value: &Value) -> Result<(), String> {
         (Kind::Quantity, _) => quantity(value).map(drop),
         (Kind::IntOrString, Value::String(_)) => Ok(()),
         (Kind::IntOrString, _) => misfit("int32"),
+        (Kind::SchemaOr(other), _) => {
+            Decoder::default().schema_or(*other, value.clone().into(), &FieldPath::Top).map(drop)
+        }
         _ => Ok(()),
     }
 }
@@ -194,6 +189,11 @@ mod tests {
         ] {
             assert_eq!(from_map("Service", &mut service, &Value::Null).unwrap_err(), message, "{service}");
         }
+        let schema = json!({"properties": {"a": {"items": {"properties": {"b": {"type": []}}}}}});
+        let mut definition = json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}});
+        let message =
+            "json: cannot unmarshal array into Go struct field JSONSchemaProps.properties.type of type string";
+        assert_eq!(from_map("CustomResourceDefinition", &mut definition, &Value::Null).unwrap_err(), message);
         let mut service = json!({"kind": "Service", "metadata": {"name": null}, "spec": {"ports": [{"port": 1.0}]}});
         assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
         assert_eq!(service["spec"]["ports"][0]["port"].as_i64(), Some(1));

@@ -37,7 +37,7 @@ pub(crate) fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, Stri
             return Err(format!("json: cannot unmarshal {} into Go value of type v1.{}", other.type_name(), row.name));
         }
     };
-    Ok(Decoded { value, faults: decoder.faults })
+    decoder.decoded(value)
 }
 
 /// The zero value of a type.
@@ -93,9 +93,56 @@ thread_local! {
 #[derive(Default)]
 pub(super) struct Decoder {
     pub(super) faults: Vec<String>,
+    /// The first value that does not fit its type. Go reads on after it, and tells what a type that reads its JSON itself says of a
+    /// later one instead. Go: `saveError` of `encoding/json`.
+    pub(super) misfit: Option<String>,
 }
 
 impl Decoder {
+    /// What is decoded, if everything has fit.
+    pub(super) fn decoded(self, value: Value) -> Result<Decoded, String> {
+        match self.misfit {
+            Some(why) => Err(why),
+            None => Ok(Decoded { value, faults: self.faults }),
+        }
+    }
+
+    /// The zero value in the place of one that does not fit.
+    fn or_zero(&mut self, read: Result<Value, String>, kind: &Kind) -> Value {
+        read.unwrap_or_else(|why| {
+            self.misfit.get_or_insert(why);
+            zero(kind)
+        })
+    }
+
+    /// A value that does not fit.
+    ///
+    /// # Errors
+    /// If its type reads its JSON itself: then nothing is read after it.
+    pub(super) fn misfit(
+        &mut self,
+        kind: &Kind,
+        value: &Json,
+        row: &'static Struct,
+        at: &FieldPath<'_>,
+    ) -> Result<Value, String> {
+        let why = misfit(kind, value, row, at);
+        match kind {
+            Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::SchemaOr(_) => Err(why),
+            _ => Ok(self.or_zero(Err(why), kind)),
+        }
+    }
+
+    /// Bytes in a string.
+    pub(super) fn bytes(&mut self, text: &str) -> Value {
+        self.or_zero(bytes::of_text(text).map(Value::from), &Kind::Bytes)
+    }
+
+    /// Bytes in a list of numbers.
+    pub(super) fn bytes_of_items(&mut self, items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Value {
+        self.or_zero(base64_of_items(items, row, at).map(Value::from), &Kind::Bytes)
+    }
+
     /// Notes what a strict decoder refuses.
     pub(super) fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
         let fault = format!("{what} field {}", quote(&at.to_string()));
@@ -196,13 +243,13 @@ impl Decoder {
             (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::from),
             (Kind::Quantity, value) => quantity(&value.into()).map(Value::from),
             (Kind::Text | Kind::IntOrString, Json::String(text)) => Ok(text.into()),
-            (Kind::Bytes, Json::String(text)) => bytes::of_text(&text).map(Value::from),
-            (Kind::Bytes, Json::Array(items)) => base64_of_items(&items, row, at).map(Value::from),
+            (Kind::Bytes, Json::String(text)) => Ok(self.bytes(&text)),
+            (Kind::Bytes, Json::Array(items)) => Ok(self.bytes_of_items(&items, row, at)),
             (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
             (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
             (Kind::Float, Json::Number(number)) => Ok(float(&number).into()),
-            (kind, value) => Err(misfit(kind, &value, row, at)),
+            (kind, value) => self.misfit(kind, &value, row, at),
         }
     }
 }
@@ -221,7 +268,7 @@ pub(crate) fn float(number: &Number) -> Number {
 }
 
 /// Bytes that are written as a list of numbers.
-pub(super) fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
+fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
     let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row, &FieldPath::Item(at, i)));
     let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
     bytes.map(|bytes| STANDARD.encode(bytes))
@@ -391,6 +438,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_type_says_that_reads_itself_is_told_before_what_does_not_fit() {
+        let fits_not = "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.annotations of type map[string]string";
+        let soon = "parsing time \"soon\"";
+        for (metadata, told) in [
+            (json!({"annotations": 1, "creationTimestamp": "soon", "finalizers": 2}), soon),
+            (json!({"annotations": 1, "finalizers": 2}), fits_not),
+        ] {
+            let why = decode("Pod", json!({"metadata": metadata})).unwrap_err();
+            assert!(why.starts_with(told), "{why}");
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_said_in_the_words_of_go() {
         for (pod, message) in [
             (
@@ -405,5 +465,7 @@ mod tests {
         ] {
             assert_eq!(decode("Pod", pod).unwrap_err(), message);
         }
+        let message = "json: cannot unmarshal string into Go struct field JSONSchemaProps.enum of type []v1.JSON";
+        assert_eq!(decode("JSONSchemaProps", json!({"enum": "x"})).unwrap_err(), message);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::schema_or::SCHEMA;
 use super::{Kind, Struct, find};
 use crate::codec::json::Json;
 
@@ -57,7 +58,7 @@ pub(super) fn misfit(kind: &Kind, value: &Json, row: &'static Struct, at: &Field
         }
         _ => None,
     };
-    told(&word, &named.map_or_else(|| go_name(kind), ToOwned::to_owned), row, at)
+    told(&word, &named.map_or_else(|| go_name(kind, row), ToOwned::to_owned), row, at)
 }
 
 pub(super) fn told(word: &str, of_type: &str, row: &'static Struct, at: &FieldPath<'_>) -> String {
@@ -69,7 +70,7 @@ fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
     row.field(field).and_then(|field| field.named)
 }
 
-fn go_name(kind: &Kind) -> String {
+fn go_name(kind: &Kind, row: &'static Struct) -> String {
     match kind {
         Kind::Text => "string".into(),
         Kind::Bool => "bool".into(),
@@ -79,11 +80,12 @@ fn go_name(kind: &Kind) -> String {
         Kind::Time | Kind::MicroTime => "string".into(), // what they read it as
         Kind::Quantity => "resource.Quantity".into(),
         Kind::IntOrString => "int32".into(), // unless it is a text
+        Kind::Raw if row.name == SCHEMA => "v1.JSON".into(),
         Kind::Raw => "runtime.RawExtension".into(),
         Kind::SchemaOr(other) => format!("v1.{}", other.go_name()),
         Kind::Struct(name) => format!("v1.{}", find(name).name),
-        Kind::Pointer(inner) => go_name(inner),
-        Kind::List(inner) => format!("[]{}", go_name(inner)),
-        Kind::Map(inner) => format!("map[string]{}", go_name(inner)),
+        Kind::Pointer(inner) => go_name(inner, row),
+        Kind::List(inner) => format!("[]{}", go_name(inner, row)),
+        Kind::Map(inner) => format!("map[string]{}", go_name(inner, row)),
     }
 }

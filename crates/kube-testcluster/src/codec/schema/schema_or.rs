@@ -19,7 +19,7 @@ pub(crate) enum Other {
 }
 
 /// The type of a schema.
-const SCHEMA: &str = "JSONSchemaProps";
+pub(super) const SCHEMA: &str = "JSONSchemaProps";
 
 impl Other {
     /// The name of the type in Go.
@@ -50,22 +50,19 @@ impl Other {
 }
 
 impl Decoder {
-    /// Such a type reads its JSON by a decoder that is not strict, so that nothing is told of unknown fields in it.
+    /// Such a type reads its JSON by a decoder of its own that is not strict, so that nothing is told of unknown fields in it.
     pub(super) fn schema_or(&mut self, other: Other, value: Json, at: &FieldPath<'_>) -> Result<Value, String> {
-        let told = self.faults.len();
         let row = find(SCHEMA);
-        let read = match (other, value) {
-            (_, Json::Object(fields)) => self.object(row, fields, None, at),
+        self.apart(|decoder| match (other, value) {
+            (_, Json::Object(fields)) => decoder.object(row, fields, None, at),
             (Other::Bool, Json::Bool(allowed)) => Ok(allowed.into()),
             (_, Json::Array(items)) if items.is_empty() => other.neither(),
             (_, Json::Array(items)) => match other.items() {
-                Some(kind) => self.value(&Kind::List(Box::new(kind)), Json::Array(items), None, row, at),
+                Some(kind) => decoder.value(&Kind::List(Box::new(kind)), Json::Array(items), None, row, at),
                 None => other.neither(),
             },
             _ => other.neither(),
-        };
-        self.faults.truncate(told);
-        read
+        })
     }
 
     /// What [`Decoder::schema_or`] makes of the same value.
@@ -76,18 +73,25 @@ impl Decoder {
         before: &Value,
         at: &FieldPath<'_>,
     ) -> Result<(), String> {
-        let told = self.faults.len();
         let row = find(SCHEMA);
-        match (other, &mut *value) {
-            (_, Value::Object(fields)) => self.conform_struct(row, fields, before, at)?,
-            (Other::Bool, Value::Bool(_)) => {}
-            (_, Value::Array(items)) if !items.is_empty() => match other.items() {
-                Some(kind) => self.conform_value(&Kind::List(Box::new(kind)), value, before, row, at)?,
-                None => *value = other.neither()?,
-            },
-            _ => *value = other.neither()?,
-        }
-        self.faults.truncate(told);
-        Ok(())
+        self.apart(|decoder| {
+            match (other, &mut *value) {
+                (_, Value::Object(fields)) => decoder.conform_struct(row, fields, before, at)?,
+                (Other::Bool, Value::Bool(_)) => {}
+                (_, Value::Array(items)) if !items.is_empty() => match other.items() {
+                    Some(kind) => decoder.conform_value(&Kind::List(Box::new(kind)), value, before, row, at)?,
+                    None => *value = other.neither()?,
+                },
+                _ => *value = other.neither()?,
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads with a decoder of its own: what does not fit in it is told at once.
+    fn apart<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, String>) -> Result<T, String> {
+        let mut inner = Self::default();
+        let read = read(&mut inner)?;
+        inner.misfit.map_or(Ok(read), Err)
     }
 }

@@ -17,6 +17,11 @@ pub(super) fn set(definition: &mut Value) {
             write_numbers(schema);
         }
     }
+    set_stored_versions(definition);
+}
+
+/// Some version is always one that objects were stored in.
+pub(super) fn set_stored_versions(definition: &mut Value) {
     let storage = items(&definition["spec"], "versions").iter().find(|version| version["storage"] == true);
     if let Some(name) = storage.map(|version| version["name"].clone())
         && items(&definition["status"], "storedVersions").is_empty()

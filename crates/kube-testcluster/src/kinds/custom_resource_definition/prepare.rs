@@ -1,5 +1,6 @@
 //! What the server decides about a definition that is written. Upstream: `strategy.PrepareForCreate` and `PrepareForUpdate`.
 
+use super::defaults::set_stored_versions;
 use crate::kinds::fields::items;
 use crate::kinds::resource::Change;
 use crate::value::{Value, json};
@@ -7,7 +8,8 @@ use crate::value::{Value, json};
 /// The version in which objects are stored is noted in the status. An update of the status alone changes nothing else.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.part.is_some() {
-        return;
+        // Upstream does that when it reads what is stored, which has the versions.
+        return set_stored_versions(new);
     }
     if change.old.is_none() {
         new["status"] =

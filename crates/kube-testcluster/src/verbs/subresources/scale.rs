@@ -60,7 +60,10 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     update::check_name(&target, &wanted.value)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
-    let next = |current| admitted(&store, gate, &target, current, value.clone(), &writer);
+    let next = |current: Arc<Opened>| async {
+        update::same_uid(&current, value)?;
+        admitted(&store, gate, &target, current, value.clone(), &writer).await
+    };
     let response = write(&store, &target, commit, next).await.unwrap_or_else(IntoResponse::into_response);
     wanted.faults.extend(gate.warnings());
     Ok(warn(response, &wanted.faults))
@@ -213,7 +216,8 @@ fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     versions.map(|row| (row.api_version(), path(row))).collect()
 }
 
-/// The object with the replicas of a scale and with these entries. The scale's uid and resourceVersion are preconditions.
+/// The object with the replicas of a scale and with these entries. The scale's resourceVersion is a precondition, and of a kind of
+/// Kubernetes its uid.
 fn rescaled(
     store: &Store,
     target: &Target,
@@ -232,13 +236,17 @@ fn rescaled(
         Some(paths) => paths.set_replicas(&mut value, replicas).map_err(ApiError::internal)?,
         None => value["spec"]["replicas"] = json!(replicas),
     }
-    for field in ["uid", "resourceVersion"] {
-        if !wanted["metadata"][field].as_str().unwrap_or_default().is_empty() {
-            value["metadata"][field] = wanted["metadata"][field].clone();
-        }
+    let said = |field: &str| wanted["metadata"][field].as_str().unwrap_or_default();
+    let (asked, uid) = (said("uid"), current.summary.uid());
+    if paths(target.served).is_none() && !asked.is_empty() && asked != uid {
+        let (resource, why) = (target.served, format!("UID in precondition: {asked}, UID in object meta: {uid}"));
+        let (what, why) = (format!("{}/scale", resource.plural), format!("Precondition failed: {why}"));
+        return Err(ApiError::conflict(resource, &what, current.key.name(), why));
+    }
+    if !said("resourceVersion").is_empty() {
+        value["metadata"]["resourceVersion"] = wanted["metadata"]["resourceVersion"].clone();
     }
     value["metadata"]["managedFields"] = entries;
-    update::same_uid(current, &value)?;
     update::next(store, current, current.resource, value, None, &writer.with_entries())
 }
 
@@ -275,7 +283,10 @@ enum Replicas {
 fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
-        .map(|field| (field.to_owned(), metadata[field].clone()));
+        .map(|field| (field, &metadata[field]))
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(field, value)| (field, value.clone()));
     let selector = match &object.value["spec"]["selector"] {
         // That of a replication controller is a map of labels.
         labels if object.resource.kind == "ReplicationController" => {
@@ -294,7 +305,7 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
     };
     let replicas = if wanted.is_some() { Replicas::Found } else { Replicas::Missing };
     let scale = json!({
-        "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.into_iter().collect()),
+        "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.collect()),
         "spec": {"replicas": wanted.unwrap_or_default()}, "status": {"replicas": found, "selector": selector},
     });
     Ok((scale, replicas))
