@@ -34,13 +34,13 @@ func processorTime(pid int) (time.Duration, error) {
 // rest waits until a process has nothing to do any more: for half a second it uses less than a tenth of a processor. What a server does
 // after its answers changes its memory.
 func rest(pid int) error {
-	const while, busy = 500 * time.Millisecond, 50 * time.Millisecond
+	const window, busy = 500 * time.Millisecond, 50 * time.Millisecond
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		before, err := processorTime(pid)
 		if err != nil {
 			return err
 		}
-		time.Sleep(while)
+		time.Sleep(window)
 		after, err := processorTime(pid)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func resident(pid int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
-	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
+	_, size, _ := strings.Cut(string(text), "VmRSS:")
+	kilobytes, err := strconv.Atoi(strings.Fields(size)[0])
 	return float64(kilobytes) * 1024, err
 }
