@@ -16,7 +16,7 @@ fn write_json(to: &mut String, value: &Value) {
         Value::String(text) => write_text(to, text),
         Value::Number(number) => match number.as_i64() {
             Some(int) => push(to, format_args!("{int}")),
-            None => to.push_str(&float(number.as_f64().unwrap_or_default())),
+            None => to.push_str(&float_text(number.as_f64().unwrap_or_default())),
         },
         Value::Array(items) => {
             to.push('[');
@@ -63,7 +63,7 @@ fn write_text(to: &mut String, text: &str) {
 }
 
 /// A float in JSON: with an exponent below 1e-6 and from 1e21. Upstream: `encoding/json`'s `floatEncoder`.
-pub(crate) fn float(float: f64) -> String {
+pub(crate) fn float_text(float: f64) -> String {
     let size = float.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {
         return float.to_string();

@@ -4,6 +4,7 @@ use super::decode::{
     Decoded, Decoder, check_depth, decode, float, is_integer, is_omitted, micro_time, quantity, time, zero,
 };
 use super::misfit::FieldPath;
+use super::schema_or::conform_schema_or;
 use super::{Kind, Struct, find};
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
@@ -35,7 +36,7 @@ impl Decoder {
                 gone.push(name.clone()); // the row of the kind has these two
                 continue;
             }
-            let path = FieldPath::Field(at, name);
+            let path = FieldPath::Field(at, name, row);
             let Some(field) = row.field(name) else {
                 self.fault("unknown", &path);
                 gone.push(name.clone());
@@ -87,7 +88,7 @@ impl Decoder {
                     return Err(format!("json: {TOO_DEEP}"));
                 }
             }
-            (Kind::SchemaOr(other), value) => self.conform_schema_or(*other, value, before, at)?,
+            (Kind::SchemaOr(other), value) => conform_schema_or(*other, value, before, at, Some(row.name))?,
             (Kind::Time, Value::String(text)) => *text = time(text)?.into(),
             (Kind::MicroTime, Value::String(text)) => *text = micro_time(text)?.into(),
             (Kind::Quantity, value) => *value = quantity(value)?.into(),
@@ -100,7 +101,7 @@ impl Decoder {
             (Kind::IntOrString, Value::Number(number)) if is_integer(number, 32) => {}
             (Kind::Integer(bits), Value::Number(number)) if is_integer(number, *bits) => {}
             (Kind::Float, Value::Number(number)) => *number = float(number),
-            (kind, value) => *value = self.misfit(kind, &value.take().into(), row, at)?,
+            (kind, value) => *value = self.refuse(kind, &value.take().into(), row, at)?,
         }
         Ok(())
     }

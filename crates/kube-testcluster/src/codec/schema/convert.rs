@@ -4,10 +4,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::decode::{Decoder, float, micro_time, quantity, time};
+use super::decode::{float, micro_time, quantity, time};
 use super::misfit::FieldPath;
+use super::schema_or::schema_or;
 use super::{Field, Kind, Struct, bytes, find, json_type};
 use crate::codec::go_json;
+use crate::codec::json::Json;
 use crate::value::{Number, Value};
 
 /// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them. What it shares with `before`,
@@ -90,9 +92,12 @@ fn convert(kind: &Kind, value: &mut Value, before: &Value, field: Option<&Field>
             *number = int32(number)?.into();
             Ok(())
         }
-        (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw | Kind::SchemaOr(_), _) => {
-            check_own(kind, value)
+        (Kind::SchemaOr(other), _) => {
+            let text = go_json::go_json(value);
+            *value = schema_or(*other, Json::read(text.as_bytes())?, &FieldPath::Top, None)?;
+            Ok(())
         }
+        (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw, _) => check_own(kind, value),
     }
 }
 
@@ -109,7 +114,7 @@ fn integer(number: &Number) -> Option<i64> {
 /// A number that is written as JSON by Go and read as an `int32`.
 fn int32(number: &Number) -> Result<i32, String> {
     let written = match number.as_f64() {
-        Some(float) if !number.is_i64() => go_json::float(float),
+        Some(float) if !number.is_i64() => go_json::float_text(float),
         _ => number.to_string(),
     };
     written.parse().map_err(|_| format!("json: cannot unmarshal number {written} into Go value of type int32"))
@@ -145,9 +150,6 @@ fn check_own(kind: &Kind, value: &Value) -> Result<(), String> {
         (Kind::Quantity, _) => quantity(value).map(drop),
         (Kind::IntOrString, Value::String(_)) => Ok(()),
         (Kind::IntOrString, _) => misfit("int32"),
-        (Kind::SchemaOr(other), _) => {
-            Decoder::default().schema_or(*other, value.clone().into(), &FieldPath::Top).map(drop)
-        }
         _ => Ok(()),
     }
 }
@@ -194,6 +196,11 @@ mod tests {
         let message =
             "json: cannot unmarshal array into Go struct field JSONSchemaProps.properties.type of type string";
         assert_eq!(from_map("CustomResourceDefinition", &mut definition, &Value::Null).unwrap_err(), message);
+        let mut list = json!({"items": [5]});
+        let message = "json: cannot unmarshal number into Go value of type v1.JSONSchemaProps";
+        assert_eq!(from_map("JSONSchemaProps", &mut list, &Value::Null).unwrap_err(), message);
+        let mut whole = json!({"items": {"maxLength": 5.0}});
+        assert_eq!(from_map("JSONSchemaProps", &mut whole, &Value::Null), Ok(()));
         let mut service = json!({"kind": "Service", "metadata": {"name": null}, "spec": {"ports": [{"port": 1.0}]}});
         assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
         assert_eq!(service["spec"]["ports"][0]["port"].as_i64(), Some(1));

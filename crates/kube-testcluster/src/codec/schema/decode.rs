@@ -11,6 +11,7 @@ use crate::machinery::quote::quote;
 use crate::value::{Array, Map, Number, SmolStr, Value};
 
 use super::misfit::{FieldPath, misfit, told};
+use super::schema_or::schema_or;
 use super::{Field, Kind, Omit, Struct, bytes, find};
 
 /// An object in the form of its type.
@@ -93,9 +94,12 @@ thread_local! {
 #[derive(Default)]
 pub(super) struct Decoder {
     pub(super) faults: Vec<String>,
-    /// The first value that does not fit its type. Go reads on after it, and tells what a type that reads its JSON itself says of a
-    /// later one instead. Go: `saveError` of `encoding/json`.
+    /// What Go says of the first value that does not fit its type. It reads on; an error of a type that reads its own JSON is told
+    /// instead. Go: `saveError` of `encoding/json`.
     pub(super) misfit: Option<String>,
+    /// The struct that has the value which is decoded by this decoder, if another one decodes the struct. Go tells it as that of
+    /// everything in the value. Go: `addErrorContext`.
+    pub(super) inside: Option<&'static str>,
 }
 
 impl Decoder {
@@ -107,40 +111,42 @@ impl Decoder {
         }
     }
 
-    /// The zero value in the place of one that does not fit.
-    fn or_zero(&mut self, read: Result<Value, String>, kind: &Kind) -> Value {
-        read.unwrap_or_else(|why| {
-            self.misfit.get_or_insert(why);
-            zero(kind)
-        })
-    }
-
-    /// A value that does not fit.
+    /// What is in the place of a value that does not fit: the zero value.
     ///
     /// # Errors
     /// If its type reads its JSON itself: then nothing is read after it.
-    pub(super) fn misfit(
+    pub(super) fn refuse(
         &mut self,
         kind: &Kind,
         value: &Json,
         row: &'static Struct,
         at: &FieldPath<'_>,
     ) -> Result<Value, String> {
-        let why = misfit(kind, value, row, at);
-        match kind {
-            Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::SchemaOr(_) => Err(why),
-            _ => Ok(self.or_zero(Err(why), kind)),
+        let why = || misfit(kind, value, row, self.inside, at);
+        if let Kind::Time | Kind::MicroTime | Kind::IntOrString = kind {
+            return Err(why());
         }
+        if self.misfit.is_none() {
+            self.misfit = Some(why());
+        }
+        Ok(zero(kind))
     }
 
     /// Bytes in a string.
     pub(super) fn bytes(&mut self, text: &str) -> Value {
-        self.or_zero(bytes::of_text(text).map(Value::from), &Kind::Bytes)
+        self.bytes_of(bytes::of_text(text))
     }
 
     /// Bytes in a list of numbers.
     pub(super) fn bytes_of_items(&mut self, items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Value {
-        self.or_zero(base64_of_items(items, row, at).map(Value::from), &Kind::Bytes)
+        self.bytes_of(base64_of_items(items, row, at))
+    }
+
+    fn bytes_of(&mut self, read: Result<String, String>) -> Value {
+        read.map(Value::from).unwrap_or_else(|why| {
+            self.misfit.get_or_insert(why);
+            zero(&Kind::Bytes)
+        })
     }
 
     /// Notes what a strict decoder refuses.
@@ -168,7 +174,7 @@ impl Decoder {
         };
         let mut seen: Vec<&str> = Vec::with_capacity(from.len().min(row.fields.len())); // at most the type's own: they are few
         for (name, value) in from {
-            let path = FieldPath::Field(at, &name);
+            let path = FieldPath::Field(at, &name, row);
             // The row of the kind has these two.
             let of_the_row =
                 ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name.as_str());
@@ -238,7 +244,7 @@ impl Decoder {
                 let value = Value::from(value);
                 if at.levels() + levels(&value) > MOST_LEVELS { Err(format!("json: {TOO_DEEP}")) } else { Ok(value) }
             }
-            (Kind::SchemaOr(other), value) => self.schema_or(*other, value, at),
+            (Kind::SchemaOr(other), value) => schema_or(*other, value, at, Some(row.name)),
             (Kind::Time, Json::String(text)) => time(&text).map(Value::from),
             (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::from),
             (Kind::Quantity, value) => quantity(&value.into()).map(Value::from),
@@ -249,7 +255,7 @@ impl Decoder {
             (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
             (Kind::Float, Json::Number(number)) => Ok(float(&number).into()),
-            (kind, value) => self.misfit(kind, &value, row, at),
+            (kind, value) => self.refuse(kind, &value, row, at),
         }
     }
 }
@@ -269,7 +275,7 @@ pub(crate) fn float(number: &Number) -> Number {
 
 /// Bytes that are written as a list of numbers.
 fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
-    let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row, &FieldPath::Item(at, i)));
+    let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row.name, &FieldPath::Item(at, i)));
     let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
     bytes.map(|bytes| STANDARD.encode(bytes))
 }
@@ -278,7 +284,8 @@ fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> 
 fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     match kind {
         Kind::SchemaOr(_) => Value::Null,
-        Kind::Text | Kind::Bool | Kind::Integer(_) | Kind::Float | Kind::IntOrString | Kind::Struct(_) | Kind::Raw => {
+        Kind::IntOrString => earlier.filter(Value::is_number).unwrap_or_else(|| zero(kind)),
+        Kind::Text | Kind::Bool | Kind::Integer(_) | Kind::Float | Kind::Struct(_) | Kind::Raw => {
             earlier.unwrap_or_else(|| zero(kind))
         }
         Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Quantity => zero(kind),
@@ -390,6 +397,9 @@ mod tests {
             "nodeSelector": {"a": "b"}, "nodeSelector": {"c": "d"}}}"#;
         let value = decode("Pod", Json::read(text).unwrap()).unwrap().value;
         assert_eq!(value["metadata"], json!({"name": "a"}));
+        let ports = br#"{"spec": {"ports": [{"targetPort": "http", "targetPort": null}, {"targetPort": 5, "targetPort": null}]}}"#;
+        let ports = decode("Service", Json::read(ports).unwrap()).unwrap().value["spec"]["ports"].clone();
+        assert_eq!([&ports[0]["targetPort"], &ports[1]["targetPort"]], [&json!(0), &json!(5)]);
         let container = json!({"name": "e", "image": "i", "resources": {}});
         assert_eq!(value["spec"], json!({"containers": [container], "nodeSelector": {"a": "b", "c": "d"}}));
     }
@@ -438,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_type_says_that_reads_itself_is_told_before_what_does_not_fit() {
+    fn an_error_of_a_type_that_reads_its_own_json_comes_first() {
         let fits_not = "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.annotations of type map[string]string";
         let soon = "parsing time \"soon\"";
         for (metadata, told) in [
@@ -465,6 +475,33 @@ mod tests {
         ] {
             assert_eq!(decode("Pod", pod).unwrap_err(), message);
         }
+    }
+
+    #[test]
+    fn a_field_of_an_embedded_struct_is_told_with_the_struct() {
+        let volume = |volume: Value| json!({"spec": {"volumes": [volume]}});
+        for (pod, path) in [
+            (
+                volume(json!({"hostPath": 5})),
+                "Volume.spec.volumes.VolumeSource.hostPath of type v1.HostPathVolumeSource",
+            ),
+            (
+                volume(json!({"hostPath": {"path": 5}})),
+                "HostPathVolumeSource.spec.volumes.VolumeSource.hostPath.path of type string",
+            ),
+        ] {
+            let message = format!("json: cannot unmarshal number into Go struct field {path}");
+            assert_eq!(decode("Pod", pod).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn everything_in_the_place_of_a_schema_is_told_as_in_a_schema() {
+        let field = |path: &str| {
+            format!("json: cannot unmarshal number into Go struct field JSONSchemaProps.{path} of type string")
+        };
+        let docs = json!({"externalDocs": {"url": 5}});
+        assert_eq!(decode("JSONSchemaProps", json!({"items": docs})).unwrap_err(), field("items.externalDocs.url"));
         let message = "json: cannot unmarshal string into Go struct field JSONSchemaProps.enum of type []v1.JSON";
         assert_eq!(decode("JSONSchemaProps", json!({"enum": "x"})).unwrap_err(), message);
     }

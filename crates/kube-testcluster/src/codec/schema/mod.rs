@@ -146,6 +146,19 @@ impl Struct {
         })
     }
 
+    /// The embedded structs around a field with this name, the outermost first.
+    fn embedded_around(&'static self, name: &str) -> Vec<&'static Struct> {
+        if self.fields.iter().any(|field| field.name == name) {
+            return Vec::new();
+        }
+        let mut embedded = self.fields.iter().filter_map(|field| match &field.kind {
+            Kind::Struct(embedded) if field.name.is_empty() => Some(find(embedded)),
+            _ => None,
+        });
+        let around = embedded.find(|row| row.field(name).is_some());
+        around.map(|row| [vec![row], row.embedded_around(name)].concat()).unwrap_or_default()
+    }
+
     /// The fields, with those of embedded structs.
     pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
         let own = |field: &'static Field| match &field.kind {

@@ -49,49 +49,53 @@ impl Other {
     }
 }
 
-impl Decoder {
-    /// Such a type reads its JSON by a decoder of its own that is not strict, so that nothing is told of unknown fields in it.
-    pub(super) fn schema_or(&mut self, other: Other, value: Json, at: &FieldPath<'_>) -> Result<Value, String> {
-        let row = find(SCHEMA);
-        self.apart(|decoder| match (other, value) {
-            (_, Json::Object(fields)) => decoder.object(row, fields, None, at),
-            (Other::Bool, Json::Bool(allowed)) => Ok(allowed.into()),
-            (_, Json::Array(items)) if items.is_empty() => other.neither(),
-            (_, Json::Array(items)) => match other.items() {
-                Some(kind) => decoder.value(&Kind::List(Box::new(kind)), Json::Array(items), None, row, at),
-                None => other.neither(),
+/// Such a type reads its JSON by a decoder of its own that is not strict, so that nothing is told of unknown fields in it.
+/// `inside` is the struct that has the value, if that is decoded too.
+pub(super) fn schema_or(
+    other: Other,
+    value: Json,
+    at: &FieldPath<'_>,
+    inside: Option<&'static str>,
+) -> Result<Value, String> {
+    let row = find(SCHEMA);
+    apart(inside, |decoder| match (other, value) {
+        (_, Json::Object(fields)) => decoder.object(row, fields, None, at),
+        (Other::Bool, Json::Bool(allowed)) => Ok(allowed.into()),
+        (_, Json::Array(items)) if items.is_empty() => other.neither(),
+        (_, Json::Array(items)) => match other.items() {
+            Some(kind) => decoder.value(&Kind::List(Box::new(kind)), Json::Array(items), None, row, at),
+            None => other.neither(),
+        },
+        _ => other.neither(),
+    })
+}
+
+/// What [`schema_or`] makes of the same value.
+pub(super) fn conform_schema_or(
+    other: Other,
+    value: &mut Value,
+    before: &Value,
+    at: &FieldPath<'_>,
+    inside: Option<&'static str>,
+) -> Result<(), String> {
+    let row = find(SCHEMA);
+    apart(inside, |decoder| {
+        match (other, &mut *value) {
+            (_, Value::Object(fields)) => decoder.conform_struct(row, fields, before, at)?,
+            (Other::Bool, Value::Bool(_)) => {}
+            (_, Value::Array(items)) if !items.is_empty() => match other.items() {
+                Some(kind) => decoder.conform_value(&Kind::List(Box::new(kind)), value, before, row, at)?,
+                None => *value = other.neither()?,
             },
-            _ => other.neither(),
-        })
-    }
+            _ => *value = other.neither()?,
+        }
+        Ok(())
+    })
+}
 
-    /// What [`Decoder::schema_or`] makes of the same value.
-    pub(super) fn conform_schema_or(
-        &mut self,
-        other: Other,
-        value: &mut Value,
-        before: &Value,
-        at: &FieldPath<'_>,
-    ) -> Result<(), String> {
-        let row = find(SCHEMA);
-        self.apart(|decoder| {
-            match (other, &mut *value) {
-                (_, Value::Object(fields)) => decoder.conform_struct(row, fields, before, at)?,
-                (Other::Bool, Value::Bool(_)) => {}
-                (_, Value::Array(items)) if !items.is_empty() => match other.items() {
-                    Some(kind) => decoder.conform_value(&Kind::List(Box::new(kind)), value, before, row, at)?,
-                    None => *value = other.neither()?,
-                },
-                _ => *value = other.neither()?,
-            }
-            Ok(())
-        })
-    }
-
-    /// Reads with a decoder of its own: what does not fit in it is told at once.
-    fn apart<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, String>) -> Result<T, String> {
-        let mut inner = Self::default();
-        let read = read(&mut inner)?;
-        inner.misfit.map_or(Ok(read), Err)
-    }
+/// Reads with a decoder of its own, which tells at its end what does not fit.
+fn apart<T>(inside: Option<&'static str>, read: impl FnOnce(&mut Decoder) -> Result<T, String>) -> Result<T, String> {
+    let mut decoder = Decoder { inside, ..Decoder::default() };
+    let read = read(&mut decoder)?;
+    decoder.misfit.map_or(Ok(read), Err)
 }

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 pub(crate) use self::time::duration;
-use super::{Structural, pattern};
+use super::pattern;
 use crate::machinery::go_url::parse_request;
 
 /// A format of texts.
@@ -46,11 +46,6 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format of the texts of a schema.
-    pub(super) fn of(schema: &Structural) -> Option<Self> {
-        if schema.checked_format().is_empty() { None } else { Self::named(&schema.format) }
-    }
-
     /// The format with a name, in which dashes do not matter. None if upstream knows none, and does not check it.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.replace('-', "").as_str() {

@@ -26,24 +26,49 @@ use crate::value::Value;
 
 /// What is wrong with a value. `at` is where it is in its object: empty for the object itself, or `status`.
 pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
-    let mut walk = Walk { path: Path::new(at), ratchet: Ratchet::default() };
-    distinct(walk.check(schema, value, None).causes)
+    distinct(Walk::new(at, Formats::Checked).check(schema, value, None).causes)
+}
+
+/// What is wrong with a default. Upstream makes its validator of the schema as it is: it does not take away the formats that count
+/// nowhere else.
+pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Cause> {
+    distinct(Walk::new("", Formats::All).check(schema, default, None).causes)
 }
 
 /// What is wrong with a new state of a value. What did not change is not looked at again, so that a stricter schema does not stand
 /// in the way of other changes. Upstream: `ratcheting.go`.
 pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
-    let mut walk = Walk { path: Path::new(at), ratchet: Ratchet::default() };
-    distinct(walk.check(schema, new, Some(old)).causes)
+    distinct(Walk::new(at, Formats::Checked).check(schema, new, Some(old)).causes)
+}
+
+/// Which formats count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Formats {
+    /// Those that a type can have.
+    Checked,
+    All,
 }
 
 /// A walk over a value and its schema.
 struct Walk {
     path: Path,
     ratchet: Ratchet,
+    formats: Formats,
 }
 
 impl Walk {
+    fn new(at: &str, formats: Formats) -> Self {
+        Self { path: Path::new(at), ratchet: Ratchet::default(), formats }
+    }
+
+    /// The format that counts; empty if there is none.
+    fn format<'s>(&self, schema: &'s Structural) -> &'s str {
+        match self.formats {
+            Formats::Checked => schema.checked_format(),
+            Formats::All => &schema.format,
+        }
+    }
+
     /// Checks a value. `old` is its state before, if it is known. Upstream: `SchemaValidator.Validate`.
     fn check(&mut self, schema: &Structural, value: &Value, old: Option<&Value>) -> Outcome {
         let mut outcome = Outcome::default();
@@ -53,18 +78,18 @@ impl Walk {
             return outcome;
         }
         if value.is_null() {
-            outcome.merge(kind::check(schema, value, &self.path));
+            outcome.merge(kind::check(schema, self.format(schema), value, &self.path));
             outcome.merge(self.allowed(schema, value));
             return outcome;
         }
-        if !schema.kinds().is_empty() || !schema.checked_format().is_empty() {
-            outcome.step(kind::check(schema, value, &self.path));
+        if !schema.kinds().is_empty() || !self.format(schema).is_empty() {
+            outcome.step(kind::check(schema, self.format(schema), value, &self.path));
         }
         outcome.step(self.combinations(schema, value));
         match value {
             Value::String(text) => {
                 outcome.step(text::check(schema, text, &self.path));
-                if let Some(format) = Format::of(schema) {
+                if let Some(format) = Format::named(self.format(schema)) {
                     outcome.step(text::check_format(schema, format, text, &self.path));
                 }
             }

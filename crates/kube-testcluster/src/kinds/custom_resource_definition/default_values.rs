@@ -7,7 +7,7 @@ use crate::codec::go_json::go_json;
 use crate::codec::structural::embedded::{self, Malformed};
 #[cfg(feature = "cel")]
 use crate::codec::structural::rules;
-use crate::codec::structural::validate::validate as validate_value;
+use crate::codec::structural::validate::validate_default;
 use crate::codec::structural::{Structural, prune, prune_below_root};
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
@@ -119,7 +119,7 @@ fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
 
 /// What is wrong with a default under its schema, and if it fits that, under its rules: as the new state of itself, and as a new value.
 fn validity(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
-    let causes = validate_value(schema, value, "");
+    let causes = validate_default(schema, value);
     #[cfg(feature = "cel")]
     if causes.is_empty() {
         let of_itself = rules::validate(schema, value, Some(value), "");

@@ -8,9 +8,9 @@ use crate::machinery::cause::Cause;
 use crate::machinery::quote::quote;
 use crate::value::Value;
 
-/// Checks the type of a value. With a format of texts, a text or a list is of any type: as upstream.
-pub(super) fn check(schema: &Structural, value: &Value, path: &Path) -> Outcome {
-    let (kinds, wanted) = (schema.kinds(), schema.checked_format());
+/// Checks the type of a value, and its format if one is wanted. With a format of texts, a text or a list is of any type: as upstream.
+pub(super) fn check(schema: &Structural, wanted: &str, value: &Value, path: &Path) -> Outcome {
+    let kinds = schema.kinds();
     if value.is_null() {
         let refused = !kinds.is_empty() && !schema.nullable;
         return if refused { wrong(path, &kinds.join(","), "null") } else { passed() };
