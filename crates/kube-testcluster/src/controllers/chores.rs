@@ -161,6 +161,13 @@ impl WriteHook for Chores {
         }
         self.count(queue.due.len() - before);
     }
+
+    fn after_redefinition(&self, row: &'static Resource, storage: &Storage) {
+        let mut queue = self.lock();
+        let before = queue.due.len();
+        queue.note_redefinition(row, storage);
+        self.count(queue.due.len() - before);
+    }
 }
 
 impl Chores {
@@ -222,9 +229,9 @@ impl Chores {
         self.lock().dependents_of(uid)
     }
 
-    /// Whether a namespace has no objects.
-    pub(super) fn is_empty(&self, namespace: &str) -> bool {
-        self.lock().is_empty(namespace)
+    /// Whether a namespace has no objects of a kind that is defined.
+    pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
+        self.lock().is_empty(namespace, catalog)
     }
 
     /// Whether the foreground deletion of an owner with this uid has dependents to wait for.

@@ -36,7 +36,7 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
             }
         }
     }
-    if chores.is_empty(name) {
+    if chores.is_empty(name, &store.catalog()) {
         store
             .update(NAMESPACES, &key, Commit::Really, |home: &Opened| Ok::<_, ApiError>(released(home.value.clone())))
             .await?;

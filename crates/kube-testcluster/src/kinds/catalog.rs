@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::custom_resource::Definition;
-use super::resource::Resource;
+use super::resource::{GroupResource, Resource};
 use super::served::{RESOURCES, served};
 
 /// What is served at a moment. It never changes; a definition makes a new one.
@@ -75,6 +75,16 @@ impl Catalog {
     /// Every kind that is stored, in the form in which it is stored.
     pub(crate) fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         RESOURCES.iter().chain(self.rows().map(|definition| definition.stored))
+    }
+
+    /// Whether a kind is defined.
+    pub(crate) fn has(&self, kind: GroupResource) -> bool {
+        self.stored().any(|row| row.group_resource() == kind)
+    }
+
+    /// Whether a kind is defined, and its objects are in namespaces.
+    pub(crate) fn has_namespaced(&self, kind: GroupResource) -> bool {
+        self.stored().any(|row| row.is_namespaced() && row.group_resource() == kind)
     }
 
     /// The row in whose form an object of a kind is kept that was written in a version.

@@ -43,7 +43,7 @@ pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
-    Resource, Serving, StatusOnCreate, Subresource, UnconditionalUpdate,
+    Resource, Scope, Serving, StatusOnCreate, Subresource, UnconditionalUpdate,
 };
 pub(crate) use self::reviews::TOKEN_REQUEST;
 pub(crate) use self::served::{

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use super::object::Key;
 use super::watch_cache::WatchCache;
 use super::{Store, StoreState};
+use crate::kinds::Resource;
 use crate::kinds::custom_resource::Definition;
 
 impl Store {
@@ -28,6 +29,9 @@ impl Store {
             None => catalog.without(name),
         };
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        if let (Some(hook), Some(definition)) = (&state.hook, definition.or(before)) {
+            hook.after_redefinition(definition.stored, &state.storage);
+        }
     }
 
     /// Brings the objects of a kind into the form that its definition says, and ends their watches.
@@ -38,8 +42,14 @@ impl Store {
         let start = Key::from_start(String::new());
         let objects = state.storage.range(row, start, None).into_iter().flatten();
         let objects = objects.map(|object| (object.key.clone(), object.clone())).collect();
-        let cache = state.caches.entry(row.group_resource());
-        cache.or_insert_with(|| WatchCache::new(row, &self.settings, revision)).refill(row, objects, revision);
+        self.cache(state, row).refill(row, objects, revision);
         self.moved.send_replace(());
+    }
+
+    /// The cache of a kind, which may have no definition any more.
+    pub(super) fn cache<'s>(&self, state: &'s mut StoreState, row: &'static Resource) -> &'s mut WatchCache {
+        let revision = state.storage.revision();
+        let cache = state.caches.entry(row.group_resource());
+        cache.or_insert_with(|| WatchCache::new(row, &self.settings, revision))
     }
 }

@@ -7,7 +7,7 @@ use super::object::{Key, Object};
 use super::wal::{DataError, Folder, Left, Restored, Wal};
 use super::watch_cache::Audience;
 use crate::kinds::custom_resource::Definition;
-use crate::kinds::{Catalog, Resource};
+use crate::kinds::{Catalog, Resource, Scope};
 use crate::machinery::random::Random;
 use crate::value::Value;
 
@@ -16,7 +16,7 @@ impl Store {
     /// revision is answered with 410.
     ///
     /// # Errors
-    /// `Foreign` if an object is of a kind that this server does not have, or cannot be read.
+    /// `Foreign` if an object is of a kind that a group of Kubernetes does not have here, or cannot be read.
     pub(crate) fn restore(&self, left: Restored) -> Result<(), DataError> {
         let (definitions, others): (Vec<_>, Vec<_>) = left.objects.into_iter().partition(is_definition);
         let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();
@@ -44,7 +44,7 @@ impl Store {
             if let Some(hook) = &hook {
                 hook.after_write(&write, &state.storage, &catalog);
             }
-            state.cache(write.object().resource).take(write, Audience::Everyone);
+            self.cache(&mut state, write.object().resource).take(write, Audience::Everyone);
         }
         for cache in state.caches.values_mut() {
             cache.reset(revision);
@@ -83,12 +83,17 @@ fn is_definition(left: &Left) -> bool {
 fn opened(left: &Left, catalog: &Catalog) -> Option<(&'static Resource, Value)> {
     let mut value: Value = serde_json::from_slice(&left.json).ok()?;
     let fields = value.as_object_mut()?;
-    fields.remove("kind");
+    let kind = fields.remove("kind").unwrap_or_default();
     let api_version = fields.remove("apiVersion").unwrap_or_default();
     let version = api_version.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
-    let resource = catalog.row_of(&left.group, &left.plural, version)?;
-    // The schema may have changed since it was written.
-    Some((resource, if resource.custom.is_some() { resource.in_shape(value) } else { value }))
+    if let Some(resource) = catalog.row_of(&left.group, &left.plural, version) {
+        // The schema may have changed since it was written.
+        return Some((resource, if resource.custom.is_some() { resource.in_shape(value) } else { value }));
+    }
+    let is_built_in = catalog.stored().any(|row| row.custom.is_none() && row.group == left.group);
+    let scope = if left.key.contains('/') { Scope::Namespaced } else { Scope::Cluster };
+    let undefined = || Definition::undefined(&left.group, &left.plural, version, kind.as_str()?, scope);
+    Some(((!is_built_in).then(undefined).flatten()?, value))
 }
 
 fn foreign(left: &Left) -> DataError {

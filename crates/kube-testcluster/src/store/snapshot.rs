@@ -75,7 +75,7 @@ impl Store {
     /// Writes what is not as it was in a snapshot.
     ///
     /// # Errors
-    /// If an object cannot be read, or its kind is not served any more.
+    /// If an object cannot be read.
     pub(crate) fn put_back(&self, snapshot: &Snapshot, part: Part) -> Result<(), StoreError> {
         let catalog = self.catalog();
         let mut state = self.lock();
@@ -83,10 +83,9 @@ impl Store {
             if is_as_it_was(&state, object) {
                 continue;
             }
-            // The row of a custom resource is the one that its definition says now.
+            // The row of a custom resource is the one that its definition says now. It may have none any more.
             let Resource { group, plural, version, .. } = object.resource;
-            let row = catalog.row_of(group, plural, version);
-            let Some(row) = row else { return Err(StoreError::not_found(object.resource, &object.key)) };
+            let row = catalog.row_of(group, plural, version).unwrap_or(object.resource);
             let mut value = object.open()?.value.clone();
             let draft = Draft::new(row, object.key.clone(), &mut value);
             self.put(&mut state, draft, value);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::event::Event;
 use super::object::Object;
 use super::storage::Storage;
-use crate::kinds::Catalog;
+use crate::kinds::{Catalog, Resource};
 
 /// One write that the server has stored. It names the object and holds nothing of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,9 @@ impl Write {
 pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
     /// `storage` is what is stored after the write, `catalog` what is served.
     fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog);
+
+    /// `row` is the stored form of a kind whose definition came, changed or went.
+    fn after_redefinition(&self, row: &'static Resource, storage: &Storage);
 }
 
 /// Where writes are told: a function, or nowhere.

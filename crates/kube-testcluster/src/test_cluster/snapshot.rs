@@ -27,11 +27,12 @@ impl TestCluster {
         self.0.store.snapshot()
     }
 
-    /// Brings every object back to what it was, with its uid; the snapshot may be one of another cluster. These are writes: they take new revisions, and watchers are told of
-    /// them, so that informers and operators stay right. Nothing is asked: no finalizer holds what is removed.
+    /// Brings every object back to what it was, with its uid; the snapshot may be one of another cluster. These are writes: they take
+    /// new revisions, and watchers are told of them, so that informers and operators stay right. Nothing is asked: no finalizer holds
+    /// what is removed. A custom resource that no definition names comes back too, and is served once one does.
     ///
     /// # Errors
-    /// As the server refuses it: if an object of the snapshot is of a kind that is not served.
+    /// If an object of the snapshot cannot be read.
     pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), NotRestored> {
         let store = &self.0.store;
         store.renew_random();

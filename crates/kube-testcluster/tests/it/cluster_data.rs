@@ -100,6 +100,33 @@ async fn what_was_taken_stays_taken() {
     assert!(second.is_string() && first != second, "{first} {second}");
 }
 
+/// Upstream: a collection of definitions is deleted without their objects, which stay in etcd.
+#[tokio::test]
+async fn what_has_lost_its_definition_is_there_for_one_that_comes_later() {
+    const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const DOORS: &str = "/apis/house.example.k8s.io/v1/namespaces/default/doors";
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"size": {"type": "integer"}}}});
+    let approved = json!({"api-approved.kubernetes.io": "unapproved, for a test"});
+    let definition = json!({"metadata": {"name": "doors.house.example.k8s.io", "annotations": approved}, "spec": {
+        "group": "house.example.k8s.io", "scope": "Namespaced", "names": {"plural": "doors", "kind": "Door"},
+        "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+    }});
+    let folder = Folder::new("data-undefined");
+    let cluster = folder.start();
+    let api = Api::new(&cluster);
+    assert_eq!(api.post(DEFINITIONS, &definition).await.status, 201);
+    let door = json!({"apiVersion": "house.example.k8s.io/v1", "kind": "Door", "metadata": {"name": "a"}, "size": 1});
+    let made = api.post(DOORS, &door).await;
+    assert_eq!((made.status, api.delete(DEFINITIONS).await.status), (201, 200));
+    cluster.shutdown().await;
+    folder.start().shutdown().await; // it is also in the snapshot that a start writes
+    let cluster = folder.start();
+    let api = Api::new(&cluster);
+    assert_eq!(api.get(DOORS).await.status, 404);
+    assert_eq!(api.post(DEFINITIONS, &definition).await.status, 201);
+    assert_eq!(api.get(&format!("{DOORS}/a")).await.body, made.body);
+}
+
 #[tokio::test]
 async fn two_clusters_cannot_share_a_folder() {
     let folder = Folder::new("data-shared");

@@ -192,6 +192,23 @@ async fn a_cluster_comes_back_to_what_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_has_lost_its_definition_is_in_a_snapshot_too() {
+    type Definitions =
+        Api<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>;
+    let cluster = TestCluster::start().await;
+    cluster.install::<Shop>().await.unwrap();
+    let shops: Api<Shop> = Api::default_namespaced(cluster.client("default"));
+    shops.create(&PostParams::default(), &Shop::new("a", ShopSpec { size: 1 })).await.unwrap();
+    let all = Definitions::all(cluster.client("default"));
+    all.delete_collection(&DeleteParams::default(), &ListParams::default()).await.unwrap();
+    let other = TestCluster::start_from(&cluster.snapshot()).await.unwrap();
+    let shops: Api<Shop> = Api::default_namespaced(other.client("default"));
+    assert!(shops.list(&ListParams::default()).await.is_err());
+    other.install::<Shop>().await.unwrap();
+    assert_eq!(shops.get("a").await.unwrap().spec.size, 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn another_cluster_begins_with_what_a_snapshot_has() {
     let cluster = TestCluster::start().await;
     cluster.install::<Shop>().await.unwrap();

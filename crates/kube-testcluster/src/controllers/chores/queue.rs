@@ -8,7 +8,9 @@ use crate::controllers::cluster_role_aggregation::is_aggregated;
 use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
 use crate::controllers::root_ca::ROOT_CA;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{CLUSTER_ROLES, CONFIG_MAPS, Catalog, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
+use crate::kinds::{
+    CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
+};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -18,8 +20,8 @@ use crate::store::storage::Storage;
 pub(super) struct Queue {
     /// By the uid of the owner, whether the owner exists or not. None is empty.
     dependents: BTreeMap<String, Dependents>,
-    /// How many objects each namespace has; none is 0.
-    contents: BTreeMap<String, usize>,
+    /// How many objects of each kind a namespace has; none is 0.
+    contents: BTreeMap<String, BTreeMap<GroupResource, usize>>,
     /// The names of the aggregated cluster roles.
     aggregated: BTreeSet<String>,
     /// How many pods have ended.
@@ -94,12 +96,25 @@ impl Queue {
             self.count(namespace, event);
             // A namespace that is being deleted waits for the last of its objects only.
             let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
-            if self.is_empty(namespace) && home().is_some_and(|home| is_deleting(&home)) {
+            let is_awaited = event.current.is_none() && home().is_some_and(|home| is_deleting(&home));
+            if is_awaited && self.is_empty(namespace, catalog) {
                 self.push(Chore::EmptyNamespace(namespace.to_owned()));
             }
         }
         if let Some(node) = event.current.as_ref().filter(|object| object.resource == NODES) {
             self.push(Chore::TaintNode(node.key.name().to_owned()));
+        }
+    }
+
+    /// Adds a chore for each namespace that waits for the last of its objects, since its objects may have become undefined, or
+    /// defined again; and one for each object of the kind that has owners, since nobody deletes what is not defined.
+    pub(super) fn note_redefinition(&mut self, row: &'static Resource, storage: &Storage) {
+        let all = |row| storage.range(row, Key::from_start(String::new()), None).into_iter().flatten();
+        for namespace in all(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
+            self.push(Chore::EmptyNamespace(namespace.key.name().to_owned()));
+        }
+        for object in all(row).filter(|object| object.summary.has_owners) {
+            self.push(Chore::CheckOwners(ObjectRef::of(object)));
         }
     }
 
@@ -180,13 +195,18 @@ impl Queue {
     }
 
     fn count(&mut self, namespace: &str, event: &Event) {
+        let kind = event.object().resource.group_resource();
         match (&event.previous, &event.current) {
-            (None, Some(_)) => *self.contents.entry(namespace.to_owned()).or_default() += 1,
+            (None, Some(_)) => {
+                *self.contents.entry(namespace.to_owned()).or_default().entry(kind).or_default() += 1;
+            }
             (Some(_), None) => {
-                if let Some(count) = self.contents.get_mut(namespace) {
+                let Some(kinds) = self.contents.get_mut(namespace) else { return };
+                if let Some(count) = kinds.get_mut(&kind) {
                     *count -= 1;
                 }
-                if self.is_empty(namespace) {
+                kinds.retain(|_, count| *count > 0);
+                if kinds.is_empty() {
                     self.contents.remove(namespace);
                 }
             }
@@ -194,8 +214,10 @@ impl Queue {
         }
     }
 
-    pub(super) fn is_empty(&self, namespace: &str) -> bool {
-        self.contents.get(namespace).is_none_or(|count| *count == 0)
+    /// Whether a namespace has nothing of a kind that is defined. What has lost its definition keeps no namespace, as upstream, which
+    /// asks discovery what there can be.
+    pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
+        self.contents.get(namespace).is_none_or(|kinds| kinds.keys().all(|kind| !catalog.has_namespaced(*kind)))
     }
 
     fn remove_dependent(&mut self, uid: &str, dependent: &ObjectRef) {

@@ -11,9 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Chore, Chores};
 use crate::controllers::{
-    cluster_role_aggregation, garbage_collector, namespace, node_lifecycle, pod_gc, root_ca, service_accounts,
+    cluster_role_aggregation, custom_resource_definition, garbage_collector, namespace, node_lifecycle, pod_gc,
+    root_ca, service_accounts,
 };
 use crate::http::status::ApiError;
+use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::store::Store;
 
 /// Works off chores until `stop`.
@@ -63,7 +65,13 @@ fn after_a_while(chore: &Chore) -> Option<(Duration, Chore)> {
 async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), ApiError> {
     match chore {
         Chore::CheckOwners(object_ref) => garbage_collector::check_owners(store, chores, object_ref).await,
-        Chore::HandleDependents(object_ref) => garbage_collector::handle_dependents(store, chores, object_ref).await,
+        Chore::HandleDependents(object_ref) => {
+            let handled = garbage_collector::handle_dependents(store, chores, object_ref).await;
+            if object_ref.resource == CUSTOM_RESOURCE_DEFINITIONS {
+                custom_resource_definition::settle(store, object_ref.key.name()).await; // it may have waited for nothing else
+            }
+            handled
+        }
         Chore::EmptyNamespace(name) => namespace::empty(store, chores, name).await,
         Chore::PublishRootCa(namespace) => root_ca::publish(store, namespace).await,
         Chore::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,

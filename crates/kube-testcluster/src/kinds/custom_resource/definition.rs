@@ -80,6 +80,26 @@ impl Definition {
         Some(Self { stored, served, form, left })
     }
 
+    /// The row of custom resources whose definition was removed before them. They stay as they are, for a definition that names
+    /// them again.
+    pub(crate) fn undefined(
+        group: &str,
+        plural: &str,
+        version: &str,
+        kind: &str,
+        scope: Scope,
+    ) -> Option<&'static Resource> {
+        let names = json!({"plural": plural, "singular": "", "kind": kind, "listKind": format!("{kind}List")});
+        let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        let scope = if scope == Scope::Namespaced { "Namespaced" } else { "Cluster" };
+        let version = json!({"name": version, "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
+        let crd = json!({
+            "spec": {"group": group, "scope": scope, "names": names, "versions": [version]},
+            "status": {"acceptedNames": names, "conditions": [{"type": "Established", "status": "True"}]},
+        });
+        Self::of(&crd).map(|definition| definition.stored)
+    }
+
     /// Whether objects have the same form by both: one may be being deleted.
     pub(crate) fn has_form_of(&self, other: &Self) -> bool {
         self.form == other.form
