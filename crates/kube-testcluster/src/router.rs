@@ -169,7 +169,9 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         if is_write { finish(timeout.as_deref(), handled).await } else { handled.await }
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
-    if changes_definitions && answer.status().is_success() {
+    // The deletion of a collection may have removed some before it failed.
+    let removes_many = method == Method::DELETE && definition.is_none();
+    if changes_definitions && (answer.status().is_success() || removes_many) {
         settle_definitions(&store, definition).await;
     }
     // Whatever it says, it says nothing that a crash could take back.
@@ -209,13 +211,17 @@ fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query)
 
 /// A method that the path does not allow. Upstream's handler of custom resources has words of its own for what has no verb.
 fn no_action(method: &Method, target: &Target) -> ApiError {
-    let has_verb = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE].contains(method);
-    if target.served.custom.is_some() && !has_verb {
-        return ApiError::method_not_supported(target.served, "");
-    }
-    if target.served.custom.is_some() && target.subresource.is_some() {
-        let verb = if *method == Method::POST { "create" } else { "delete" };
-        return ApiError::method_not_supported(target.served, verb);
+    if target.served.custom.is_some() {
+        let verb = match *method {
+            Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE if target.watch => Some("watch"),
+            Method::POST if target.subresource.is_some() => Some("create"),
+            Method::DELETE if target.subresource.is_some() => Some("delete"),
+            Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE => None,
+            _ => Some(""),
+        };
+        if let Some(verb) = verb {
+            return ApiError::method_not_supported(target.served, verb);
+        }
     }
     if target.served.custom.is_some() && [Method::PUT, Method::PATCH].contains(method) && target.name.is_none() {
         return ApiError::bad_request("name must be provided");

@@ -126,10 +126,7 @@ impl Format {
             return Err(refused(found.to_owned()));
         }
         if meta.api_version != api_version {
-            return Err(ApiError::bad_request(format!(
-                "the API version in the data ({}) does not match the expected API version ({api_version})",
-                meta.api_version
-            )));
+            return Err(ApiError::bad_request(other_version(&meta.api_version, &api_version)));
         }
         let forgets_owners = is_without_owners(&json);
         let mut decoded = resource.decode(json).map_err(refused)?;
@@ -183,6 +180,10 @@ fn is_without_owners(body: &Json) -> bool {
     matches!(entries, Some(Json::Array(entries)) if entries.is_empty())
 }
 
+fn other_version(found: &str, expected: &str) -> String {
+    format!("the API version in the data ({found}) does not match the expected API version ({expected})")
+}
+
 /// The field of an object; the last of those with its name.
 fn last<'j>(object: &'j Json, name: &str) -> Option<&'j Json> {
     let Json::Object(fields) = object else { return None };
@@ -212,7 +213,10 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
     if (found.as_str(), version.as_str()) == (kind, api_version) {
         return Ok(());
     }
-    let why = scheme::refusal(&version, &found, json.clone(), (kind, api_version));
+    if found == kind && scheme::is_another_version(kind, &version) {
+        return Err(ApiError::bad_request(other_version(&version, api_version)));
+    }
+    let why = scheme::refusal(&version, &found, json.clone(), kind, api_version);
     let version = version_of(&version);
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
 }
@@ -280,7 +284,7 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     let kind = if kind.is_empty() { resource.kind } else { kind };
     let served_version = resource.api_version();
     let version = if version.is_empty() { served_version.as_str() } else { version };
-    Err(scheme::refusal(version, kind, value.clone().into(), (resource.kind, &served_version)))
+    Err(scheme::refusal(version, kind, value.clone().into(), resource.kind, &served_version))
 }
 
 /// The message for a body with a group and no version.

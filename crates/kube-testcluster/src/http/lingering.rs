@@ -1,6 +1,6 @@
 //! Closes a connection so that its client can read the last response, even while it still sends a body that nobody wants. Data that
-//! arrives at a closed socket resets the connection, and a reset takes away what the client has not read. Upstream: Go's HTTP
-//! server, `closeWriteAndWait`.
+//! arrives at a closed socket resets the connection, and a reset takes away what the client has not read. Go's HTTP server waits
+//! before it closes (`closeWriteAndWait`); this one also reads meanwhile, as RFC 9112, section 9.6, recommends.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// How long a client may take to read the last response and to close its side. Go: `rstAvoidanceDelay`.
-const AT_MOST: Duration = Duration::from_millis(500);
+const LINGER: Duration = Duration::from_millis(500);
 
 /// How much is read at once for nobody, in bytes.
 const DISCARDED: usize = 16 * 1024;
@@ -26,19 +26,25 @@ impl Unread {
     pub(crate) fn note(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
+
+    pub(crate) fn is_noted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// A connection that reads on for a while after its last response, if something of a request is unread.
 pub(crate) struct Lingering<S> {
     stream: S,
     unread: Unread,
-    /// Since the side of the server is closed.
+    /// When the wait for the client ends.
     until: Option<Pin<Box<Sleep>>>,
+    /// Whether the side of the server is closed.
+    is_closed: bool,
 }
 
 impl<S> Lingering<S> {
     pub(crate) fn new(stream: S, unread: Unread) -> Self {
-        Self { stream, unread, until: None }
+        Self { stream, unread, until: None, is_closed: false }
     }
 }
 
@@ -78,17 +84,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.until.is_none() {
+        if !self.unread.is_noted() {
+            return Pin::new(&mut self.stream).poll_shutdown(cx);
+        }
+        let until = self.until.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if until.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        if !self.is_closed {
             ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
-            if !self.unread.0.load(Ordering::Relaxed) {
-                return Poll::Ready(Ok(()));
-            }
+            self.is_closed = true;
         }
-        let until = self.until.get_or_insert_with(|| Box::pin(sleep(AT_MOST)));
-        if until.as_mut().poll(cx).is_pending() {
-            ready!(self.poll_end(cx));
-        }
-        Poll::Ready(Ok(()))
+        self.poll_end(cx).map(Ok)
     }
 }
 
@@ -124,7 +131,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_does_not_close_is_waited_for_half_a_second_and_only_if_something_is_unread() {
-        for (is_unread, waits) in [(true, AT_MOST), (false, Duration::ZERO)] {
+        for (is_unread, waits) in [(true, LINGER), (false, Duration::ZERO)] {
             let (server, client) = duplex(8);
             let unread = Unread::default();
             let mut server = Lingering::new(server, unread.clone());

@@ -20,7 +20,7 @@ pub(crate) struct StatusOnRefusal<S> {
 }
 
 impl<S> StatusOnRefusal<S> {
-    /// A refusal is noted: the rest of its request is unread.
+    /// A refusal is noted: what is left of its request is taken to be unread.
     pub(crate) fn new(stream: S, unread: Unread) -> Self {
         Self { stream, instead: None, unread }
     }

@@ -114,11 +114,11 @@ impl Representation {
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
         let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
-        let hub = || {
-            if is_custom {
-                return "unstructured.UnstructuredList".to_owned();
-            }
-            hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version())
+        let hub = || match (value["kind"].as_str().unwrap_or_default(), self.resource.custom) {
+            _ if is_custom => "unstructured.UnstructuredList".to_owned(),
+            ("Scale", Some(_)) => "v1.Scale".to_owned(),
+            ("Scale", None) => "autoscaling.Scale".to_owned(),
+            (kind, _) => hub_type(kind, &self.resource.api_version()),
         };
         match self.form.view {
             View::Whole => Ok(self.whole(value)),
@@ -137,7 +137,7 @@ impl Representation {
                 )
             }
             View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &hub())),
-            // Go's type of any object has the methods of a list.
+            // `Unstructured` has the methods of a list, so that upstream looks for its items.
             View::MetadataList(_) if is_custom => Err(ApiError::internal("content is not a list")),
             View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &hub())),
         }

@@ -139,24 +139,39 @@ fn knows(api_version: &str, kind: &str) -> bool {
 /// Definitions are served by a server of their own, whose scheme has the kinds of its group, and those that each version has in `v1`.
 /// Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go`.
 fn knows_beside_definitions(api_version: &str, kind: &str) -> bool {
-    let is_there = api_version.starts_with("apiextensions.k8s.io/") || OF_EACH_VERSION.contains(&kind);
-    is_there && matches!(api_version, "v1" | "apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1")
-        || UNVERSIONED.contains(&kind)
+    let known: &[&str] = match api_version {
+        "apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1" => {
+            &["ConversionReview", "CustomResourceDefinition", "CustomResourceDefinitionList"]
+        }
+        "v1" => &[],
+        _ => return UNVERSIONED.contains(&kind) || kind == "WatchEvent",
+    };
+    known.contains(&kind) || OF_EACH_VERSION.contains(&kind) || UNVERSIONED.contains(&kind)
 }
 
-/// Why an object of a kind that is not the one of its path cannot become one of that: Go's message. `wanted` is the kind of the path
-/// and its version.
-pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: (&str, &str)) -> String {
-    if !knows(api_version, kind) {
-        return no_kind(kind, api_version);
+/// Whether this is another version of a kind than that of its path, from which upstream converts it before it compares the two.
+pub(super) fn is_another_version(kind: &str, api_version: &str) -> bool {
+    matches!(
+        (kind, api_version),
+        ("CustomResourceDefinition", "apiextensions.k8s.io/v1beta1")
+            | ("HorizontalPodAutoscaler", "autoscaling/v1" | "autoscaling/v2")
+            | ("Event", "v1" | "events.k8s.io/v1")
+    )
+}
+
+/// Why an object of a kind that is not the one of its path cannot become one of that: Go's message.
+pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted_kind: &str, wanted_version: &str) -> String {
+    let (is_known, scheme): (fn(&str, &str) -> bool, _) = match wanted_version {
+        "apiextensions.k8s.io/v1" => (knows_beside_definitions, "pkg/apiserver/apiserver.go:56"),
+        _ => (knows, SCHEME),
+    };
+    if !is_known(api_version, kind) {
+        return no_kind(kind, api_version, scheme);
     }
-    if wanted.0 == "CustomResourceDefinition" && !knows_beside_definitions(api_version, kind) {
-        return no_kind_in(kind, api_version, "pkg/apiserver/apiserver.go:56");
-    }
-    let wanted = hub_type(wanted.0, wanted.1);
+    let wanted = hub_type(wanted_kind, wanted_version);
     misfit(api_version, kind, object).unwrap_or_else(|| {
-        let package =
-            if UNVERSIONED.contains(&kind) { "v1" } else { api_version.rsplit('/').next().unwrap_or_default() };
+        let is_of_meta = UNVERSIONED.contains(&kind) || OF_EACH_VERSION.contains(&kind);
+        let package = if is_of_meta { "v1" } else { api_version.rsplit('/').next().unwrap_or_default() };
         format!("converting ({package}.{kind}) to ({wanted}): unknown conversion")
     })
 }
@@ -181,14 +196,13 @@ pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) ->
         let package = if api_version.ends_with("v1beta1") && OF_META.contains(&kind) { "v1beta1" } else { "v1" };
         return format!("converting ({package}.{kind}) to (v1.DeleteOptions): unknown conversion");
     }
-    no_kind(kind, api_version)
+    no_kind(kind, api_version, SCHEME)
 }
 
-fn no_kind(kind: &str, version: &str) -> String {
-    no_kind_in(kind, version, "pkg/api/legacyscheme/scheme.go:30")
-}
+/// The name of kube-apiserver's scheme.
+const SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
 
-fn no_kind_in(kind: &str, version: &str, scheme: &str) -> String {
+fn no_kind(kind: &str, version: &str, scheme: &str) -> String {
     format!("no kind {kind:?} is registered for version {version:?} in scheme {scheme:?}")
 }
 

@@ -36,7 +36,9 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
         && (waits || !is_short(rest).await)
     {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        unread.iter().for_each(Unread::note);
+        if let Some(unread) = unread {
+            unread.note();
+        }
     }
     response
 }
@@ -72,7 +74,8 @@ impl Drop for Lent {
 /// Reads a body to its end; `false` if that is too far.
 async fn is_short(mut rest: BodyDataStream) -> bool {
     let mut read = 0;
-    while let Some(Ok(bytes)) = rest.next().await {
+    while let Some(bytes) = rest.next().await {
+        let Ok(bytes) = bytes else { return false };
         read += bytes.len();
         if read > MOST {
             return false;
@@ -85,12 +88,14 @@ async fn is_short(mut rest: BodyDataStream) -> bool {
 mod tests {
     use axum::Router;
     use axum::middleware;
+    use futures::stream;
     use http::StatusCode;
     use tower::Service;
 
     use super::*;
 
-    /// The `connection` header of a response to a request whose body nobody reads.
+    /// The `connection` header of a response to a request whose body nobody reads. That something is left is noted if and only if
+    /// the connection is closed.
     async fn connection_after(body: Body, expects: Option<&'static str>) -> Option<HeaderValue> {
         let refused = || async { StatusCode::METHOD_NOT_ALLOWED };
         let mut router = Router::new().fallback(refused).layer(middleware::from_fn(read_the_rest));
@@ -98,7 +103,11 @@ mod tests {
         if let Some(expects) = expects {
             request.headers_mut().insert(header::EXPECT, HeaderValue::from_static(expects));
         }
-        router.call(request).await.unwrap().headers().get(header::CONNECTION).cloned()
+        let unread = Unread::default();
+        request.extensions_mut().insert(unread.clone());
+        let connection = router.call(request).await.unwrap().headers().get(header::CONNECTION).cloned();
+        assert_eq!(unread.is_noted(), connection.is_some());
+        connection
     }
 
     #[tokio::test]
@@ -114,5 +123,7 @@ mod tests {
     async fn a_connection_that_is_closed_says_so() {
         let long = Body::from(vec![b'x'; MOST + 1]);
         assert_eq!(connection_after(long, None).await, Some(HeaderValue::from_static("close")));
+        let broken = stream::iter([Ok(Bytes::from("x")), Err(std::io::Error::other("broken"))]);
+        assert_eq!(connection_after(Body::from_stream(broken), None).await, Some(HeaderValue::from_static("close")));
     }
 }

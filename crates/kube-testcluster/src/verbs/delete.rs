@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
 use super::conversion::{self, Conversion};
-use super::delete_options::DeleteOptions;
+use super::delete_options::{DeleteOptions, Extent};
 use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
 use super::{Call, answer, key, update};
@@ -64,7 +64,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     list.validate(store.settings.streams_lists())?;
     let filter = selectors.filter(target.served, target.namespace.clone())?;
     let mut options = DeleteOptions::read(request, &query).await?;
-    options.of_collection = true;
+    options.extent = Extent::Collection;
     options.refuse_for_collections()?;
     let page = to_delete(&store, (&target).into(), filter, list).await?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());

@@ -31,8 +31,14 @@ pub(crate) struct DeleteOptions {
     /// The old `orphanDependents: false`. An object that stays is then answered with 202.
     pub(crate) cascades: bool,
     pub(crate) commit: Commit,
-    /// A collection is deleted. Upstream's registry of definitions deletes one of them in its own way, and a collection as any other.
-    pub(crate) of_collection: bool,
+    pub(crate) extent: Extent,
+}
+
+/// How much is deleted. Upstream's registry of definitions deletes one of them in its own way, and a collection as any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    One,
+    Collection,
 }
 
 /// What happens to the dependents of the deleted object: `propagationPolicy`.
@@ -110,7 +116,7 @@ impl DeleteOptions {
             unreadable,
             cascades: raw.orphan_dependents == Some(false),
             commit: write_options::commit(&dry_run),
-            of_collection: false,
+            extent: Extent::One,
             uid,
             resource_version,
         })
@@ -135,7 +141,7 @@ impl DeleteOptions {
             unreadable: false,
             cascades: false,
             commit,
-            of_collection: false,
+            extent: Extent::One,
         }
     }
 
@@ -231,6 +237,11 @@ impl DeleteOptions {
         Err(failed_precondition(object, "ResourceVersion", "", &object.revision.to_string()))
     }
 
+    /// Whether one definition is deleted, which stays until its objects are gone.
+    pub(crate) fn keeps_definition(&self, resource: &Resource) -> bool {
+        resource == CUSTOM_RESOURCE_DEFINITIONS && self.extent == Extent::One
+    }
+
     /// Checks the preconditions.
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
@@ -256,12 +267,7 @@ impl DeleteOptions {
         Ok(())
     }
 
-    /// Whether the object is a definition that stays until its objects are gone.
-    pub(crate) fn keeps_definition(&self, resource: &Resource) -> bool {
-        resource == CUSTOM_RESOURCE_DEFINITIONS && !self.of_collection
-    }
-
-    /// The same of a definition, which has its own words for it. Upstream: `REST.Delete` of
+    /// The preconditions of the deletion of one definition, which has its own words for them. Upstream: `REST.Delete` of
     /// `pkg/registry/customresourcedefinition/etcd.go`.
     fn check_definition(&self, object: &Object) -> Result<(), ApiError> {
         let version = object.revision.to_string();

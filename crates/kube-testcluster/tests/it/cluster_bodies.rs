@@ -8,6 +8,23 @@ use crate::support::api::{Api, quiet};
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const JSON: &str = "application/json";
 
+/// Upstream converts an object of another version before it compares the two.
+#[tokio::test(start_paused = true)]
+async fn another_version_of_the_same_kind_is_not_the_expected_one() {
+    let api = Api::new(&quiet().start());
+    for (path, version, expected) in [
+        ("/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", "autoscaling/v1", "autoscaling/v2"),
+        ("/api/v1/namespaces/default/events", "events.k8s.io/v1", "v1"),
+    ] {
+        let kind = if path.ends_with("events") { "Event" } else { "HorizontalPodAutoscaler" };
+        let other = json!({"apiVersion": version, "kind": kind, "metadata": {"name": "a"}});
+        let refused = api.post(path, &other).await.body;
+        let why =
+            format!("the API version in the data ({version}) does not match the expected API version ({expected})");
+        assert_eq!((&refused["code"], refused["message"].as_str()), (&json!(400), Some(why.as_str())));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn options_are_checked_before_the_object_is_looked_for() {
     let api = Api::new(&quiet().start());

@@ -300,23 +300,47 @@ async fn a_patched_object_that_does_not_say_what_it_is_cannot_be_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_of_no_version_and_a_form_that_it_has_not_are_refused_in_words_of_their_own() {
+async fn an_object_whose_version_is_null_is_refused() {
     let api = with_doors().await;
     let mut unversioned = door("a", json!({}));
     unversioned["apiVersion"] = Value::Null;
     let why = "Door in version \"\" cannot be handled as a Door: .apiVersion accessor error: <nil> is of the type <nil>, expected \
                string";
     assert_eq!(api.post(DOORS, &unversioned).await.body["message"], why);
+}
 
+#[tokio::test(start_paused = true)]
+async fn an_object_is_no_list_of_metadata() {
+    let api = with_doors().await;
+    api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
+    for (path, code, why) in [
+        (format!("{DOORS}/a"), 500, "content is not a list".to_owned()),
+        (format!("{DOORS}/a/scale"), 406, wrong_list("v1.Scale")),
+        ("/api/v1/namespaces/default".to_owned(), 406, wrong_list("core.Namespace")),
+    ] {
+        let request =
+            Request::get(&path).header("accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
+        let answer = api.answer(request.body(Body::empty()).unwrap()).await;
+        assert_eq!((answer.status, answer.body["message"].as_str()), (code, Some(why.as_str())), "{path}");
+    }
+}
+
+fn wrong_list(of_type: &str) -> String {
+    format!("you requested PartialObjectMetadataList, but the requested object is not a list (*{of_type})")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subresource_says_which_verb_it_does_not_support() {
+    let api = with_doors().await;
     api.post(DOORS, &door("a", json!({}))).await;
-    let list = Request::get(format!("{DOORS}/a"))
-        .header("accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
-    let list = api.answer(list.body(Body::empty()).unwrap()).await;
-    assert_eq!((list.status, list.body["message"].as_str()), (500, Some("content is not a list")));
-    for (method, verb) in [("DELETE", "delete"), ("POST", "create")] {
-        let answer = api.send(method, &format!("{DOORS}/a/status"), "application/json", "{}").await;
+    for (method, path, verb) in [
+        ("DELETE", format!("{DOORS}/a/status"), "delete"),
+        ("POST", format!("{DOORS}/a/status"), "create"),
+        ("GET", format!("{}/a/status", DOORS.replace("/v1/", "/v1/watch/")), "watch"),
+    ] {
+        let answer = api.send(method, &path, "application/json", "{}").await;
         let message = format!("{verb} is not supported on resources of kind \"doors.example.org\"");
-        assert_eq!((answer.status, answer.body["message"].as_str()), (405, Some(message.as_str())));
+        assert_eq!((answer.status, answer.body["message"].as_str()), (405, Some(message.as_str())), "{method} {path}");
     }
 }
 
@@ -357,16 +381,91 @@ async fn a_collection_of_definitions_goes_at_once_and_its_objects_stay_for_those
     assert_eq!(api.get(DOORS).await.names(), ["a"]);
 }
 
+/// Upstream: `DeleteCollection` of the generic store stops at the first error.
 #[tokio::test(start_paused = true)]
-async fn the_status_of_a_definition_names_a_stored_version_and_is_shown_in_no_table() {
+async fn what_a_failed_deletion_of_a_collection_has_removed_is_not_served_any_more() {
+    let api = with_doors().await;
+    let uid = api.get(&format!("{DEFINITIONS}/doors.example.org")).await.body["metadata"]["uid"].clone();
+    let options = json!({"preconditions": {"uid": uid}}); // the first one's
+    let refused = api.send("DELETE", DEFINITIONS, "application/json", options.to_string()).await;
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert_eq!(api.get(DEFINITIONS).await.names(), ["walls.example.org"]);
+    assert_eq!(api.get(DOORS).await.status, 404);
+}
+
+/// Upstream: the namespace controller asks discovery what there can be in a namespace.
+#[tokio::test(start_paused = true)]
+async fn what_nobody_defines_any_more_does_not_hold_its_namespace() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let doors = DOORS.replace("default", "shop");
+    let held = |name: &str| {
+        let mut door = door(name, json!({}));
+        door["metadata"]["finalizers"] = json!(["example.org/f"]);
+        door
+    };
+    // The definition goes before the namespace, or while that waits.
+    for is_first in [true, false] {
+        for (path, new) in [
+            (DEFINITIONS, definition("doors", "Door", "Namespaced")),
+            ("/api/v1/namespaces", json!({"metadata": {"name": "shop"}})),
+            (&doors, held(if is_first { "a" } else { "b" })),
+        ] {
+            let made = api.post(path, &new).await;
+            assert_eq!(made.status, 201, "{}", made.body);
+        }
+        let order = [DEFINITIONS, "/api/v1/namespaces/shop"];
+        for path in if is_first { order } else { [order[1], order[0]] } {
+            assert_eq!(api.delete(path).await.status, 200);
+            cluster.settled().await;
+        }
+        assert_eq!(api.get("/api/v1/namespaces/shop").await.status, 404, "{is_first}");
+    }
+}
+
+/// Upstream: the garbage collector has no path for what nobody defines.
+#[tokio::test(start_paused = true)]
+async fn what_nobody_defines_goes_with_its_owner_once_it_is_defined_again() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let doors = definition("doors", "Door", "Namespaced");
+    assert_eq!(api.post(DEFINITIONS, &doors).await.status, 201);
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let owner = api.post(maps, &json!({"metadata": {"name": "owner"}})).await.body;
+    let mut owned = door("a", json!({}));
+    owned["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"]}]);
+    assert_eq!(api.post(DOORS, &owned).await.status, 201);
+    let foreground = json!({"propagationPolicy": "Foreground"}).to_string();
+    assert_eq!(api.send("DELETE", DEFINITIONS, "application/json", foreground).await.status, 200);
+    cluster.settled().await;
+    assert_eq!(api.get(DOORS).await.status, 404, "the definition has waited for the garbage collector");
+    api.delete(&format!("{maps}/owner")).await;
+    cluster.settled().await;
+    assert_eq!(api.post(DEFINITIONS, &doors).await.status, 201);
+    assert_eq!(api.get(DOORS).await.names(), ["a"]);
+    cluster.settled().await;
+    assert_eq!(api.items(DOORS).await.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_of_a_definition_always_names_a_stored_version() {
     let api = with_doors().await;
     let path = format!("{DEFINITIONS}/doors.example.org/status");
-    let mut bare = api.get(&path).await.body;
-    bare.as_object_mut().unwrap().remove("status");
+    let bare = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "doors.example.org", "resourceVersion": api.get(&path).await.body["metadata"]["resourceVersion"]},
+        "spec": {"group": "example.org", "names": {"plural": "doors", "kind": "Door"}, "scope": "Namespaced"},
+    });
     assert_eq!(api.put(&path, &bare).await.body["status"]["storedVersions"], json!(["v1"]));
-    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
-    for (path, status) in [(path.as_str(), 406), (path.trim_end_matches("/status"), 200)] {
-        let request = Request::get(path).header("accept", table);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_of_a_definition_is_shown_in_no_table() {
+    let api = with_doors().await;
+    for (path, status) in [("doors.example.org", 200), ("doors.example.org/status", 406)] {
+        let request = Request::get(format!("{DEFINITIONS}/{path}"))
+            .header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
         assert_eq!(api.answer(request.body(Body::empty()).unwrap()).await.status, status, "{path}");
     }
 }
@@ -386,17 +485,40 @@ async fn of_two_versions_with_one_name_the_second_is_not_among_the_stored_ones()
 #[tokio::test(start_paused = true)]
 async fn definitions_know_the_kinds_of_their_own_group() {
     let api = with_doors().await;
-    for (version, kind, why) in [
-        ("apps/v1", "ListOptions", "no kind \"ListOptions\" is registered for version \"apps/v1\""),
-        (
-            "v1",
-            "ListOptions",
-            "converting (v1.ListOptions) to (apiextensions.CustomResourceDefinition): unknown conversion",
-        ),
-        ("apps/v1", "Deployment", "no kind \"Deployment\" is registered for version \"apps/v1\""),
+    let none = |kind: &str, version: &str| {
+        format!(
+            "no kind \"{kind}\" is registered for version \"{version}\" in scheme \"pkg/apiserver/apiserver.go:56\""
+        )
+    };
+    let handled = |kind: &str, version: &str, why: &str| {
+        format!("{kind} in version \"{version}\" cannot be handled as a CustomResourceDefinition: {why}")
+    };
+    let converted = "converting (v1.ListOptions) to (apiextensions.CustomResourceDefinition): unknown conversion";
+    let other = "the API version in the data (apiextensions.k8s.io/v1beta1) does not match the expected API version \
+                 (apiextensions.k8s.io/v1)";
+    for (version, kind, message) in [
+        ("apps/v1", "ListOptions", handled("ListOptions", "v1", &none("ListOptions", "apps/v1"))),
+        ("v1", "ListOptions", handled("ListOptions", "v1", converted)),
+        ("apps/v1", "Deployment", handled("Deployment", "v1", &none("Deployment", "apps/v1"))),
+        ("a/v1", "Unknown", handled("Unknown", "v1", &none("Unknown", "a/v1"))),
+        ("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", other.to_owned()),
     ] {
-        let other = json!({"apiVersion": version, "kind": kind, "metadata": {"name": "doors.example.org"}});
-        let message = api.put(&format!("{DEFINITIONS}/doors.example.org"), &other).await.body["message"].to_string();
-        assert!(message.replace('\\', "").contains(why), "{message}");
+        let body = json!({"apiVersion": version, "kind": kind, "metadata": {"name": "doors.example.org"}});
+        let answer = api.put(&format!("{DEFINITIONS}/doors.example.org"), &body).await;
+        assert_eq!(answer.body["message"], message, "{kind} {version}");
     }
+}
+
+/// Upstream: `ValidateDefaults` makes its validators of schemas that have all their formats.
+#[tokio::test(start_paused = true)]
+async fn a_default_has_a_format_that_counts_nowhere_else() {
+    let api = with_doors().await;
+    let mut new = definition("gates", "Gate", "Namespaced");
+    let spec = &mut new["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    spec["properties"]["replicas"] = json!({"type": "object", "format": "int32", "default": 1});
+    let refused = api.post(DEFINITIONS, &new).await.body;
+    let causes: Vec<&Value> = refused["details"]["causes"].as_array().unwrap().iter().collect();
+    let field = "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].default";
+    let told = causes.iter().find(|cause| cause["field"] == field).expect("a cause");
+    assert_eq!(told["message"], "Invalid value: \"int64\":  in body must be of type int32: \"int64\"");
 }

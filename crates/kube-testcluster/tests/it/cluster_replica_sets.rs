@@ -101,6 +101,11 @@ async fn a_replica_set_is_scaled_through_its_subresource() {
     assert_eq!((patched.status, &patched.body["spec"]["replicas"]), (200, &json!(3)));
     let stale = api.put(&path, &scale).await;
     assert_eq!((created.status, stale.status), (201, 409));
+    let other = api.merge(&path, &json!({"metadata": {"uid": "other"}})).await;
+    let uid = &created.body["metadata"]["uid"];
+    let why = format!("Precondition failed: UID in precondition: other, UID in object meta: {}", uid.as_str().unwrap());
+    let message = format!("Operation cannot be fulfilled on replicasets/scale.apps \"web\": {why}");
+    assert_eq!((other.status, other.body["message"].as_str()), (409, Some(message.as_str())));
     assert_eq!(api.get(&format!("{SETS}/web")).await.body["metadata"]["generation"], 2);
     let refused = api.merge(&path, &json!({"spec": {"replicas": -1}})).await;
     assert_eq!(refused.status, 422, "{}", refused.body);

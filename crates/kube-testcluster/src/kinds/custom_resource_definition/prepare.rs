@@ -8,7 +8,7 @@ use crate::value::{Value, json};
 /// The version in which objects are stored is noted in the status. An update of the status alone changes nothing else.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.part.is_some() {
-        // Upstream does that when it reads what is stored, which has the versions.
+        // Upstream's defaults do that when the stored object is read, which has the versions.
         return set_stored_versions(new);
     }
     if change.old.is_none() {

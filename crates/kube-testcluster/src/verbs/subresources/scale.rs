@@ -216,8 +216,8 @@ fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     versions.map(|row| (row.api_version(), path(row))).collect()
 }
 
-/// The object with the replicas of a scale and with these entries. The scale's resourceVersion is a precondition, and of a kind of
-/// Kubernetes its uid.
+/// The object with the replicas of a scale and with these entries. The scale's resourceVersion is a precondition. For a
+/// built-in kind its uid is one, too.
 fn rescaled(
     store: &Store,
     target: &Target,
@@ -238,10 +238,10 @@ fn rescaled(
     }
     let said = |field: &str| wanted["metadata"][field].as_str().unwrap_or_default();
     let (asked, uid) = (said("uid"), current.summary.uid());
-    if paths(target.served).is_none() && !asked.is_empty() && asked != uid {
-        let (resource, why) = (target.served, format!("UID in precondition: {asked}, UID in object meta: {uid}"));
-        let (what, why) = (format!("{}/scale", resource.plural), format!("Precondition failed: {why}"));
-        return Err(ApiError::conflict(resource, &what, current.key.name(), why));
+    if target.served.custom.is_none() && !asked.is_empty() && asked != uid {
+        let what = format!("{}/scale", target.served.plural);
+        let why = format!("Precondition failed: UID in precondition: {asked}, UID in object meta: {uid}");
+        return Err(ApiError::conflict(target.served, &what, current.key.name(), why));
     }
     if !said("resourceVersion").is_empty() {
         value["metadata"]["resourceVersion"] = wanted["metadata"]["resourceVersion"].clone();
@@ -282,11 +282,8 @@ enum Replicas {
 /// Upstream's message, if something else is where a custom resource has its scale.
 fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
-    let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
-        .map(|field| (field, &metadata[field]))
-        .into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(field, value)| (field, value.clone()));
+    let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].into_iter();
+    let shown = fields.filter_map(|field| metadata.get(field).map(|value| (field, value.clone())));
     let selector = match &object.value["spec"]["selector"] {
         // That of a replication controller is a map of labels.
         labels if object.resource.kind == "ReplicationController" => {
