@@ -162,10 +162,10 @@ impl WriteHook for Chores {
         self.count(queue.due.len() - before);
     }
 
-    fn after_redefinition(&self, row: &'static Resource, storage: &Storage) {
+    fn after_definition(&self, row: &'static Resource, storage: &Storage) {
         let mut queue = self.lock();
         let before = queue.due.len();
-        queue.note_redefinition(row, storage);
+        queue.note_definition(row, storage);
         self.count(queue.due.len() - before);
     }
 }

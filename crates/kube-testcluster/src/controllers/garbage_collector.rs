@@ -37,7 +37,7 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let catalog = store.catalog();
     let owners = owners(&object, &catalog);
-    // Upstream finds no path for an object that nobody defines.
+    // Upstream finds no path for an object that nobody defines. It comes here again when it is defined.
     if owners.is_empty() || is_deleting(&object) || !catalog.has(object.resource.group_resource()) {
         return Ok(());
     }

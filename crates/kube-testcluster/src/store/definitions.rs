@@ -29,8 +29,8 @@ impl Store {
             None => catalog.without(name),
         };
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
-        if let (Some(hook), Some(definition)) = (&state.hook, definition.or(before)) {
-            hook.after_redefinition(definition.stored, &state.storage);
+        if let (Some(hook), (Some(row), None) | (None, Some(row))) = (&state.hook, (before, definition)) {
+            hook.after_definition(row.stored, &state.storage);
         }
     }
 

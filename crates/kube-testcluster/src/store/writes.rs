@@ -65,8 +65,8 @@ pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
     /// `storage` is what is stored after the write, `catalog` what is served.
     fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog);
 
-    /// `row` is the stored form of a kind whose definition came, changed or went.
-    fn after_redefinition(&self, row: &'static Resource, storage: &Storage);
+    /// `row` is the stored form of a kind that has got a definition, or has lost it.
+    fn after_definition(&self, row: &'static Resource, storage: &Storage);
 }
 
 /// Where writes are told: a function, or nowhere.

@@ -106,9 +106,9 @@ impl Queue {
         }
     }
 
-    /// Adds a chore for each namespace that waits for the last of its objects, since its objects may have become undefined, or
-    /// defined again; and one for each object of the kind that has owners, since nobody deletes what is not defined.
-    pub(super) fn note_redefinition(&mut self, row: &'static Resource, storage: &Storage) {
+    /// Adds a chore for each namespace that waits for the last of its objects, since it waits for none that nobody defines; and one
+    /// for each object of the kind that has owners, since nobody collects it while it is not defined.
+    pub(super) fn note_definition(&mut self, row: &'static Resource, storage: &Storage) {
         let all = |row| storage.range(row, Key::from_start(String::new()), None).into_iter().flatten();
         for namespace in all(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
             self.push(Chore::EmptyNamespace(namespace.key.name().to_owned()));
