@@ -71,8 +71,8 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
         }
         DataError::Unusable { .. } => failure.because(error),
         _ => failure.next((
-            "put a copy of the folder in its place, or name another folder",
-            "请用目录的备份替换它，或换一个目录",
+            "put an earlier copy of the folder in its place, or name another folder",
+            "请用之前的备份替换这个目录，或换一个目录",
         )),
     }
 }

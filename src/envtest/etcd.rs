@@ -22,10 +22,17 @@ const TAKEN: [(&str, &str); 1] = [(
 
 const HELP: &str = "etcd, as informer-lab has it: GET /health is answered, and nothing is kept.";
 
+/// The etcd that it says it is.
+const VERSION: &str = "3.6.0";
+
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);
     if flags.asks_for_help() {
         printer.page(&help(HELP, &TAKEN))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if flags.asks_for_version() {
+        printer.page(&format!("etcd Version: {VERSION}"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let urls = flags.get("listen-client-urls").unwrap_or("http://localhost:2379");
@@ -49,7 +56,7 @@ fn answers() -> Router {
         .route("/health", get(async || Json(json!({"health": "true", "reason": ""}))))
         .route("/livez", get("ok"))
         .route("/readyz", get("ok"))
-        .route("/version", get(async || Json(json!({"etcdserver": "3.6.0", "etcdcluster": "3.6.0"}))))
+        .route("/version", get(async || Json(json!({"etcdserver": VERSION, "etcdcluster": VERSION}))))
 }
 
 /// Where it answers.

@@ -42,6 +42,10 @@ impl Flags {
         self.0.iter().any(|(flag, _)| matches!(flag.as_str(), "help" | "h"))
     }
 
+    pub(super) fn asks_for_version(&self) -> bool {
+        self.get("version").is_some_and(|value| value != "false")
+    }
+
     /// The names of all flags but these, each once, with two dashes.
     pub(super) fn others(&self, taken: &[(&str, &str)]) -> Vec<String> {
         let mut others: Vec<String> = Vec::new();

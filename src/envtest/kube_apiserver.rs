@@ -49,10 +49,17 @@ const WATCH_LIST: &str = "WatchList";
 
 const HELP: &str = "kube-apiserver, as informer-lab has it: the API server alone, in memory, with TLS.";
 
+/// What scripts look for that check the folder.
+const VERSION: &str = "Kubernetes v1.37.2";
+
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);
     if flags.asks_for_help() {
         printer.page(&help(HELP, &TAKEN))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if flags.asks_for_version() {
+        printer.page(VERSION)?;
         return Ok(ExitCode::SUCCESS);
     }
     let address = address(&flags)?;

@@ -10,7 +10,7 @@ use std::process::Command;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
-use kube_testcluster::Authority;
+use kube_testcluster::{Authority, Cluster};
 
 use crate::cli::{command, finish};
 use crate::cli_serve::{Live, after};
@@ -54,6 +54,19 @@ fn the_folder_is_the_same_each_time_and_its_help_has_no_insecure_port() {
     let nowhere = finish(binary(&folder, "kubectl").arg("version").env("PATH", &folder));
     assert_eq!(nowhere.code, Some(1));
     assert!(nowhere.err.contains("there is no kubectl"), "{}", nowhere.err);
+}
+
+#[tokio::test]
+async fn both_tell_their_version_and_end() {
+    let folder = folder(&scratch("envtest-version"));
+    let told = |name: &str| {
+        let ran = finish(binary(&folder, name).arg("--version"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.out
+    };
+    let served = Cluster::builder().bare().start().client("default").apiserver_version().await.unwrap();
+    assert_eq!(told("kube-apiserver"), format!("Kubernetes {}\n", served.git_version));
+    assert_eq!(told("etcd"), "etcd Version: 3.6.0\n");
 }
 
 #[test]
