@@ -509,16 +509,18 @@ async fn definitions_know_the_kinds_of_their_own_group() {
     }
 }
 
-/// Upstream: `ValidateDefaults` makes its validators of schemas that have all their formats.
+/// Upstream: `ValidateDefaults` makes its validators by `ToKubeOpenAPI`.
 #[tokio::test(start_paused = true)]
-async fn a_default_has_a_format_that_counts_nowhere_else() {
+async fn a_default_has_a_format_that_counts_nowhere_else_and_an_int_or_string_may_be_anything() {
     let api = with_doors().await;
     let mut new = definition("gates", "Gate", "Namespaced");
     let spec = &mut new["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
     spec["properties"]["replicas"] = json!({"type": "object", "format": "int32", "default": 1});
+    spec["properties"]["either"] = json!({"x-kubernetes-int-or-string": true, "default": []});
     let refused = api.post(DEFINITIONS, &new).await.body;
     let causes: Vec<&Value> = refused["details"]["causes"].as_array().unwrap().iter().collect();
-    let field = "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].default";
-    let told = causes.iter().find(|cause| cause["field"] == field).expect("a cause");
-    assert_eq!(told["message"], "Invalid value: \"int64\":  in body must be of type int32: \"int64\"");
+    let at = |name: &str| format!("spec.validation.openAPIV3Schema.properties[spec].properties[{name}].default");
+    let told = |name: &str| causes.iter().find(|cause| cause["field"] == at(name)).map(|cause| &cause["message"]);
+    let message = json!("Invalid value: \"int64\":  in body must be of type int32: \"int64\"");
+    assert_eq!((told("replicas"), told("either")), (Some(&message), None), "{refused}");
 }

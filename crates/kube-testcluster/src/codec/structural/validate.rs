@@ -26,47 +26,59 @@ use crate::value::Value;
 
 /// What is wrong with a value. `at` is where it is in its object: empty for the object itself, or `status`.
 pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
-    distinct(Walk::new(at, Formats::Checked).check(schema, value, None).causes)
+    distinct(Walk::new(at, Validator::OfObjects).check(schema, value, None).causes)
 }
 
-/// What is wrong with a default. Upstream makes its validator of the schema as it is: it does not take away the formats that count
-/// nowhere else.
+/// What is wrong with a default. Upstream makes the validator of defaults in another way (`ToKubeOpenAPI`).
 pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Cause> {
-    distinct(Walk::new("", Formats::All).check(schema, default, None).causes)
+    distinct(Walk::new("", Validator::OfDefaults).check(schema, default, None).causes)
 }
 
 /// What is wrong with a new state of a value. What did not change is not looked at again, so that a stricter schema does not stand
 /// in the way of other changes. Upstream: `ratcheting.go`.
 pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
-    distinct(Walk::new(at, Formats::Checked).check(schema, new, Some(old)).causes)
+    distinct(Walk::new(at, Validator::OfObjects).check(schema, new, Some(old)).causes)
 }
 
-/// Which formats count.
+/// What a validator makes of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Formats {
-    /// Those that a type can have.
-    Checked,
-    All,
+enum Validator {
+    /// A type has only the formats that it can have.
+    OfObjects,
+    /// All formats count, and an int-or-string may be anything.
+    OfDefaults,
 }
 
 /// A walk over a value and its schema.
 struct Walk {
     path: Path,
     ratchet: Ratchet,
-    formats: Formats,
+    validator: Validator,
 }
 
 impl Walk {
-    fn new(at: &str, formats: Formats) -> Self {
-        Self { path: Path::new(at), ratchet: Ratchet::default(), formats }
+    fn new(at: &str, validator: Validator) -> Self {
+        Self { path: Path::new(at), ratchet: Ratchet::default(), validator }
+    }
+
+    /// The types of the values; none if any is allowed.
+    fn kinds<'s>(&self, schema: &'s Structural) -> &'s [&'s str] {
+        match self.validator {
+            Validator::OfDefaults if schema.is_int_or_string => &[],
+            _ => schema.kinds(),
+        }
     }
 
     /// The format that counts; empty if there is none.
     fn format<'s>(&self, schema: &'s Structural) -> &'s str {
-        match self.formats {
-            Formats::Checked => schema.checked_format(),
-            Formats::All => &schema.format,
+        match self.validator {
+            Validator::OfObjects => schema.checked_format(),
+            Validator::OfDefaults => &schema.format,
         }
+    }
+
+    fn kind(&self, schema: &Structural, value: &Value) -> Outcome {
+        kind::check(self.kinds(schema), self.format(schema), schema.nullable, value, &self.path)
     }
 
     /// Checks a value. `old` is its state before, if it is known. Upstream: `SchemaValidator.Validate`.
@@ -78,12 +90,12 @@ impl Walk {
             return outcome;
         }
         if value.is_null() {
-            outcome.merge(kind::check(schema, self.format(schema), value, &self.path));
+            outcome.merge(self.kind(schema, value));
             outcome.merge(self.allowed(schema, value));
             return outcome;
         }
-        if !schema.kinds().is_empty() || !self.format(schema).is_empty() {
-            outcome.step(kind::check(schema, self.format(schema), value, &self.path));
+        if !self.kinds(schema).is_empty() || !self.format(schema).is_empty() {
+            outcome.step(self.kind(schema, value));
         }
         outcome.step(self.combinations(schema, value));
         match value {

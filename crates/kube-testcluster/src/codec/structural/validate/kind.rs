@@ -2,17 +2,15 @@
 
 use super::outcome::Outcome;
 use super::path::Path;
-use crate::codec::structural::Structural;
 use crate::codec::structural::number::{Number, is_whole};
 use crate::machinery::cause::Cause;
 use crate::machinery::quote::quote;
 use crate::value::Value;
 
 /// Checks the type of a value, and its format if one is wanted. With a format of texts, a text or a list is of any type: as upstream.
-pub(super) fn check(schema: &Structural, wanted: &str, value: &Value, path: &Path) -> Outcome {
-    let kinds = schema.kinds();
+pub(super) fn check(kinds: &[&str], wanted: &str, nullable: bool, value: &Value, path: &Path) -> Outcome {
     if value.is_null() {
-        let refused = !kinds.is_empty() && !schema.nullable;
+        let refused = !kinds.is_empty() && !nullable;
         return if refused { wrong(path, &kinds.join(","), "null") } else { passed() };
     }
     let (kind, format) = of(value);
