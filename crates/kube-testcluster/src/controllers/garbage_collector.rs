@@ -38,7 +38,8 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
     let catalog = store.catalog();
     let owners = owners(&object, &catalog);
     // Upstream finds no path for an object that nobody defines. It comes here again when it is defined.
-    if owners.is_empty() || is_deleting(&object) || !catalog.has(object.resource.group_resource()) {
+    let is_defined = || catalog.defined(object.resource.group, object.resource.plural).is_some();
+    if owners.is_empty() || is_deleting(&object) || !is_defined() {
         return Ok(());
     }
     let states: Vec<OwnerState> = owners.iter().map(|owner| classify(store, owner)).collect();

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::custom_resource::Definition;
-use super::resource::{GroupResource, Resource};
+use super::resource::Resource;
 use super::served::{RESOURCES, served};
 
 /// What is served at a moment. It never changes; a definition makes a new one.
@@ -77,19 +77,14 @@ impl Catalog {
         RESOURCES.iter().chain(self.rows().map(|definition| definition.stored))
     }
 
-    /// Whether a kind is defined.
-    pub(crate) fn has(&self, kind: GroupResource) -> bool {
-        self.stored().any(|row| row.group_resource() == kind)
-    }
-
-    /// Whether a kind is defined, and its objects are in namespaces.
-    pub(crate) fn has_namespaced(&self, kind: GroupResource) -> bool {
-        self.stored().any(|row| row.is_namespaced() && row.group_resource() == kind)
+    /// The stored form of a kind; `None` if the kind is not defined.
+    pub(crate) fn defined(&self, group: &str, plural: &str) -> Option<&'static Resource> {
+        self.stored().find(|row| row.plural == plural && row.group == group)
     }
 
     /// The row in whose form an object of a kind is kept that was written in a version.
     pub(crate) fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&'static Resource> {
-        let row = self.stored().find(|row| row.plural == plural && row.group == group)?;
+        let row = self.defined(group, plural)?;
         let definition = self.rows().find(|definition| definition.stored == row);
         Some(definition.map_or(row, |definition| definition.keeps(version)))
     }

@@ -217,7 +217,9 @@ impl Queue {
     /// Whether a namespace has nothing of a kind that is defined. What has lost its definition keeps no namespace, as upstream, which
     /// asks discovery what there can be.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
-        self.contents.get(namespace).is_none_or(|kinds| kinds.keys().all(|kind| !catalog.has_namespaced(*kind)))
+        let holds =
+            |kind: &GroupResource| catalog.defined(kind.group, kind.plural).is_some_and(Resource::is_namespaced);
+        self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(holds))
     }
 
     fn remove_dependent(&mut self, uid: &str, dependent: &ObjectRef) {
