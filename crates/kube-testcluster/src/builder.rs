@@ -416,9 +416,9 @@ impl ClusterBuilder {
             tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
         }
         let workloads = self.settings.controllers.workloads();
+        let client = own_client(&own, Component::CONTROLLERS);
         for workload in Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)) {
-            let client = own_client(&own, Component::CONTROLLERS);
-            tasks.push(tokio::spawn(controllers::run_when_needed(workload, client, clock, stop.clone())));
+            tasks.push(tokio::spawn(controllers::run_when_needed(workload, client.clone(), clock, stop.clone())));
         }
         Ok(Cluster {
             store,

@@ -6,7 +6,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use crate::value::Map;
 
@@ -28,7 +28,7 @@ pub(crate) use self::schema_or::Other;
 pub(crate) struct Struct {
     /// Its name in Go.
     pub(crate) name: &'static str,
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Box<[Field]>,
     /// Whether its objects say their kind and version.
     pub(crate) has_kind: bool,
     /// Whether it has one owner. Upstream: `+structType=atomic`.
@@ -108,19 +108,32 @@ pub(crate) enum Kind {
     Map(Box<Kind>),
 }
 
-static TYPES: LazyLock<HashMap<&'static str, Struct>> = LazyLock::new(|| read(include_str!("types.txt")));
+/// The text of each struct in the table, and the struct once somebody has asked for it: a server needs few of them.
+static TYPES: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| rows(include_str!("types.txt")));
+
+#[derive(Debug)]
+struct Row {
+    text: &'static str,
+    of: OnceLock<Box<Struct>>,
+}
+
+impl Row {
+    fn of(&'static self) -> &'static Struct {
+        self.of.get_or_init(|| Box::new(read(self.text)))
+    }
+}
 
 /// The struct with this name.
 ///
 /// # Panics
 /// If there is no such struct. Names come from this table and from the rows of the kinds, which are tested.
 pub(crate) fn find(name: &str) -> &'static Struct {
-    TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}"))
+    TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}")).of()
 }
 
 /// All structs, by their names.
 pub(crate) fn structs() -> impl Iterator<Item = (&'static str, &'static Struct)> {
-    TYPES.iter().map(|(name, of)| (*name, of))
+    TYPES.iter().map(|(name, row)| (*name, row.of()))
 }
 
 /// Whether the table has a struct of this name.
@@ -178,27 +191,33 @@ impl Struct {
     }
 }
 
-/// A line without indentation begins a struct; `@kind` and `@atomic` follow its name. Each indented line is a field: name
-/// (with `?` if it may be omitted, `+` if embedded), number, type, `strategy:key` if lists are merged, `=name` if Go has a
-/// name for the type, and what an `@` begins: `set`, `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
-fn read(text: &'static str) -> HashMap<&'static str, Struct> {
-    let mut types: HashMap<&'static str, Struct> = HashMap::new();
-    let mut current = "";
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        if let Some(line) = line.strip_prefix("  ") {
-            types.entry(current).or_default().fields.push(field(line));
-        } else {
-            let mut words = line.split(' ');
-            current = words.next().unwrap_or_default();
-            let name = current.rsplit('.').next().unwrap_or_default();
-            let of = types.entry(current).or_insert(Struct { name, ..Struct::default() });
-            for mark in words {
-                of.has_kind |= mark == "@kind";
-                of.is_atomic |= mark == "@atomic";
-            }
-        }
+/// The text of each struct: a line without indentation begins one.
+fn rows(text: &'static str) -> HashMap<&'static str, Row> {
+    let mut begins: Vec<usize> = text.match_indices('\n').map(|(end, _)| end + 1).collect();
+    begins.retain(|begin| text[*begin..].starts_with(|first| first != ' '));
+    let ends = begins.iter().skip(1).copied().chain([text.len()]);
+    let row = |(begin, end): (&usize, usize)| {
+        let text = &text[*begin..end];
+        let name = text.split([' ', '\n']).next().unwrap_or_default();
+        (name, Row { text, of: OnceLock::new() })
+    };
+    begins.iter().zip(ends).map(row).collect()
+}
+
+/// The first line is the name and, where they apply, `@kind` and `@atomic`. Each other line is a field: name (with `?` if it may be
+/// omitted, `+` if embedded), number, type, `strategy:key` if lists are merged, `=name` if Go has a name for the type, and what an
+/// `@` begins: `set`, `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
+fn read(text: &'static str) -> Struct {
+    let mut lines = text.lines();
+    let mut words = lines.next().unwrap_or_default().split(' ');
+    let name = words.next().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
+    let fields = lines.filter_map(|line| line.strip_prefix("  ")).map(field).collect();
+    let mut of = Struct { name, fields, ..Struct::default() };
+    for mark in words {
+        of.has_kind |= mark == "@kind";
+        of.is_atomic |= mark == "@atomic";
     }
-    types
+    of
 }
 
 fn field(line: &'static str) -> Field {
@@ -275,7 +294,7 @@ mod tests {
                 _ => {}
             }
         }
-        TYPES.values().flat_map(|row| &row.fields).for_each(|field| check(&field.kind));
+        structs().flat_map(|(_, of)| &of.fields).for_each(|field| check(&field.kind));
         assert_eq!(find("PodSpec").field("containers").unwrap().merge_key, "name");
         assert_eq!(
             find("Volume").field("emptyDir").unwrap().kind,
