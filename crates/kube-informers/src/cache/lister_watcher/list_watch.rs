@@ -3,6 +3,7 @@
 mod kind;
 mod list;
 mod managed_fields;
+mod members;
 mod request;
 mod splitter;
 mod watch;

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, de};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::managed_fields::{ManagedFields, without_managed_fields};
+use super::members::{Text, member};
 
 /// What is listed and watched.
 #[derive(Clone, Debug)]
@@ -88,35 +89,7 @@ impl Kind {
 
 /// The kind that an object says it is of. API servers write it first, so most of the text is not looked at.
 fn kind_of(text: &str) -> Option<Cow<'_, str>> {
-    let mut found = None;
-    // The visitor stops at the kind, with an error that means nothing.
-    let _ = serde_json::Deserializer::from_str(text).deserialize_map(KindVisitor(&mut found));
-    found
-}
-
-struct KindVisitor<'a, 'de>(&'a mut Option<Cow<'de, str>>);
-
-impl<'de> Visitor<'de> for KindVisitor<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        #[derive(Deserialize)]
-        struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
-
-        while let Some(Text(name)) = members.next_key()? {
-            if name == "kind" {
-                let Text(kind) = members.next_value()?;
-                *self.0 = Some(kind);
-                return Err(de::Error::custom("found"));
-            }
-            members.next_value::<IgnoredAny>()?;
-        }
-        Ok(())
-    }
+    member(text, "kind").map(|Text(kind)| kind)
 }
 
 #[cfg(test)]
