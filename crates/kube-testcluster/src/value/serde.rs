@@ -20,7 +20,7 @@ pub(crate) fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Resul
 /// # Errors
 /// What cannot be JSON, in the words of `serde_json`.
 pub(crate) fn to_value(of: impl Serialize) -> serde_json::Result<Value> {
-    serde_json::to_value(of).map(Value::from)
+    serde_json::from_slice(&serde_json::to_vec(&of)?)
 }
 
 impl From<serde_json::Value> for Value {

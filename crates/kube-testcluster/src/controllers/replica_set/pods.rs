@@ -2,8 +2,7 @@
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube_client::api::{ApiResource, DynamicObject};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_core::Resource;
 
 use super::spec;
@@ -36,15 +35,16 @@ pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {
 }
 
 /// A new pod from the ReplicaSet's template. The server generates its name.
-pub(super) fn new(set: &ReplicaSet) -> Result<DynamicObject, SyncError> {
+pub(super) fn new(set: &ReplicaSet) -> Result<Pod, SyncError> {
     let template = spec::template(set).cloned().ok_or(SyncError::NoTemplate)?;
-    let spec = serde_json::to_value(template.spec).map_err(|_| SyncError::NoTemplate)?;
-    let mut pod = DynamicObject::new("", &ApiResource::erase::<Pod>(&())).data(serde_json::json!({ "spec": spec }));
     let metadata = template.metadata.unwrap_or_default(); // of which only what pods may share is taken
-    pod.metadata.labels = metadata.labels;
-    pod.metadata.annotations = metadata.annotations;
-    pod.metadata.finalizers = metadata.finalizers;
-    pod.metadata.generate_name = set.metadata.name.as_ref().map(|name| format!("{name}-"));
-    pod.metadata.owner_references = Some(owned_by(set).into_iter().collect());
-    Ok(pod)
+    let metadata = ObjectMeta {
+        labels: metadata.labels,
+        annotations: metadata.annotations,
+        finalizers: metadata.finalizers,
+        generate_name: set.metadata.name.as_ref().map(|name| format!("{name}-")),
+        owner_references: Some(owned_by(set).into_iter().collect()),
+        ..ObjectMeta::default()
+    };
+    Ok(Pod { metadata, spec: template.spec, status: None })
 }

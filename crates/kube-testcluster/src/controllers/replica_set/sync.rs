@@ -68,7 +68,8 @@ impl Controller {
     /// Slow start: creates one pod, then two, then four at a time, and stops at the first failure, since what is
     /// refused for one pod is refused for all.
     async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
-        let (api, pod) = (self.api::<Pod>(set), pods::new(set)?);
+        let namespace = name(set.metadata.namespace.as_ref());
+        let (api, pod) = (Api::namespaced(self.client.clone(), namespace), pods::new(set)?);
         self.expectations.expect_creations(key, missing);
         let (mut left, mut batch) = (missing, 1);
         while left > 0 {
@@ -90,8 +91,8 @@ impl Controller {
         &self,
         key: &str,
         set: &ReplicaSet,
-        api: &Api<DynamicObject>,
-        pod: &DynamicObject,
+        api: &Api<Pod>,
+        pod: &Pod,
     ) -> Result<(), SyncError> {
         match api.create(&PostParams::default(), pod).await {
             Ok(created) => {
