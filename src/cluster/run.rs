@@ -42,6 +42,9 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
             security::reached(served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?);
         let scheme = if credentials.is_some() { "https" } else { "http" };
         let kubeconfig = KubeconfigFile::write_with(address, credentials.as_ref(), settings.kubeconfig.as_deref())?;
+        if let Some(folder) = settings.data.as_deref().filter(|_| cluster.is_continued()) {
+            say_that_it_goes_on(folder, &console.printer);
+        }
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
         let playing = tokio::spawn(play(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
@@ -57,6 +60,14 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         cluster.shutdown().await;
         ended
     })
+}
+
+fn say_that_it_goes_on(folder: &Path, printer: &Printer) {
+    let folder = folder.display();
+    printer.tell(
+        &format!("goes on with what is in {folder}; --nodes and --pods counted at its first start"),
+        &format!("继续使用 {folder} 里的数据；--nodes 和 --pods 只在首次启动时生效"),
+    );
 }
 
 fn data_failure(folder: &Path, error: DataError) -> Failure {

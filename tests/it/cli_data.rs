@@ -127,3 +127,15 @@ fn a_folder_in_use_is_said_in_a_sentence() {
     drop(live);
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn a_cluster_that_goes_on_with_its_folder_says_so() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-continued");
+    let _ = fs::remove_dir_all(&folder);
+    let run = || finish(command("cluster --bare --data").arg(&folder).args(["--", "true"]));
+    let [first, second] = [run(), run()];
+    assert_eq!([first.code, second.code], [Some(0); 2]);
+    let goes_on = format!("goes on with what is in {}", folder.display());
+    assert_eq!([first, second].map(|run| run.err.contains(&goes_on)), [false, true]);
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -381,7 +381,9 @@ impl ClusterBuilder {
             store.set_hook(chores.clone());
         }
         let nodes = self.nodes.unwrap_or_default();
-        match folder.as_ref().map(Folder::read).transpose()?.flatten() {
+        let left = folder.as_ref().map(Folder::read).transpose()?.flatten();
+        let is_continued = left.is_some();
+        match left {
             Some(left) => {
                 store.restore(left)?;
                 first_objects::write_system(&store);
@@ -425,6 +427,7 @@ impl ClusterBuilder {
             chores,
             router,
             progress,
+            is_continued,
             stop: stop.drop_guard(),
             tasks,
             #[cfg(feature = "serve")]

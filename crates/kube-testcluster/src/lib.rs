@@ -204,6 +204,7 @@ pub struct Cluster {
     chores: Arc<Chores>,
     router: axum::Router,
     progress: watch::Receiver<Progress>,
+    is_continued: bool,
     stop: DropGuard,
     /// The kubelet, the controllers, and what looks after the store.
     tasks: Vec<JoinHandle<()>>,
@@ -351,6 +352,12 @@ impl Cluster {
     /// called under the store's lock: it must be quick and must not ask the cluster for anything.
     pub fn observe_writes(&self, sink: impl Fn(Write) + Send + Sync + 'static) {
         self.store.observe(WriteObserver::new(sink));
+    }
+
+    /// Whether it goes on with what an earlier cluster has left in its folder. What the builder says of the beginning did not count
+    /// then: see [`ClusterBuilder::start_in`].
+    pub fn is_continued(&self) -> bool {
+        self.is_continued
     }
 
     /// The faults of this cluster.

@@ -207,7 +207,7 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
-        self.cache(state, resource).take(event, audience);
+        self.cache_or_new(state, resource).take(event, audience);
         state.open_writes -= 1;
         self.moved.send_replace(());
     }

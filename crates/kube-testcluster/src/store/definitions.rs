@@ -42,12 +42,12 @@ impl Store {
         let start = Key::from_start(String::new());
         let objects = state.storage.range(row, start, None).into_iter().flatten();
         let objects = objects.map(|object| (object.key.clone(), object.clone())).collect();
-        self.cache(state, row).refill(row, objects, revision);
+        self.cache_or_new(state, row).refill(row, objects, revision);
         self.moved.send_replace(());
     }
 
     /// The cache of a kind, which may have no definition any more.
-    pub(super) fn cache<'s>(&self, state: &'s mut StoreState, row: &'static Resource) -> &'s mut WatchCache {
+    pub(super) fn cache_or_new<'s>(&self, state: &'s mut StoreState, row: &'static Resource) -> &'s mut WatchCache {
         let revision = state.storage.revision();
         let cache = state.caches.entry(row.group_resource());
         cache.or_insert_with(|| WatchCache::new(row, &self.settings, revision))

@@ -44,7 +44,7 @@ impl Store {
             if let Some(hook) = &hook {
                 hook.after_write(&write, &state.storage, &catalog);
             }
-            self.cache(&mut state, write.object().resource).take(write, Audience::Everyone);
+            self.cache_or_new(&mut state, write.object().resource).take(write, Audience::Everyone);
         }
         for cache in state.caches.values_mut() {
             cache.reset(revision);

@@ -1,9 +1,8 @@
 //! Brings a value into the form of its type where it stands: the result of a patch, most of which has the form already.
 
-use super::decode::{
-    Decoded, Decoder, check_depth, decode, float, is_integer, is_omitted, micro_time, quantity, time, zero,
-};
+use super::decode::{Decoded, Decoder, check_depth, decode, is_omitted, zero};
 use super::misfit::FieldPath;
+use super::scalar::{float, is_integer, micro_time, quantity, time};
 use super::schema_or::conform_schema_or;
 use super::{Kind, Struct, find};
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};

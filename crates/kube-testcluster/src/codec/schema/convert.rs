@@ -4,8 +4,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::decode::{float, micro_time, quantity, time};
 use super::misfit::FieldPath;
+use super::scalar::{float, micro_time, quantity, time};
 use super::schema_or::schema_or;
 use super::{Field, Kind, Struct, bytes, find, json_type};
 use crate::codec::go_json;

@@ -2,15 +2,14 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jiff::Timestamp;
 
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::{Json, MOST_FAULTS};
-use crate::machinery::quantity::Quantity;
 use crate::machinery::quote::quote;
-use crate::value::{Array, Map, Number, SmolStr, Value};
+use crate::value::{Array, Map, SmolStr, Value};
 
 use super::misfit::{FieldPath, misfit, told};
+use super::scalar::{float, is_integer, micro_time, quantity, time};
 use super::schema_or::schema_or;
 use super::{Field, Kind, Omit, Struct, bytes, find};
 
@@ -265,14 +264,6 @@ pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
     if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
 }
 
-/// A number as Go writes it after it was a `float64`: 1 and not 1.0.
-#[expect(clippy::cast_possible_truncation, reason = "only what fits")]
-pub(crate) fn float(number: &Number) -> Number {
-    let Some(value) = number.as_f64() else { return number.clone() };
-    let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
-    if is_whole { (value as i64).into() } else { Number::from_f64(value).unwrap_or_else(|| number.clone()) }
-}
-
 /// Bytes that are written as a list of numbers.
 fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
     let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row.name, &FieldPath::Item(at, i)));
@@ -293,10 +284,6 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     }
 }
 
-pub(super) fn is_integer(number: &Number, bits: u8) -> bool {
-    number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
-}
-
 /// The name of a JSON value's type in Go's messages.
 pub(crate) fn json_type(value: &Value) -> String {
     match value {
@@ -307,30 +294,6 @@ pub(crate) fn json_type(value: &Value) -> String {
         Value::Array(_) => "array".into(),
         Value::Object(_) => "object".into(),
     }
-}
-
-/// A quantity in Go's form, from a string or a number. As in Go, any other value is parsed as text, which fails.
-pub(super) fn quantity(value: &Value) -> Result<String, String> {
-    let other = value.to_string();
-    let quantity = Quantity::parse(value.as_str().unwrap_or(&other));
-    quantity.map(|quantity| quantity.to_string()).map_err(|error| error.to_string())
-}
-
-/// RFC 3339 in whole seconds.
-pub(super) fn time(text: &str) -> Result<String, String> {
-    let time = parse_time(text)?;
-    Ok(Timestamp::from_second(time.as_second()).unwrap_or(time).to_string())
-}
-
-/// RFC 3339 with microseconds.
-pub(super) fn micro_time(text: &str) -> Result<String, String> {
-    Ok(format!("{:.6}", parse_time(text)?))
-}
-
-fn parse_time(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|_| {
-        format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\"")
-    })
 }
 
 #[cfg(test)]
@@ -416,20 +379,6 @@ mod tests {
         assert_eq!(decoded.faults.len(), path.len() + 1);
         let written: usize = (0..=path.len() + 1).map(|level| 1 << level).sum();
         assert_eq!(OBJECTS.get(), written, "as many as are in the text");
-    }
-
-    #[test]
-    fn quantities_and_times_get_their_one_form() {
-        let pod = json!({
-            "metadata": {"creationTimestamp": "2023-05-01T12:00:00.9+02:00"},
-            "spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi", "x": null}}}]},
-        });
-        let value = decode("Pod", pod).unwrap().value;
-        assert_eq!(value["metadata"]["creationTimestamp"], "2023-05-01T10:00:00Z");
-        let limits = json!({"cpu": "500m", "memory": "1Gi", "x": "0"});
-        assert_eq!(value["spec"]["containers"][0]["resources"]["limits"], limits);
-        let lease = json!({"spec": {"renewTime": "2023-05-01T12:00:00.1234567+02:00"}});
-        assert_eq!(decode("Lease", lease).unwrap().value["spec"]["renewTime"], "2023-05-01T10:00:00.123456Z");
     }
 
     /// Upstream: `array` of `encoding/json`, which knows bytes only in a string.

@@ -87,13 +87,7 @@ impl Controller {
         Ok(())
     }
 
-    async fn create_one(
-        &self,
-        key: &str,
-        set: &ReplicaSet,
-        api: &Api<Pod>,
-        pod: &Pod,
-    ) -> Result<(), SyncError> {
+    async fn create_one(&self, key: &str, set: &ReplicaSet, api: &Api<Pod>, pod: &Pod) -> Result<(), SyncError> {
         match api.create(&PostParams::default(), pod).await {
             Ok(created) => {
                 let pod = name(created.metadata.name.as_ref());
