@@ -129,7 +129,10 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         return if is_passed_on {
             no_such_path()
         } else {
-            warned_early(target.served, refuse(no_action(&method, &target)))
+            warned_early(
+                target.served,
+                refuse(no_action(&method, &target, request.headers(), store.settings.managed_fields)),
+            )
         };
     };
     let served = target.served;
@@ -210,7 +213,7 @@ fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query)
 }
 
 /// A method that the path does not allow. Upstream's handler of custom resources has words of its own for what has no verb.
-fn no_action(method: &Method, target: &Target) -> ApiError {
+fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
     if target.served.custom.is_some() {
         let verb = match *method {
             Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE if target.watch => Some("watch"),
@@ -223,10 +226,15 @@ fn no_action(method: &Method, target: &Target) -> ApiError {
             return ApiError::method_not_supported(target.served, verb);
         }
     }
-    if target.served.custom.is_some() && [Method::PUT, Method::PATCH].contains(method) && target.name.is_none() {
-        return ApiError::bad_request("name must be provided");
+    let nameless = || ApiError::bad_request("name must be provided");
+    match *method {
+        _ if target.served.custom.is_none() || target.name.is_some() => ApiError::method_not_allowed(),
+        Method::PUT => nameless(),
+        Method::PATCH => {
+            verbs::patch::check_media_type(headers, target.resource, managed_fields).err().unwrap_or_else(nameless)
+        }
+        _ => ApiError::method_not_allowed(),
     }
-    ApiError::method_not_allowed()
 }
 
 /// Whatever is answered about a kind that is to be used no more warns of it.

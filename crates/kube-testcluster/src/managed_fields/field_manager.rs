@@ -71,6 +71,8 @@ pub(crate) struct FieldManager<'a> {
     pub(crate) most_update_managers: usize,
     /// An object without values, as Go has it.
     pub(crate) blank: Value,
+    /// Why nobody can be made the owner of what an object had before it was first applied to.
+    pub(crate) has_no_blank: Option<&'static str>,
     /// As RFC 3339.
     pub(crate) now: String,
     /// Knows the other versions of the kind.
@@ -157,15 +159,14 @@ impl FieldManager<'_> {
             .map_err(|why| NotApplied::Other(format!("failed to decode managed fields: {why}")))?;
         self.check(config)?;
         let live = live.unwrap_or(&self.blank);
-        let managed = if managed.fields.is_empty() {
-            self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY).map_err(|refusal| match refusal {
-                Refusal::Other(why) => {
-                    NotApplied::Other(format!("failed to create manager for existing fields: {why}"))
-                }
+        let no_manager = |why| NotApplied::Other(format!("failed to create manager for existing fields: {why}"));
+        let managed = match self.has_no_blank {
+            _ if !managed.fields.is_empty() => managed,
+            Some(why) => return Err(no_manager(why.to_owned())),
+            None => self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY).map_err(|refusal| match refusal {
+                Refusal::Other(why) => no_manager(why),
                 Refusal::Conflicts(conflicts) => told(&conflicts),
-            })?
-        } else {
-            managed
+            })?,
         };
         let (mut object, managed) = self.upgraded(live, config, managed, force)?;
         if self.manager == KUBECTL {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::iter::zip;
 
+use crate::codec::go_text::GoText;
 use crate::machinery::quote::quote;
 use crate::value::{Map, Number, Value};
 
@@ -69,6 +70,19 @@ pub(crate) fn text(value: &Value) -> String {
         Value::String(text) => quote(text),
         Value::Array(items) => format!("[{}]", items.iter().map(text).collect::<Vec<_>>().join(",")),
         Value::Object(fields) => fields.iter().map(|(name, value)| format!("{name}={}", text(value))).collect(),
+        Value::Number(_) => GoText(value).to_string(),
         plain => plain.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn values_are_written_into_paths_as_go_writes_them() {
+        let value = json!({"a": u64::MAX, "b": [1, 1e8, 0.5, null, "x"]});
+        assert_eq!(text(&value), r#"a=1.8446744073709552e+19b=[1,1e+08,0.5,null,"x"]"#);
     }
 }

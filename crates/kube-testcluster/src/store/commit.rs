@@ -59,6 +59,7 @@ impl Store {
         }
         let Some(draft) = draft else {
             drop(state);
+            let value = resource.as_read_back(&value).unwrap_or(value);
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
         };
         reservation.keep();
@@ -135,7 +136,7 @@ impl Store {
             (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.clone(),
             (Commit::Pretend, Next::Put(value) | Next::Release(value)) => {
                 drop(state);
-                before(value)
+                before(resource.as_read_back(&value).unwrap_or(value))
             }
             (Commit::Really, Next::Put(value)) => match draft {
                 Some(draft) => {

@@ -226,13 +226,18 @@ pub(super) fn field_manager<'a>(
         tracked: tracked(store),
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: Value::Object(served.blank()),
+        has_no_blank: None,
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),
     }
 }
 
 /// A field manager for a write to the scale of an object.
-pub(super) fn scale_manager<'a>(store: &Store, manager: &'a str) -> FieldManager<'a> {
+pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a str) -> FieldManager<'a> {
+    /// Upstream takes the empty Scale of a custom resource for a custom resource.
+    const NO_SCALE: &str = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert \
+        CR to an invalid group/version: autoscaling/v1";
+    let tracked = tracked(store);
     FieldManager {
         manager,
         api_version: SCALE_VERSION.to_owned(),
@@ -240,9 +245,11 @@ pub(super) fn scale_manager<'a>(store: &Store, manager: &'a str) -> FieldManager
         of: type_named("Scale"),
         subresource: Subresource::Scale.name(),
         reset: None,
-        tracked: tracked(store),
+        tracked,
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: schema::zero(&schema::Kind::Struct("Scale")),
+        // What nobody owns here because nobody has applied yet, somebody owns there.
+        has_no_blank: (scaled.custom.is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),
     }

@@ -122,6 +122,10 @@ async fn paths_are_taken_by_their_verb_alone() {
     let api = with_doors().await;
     assert_eq!(api.post(&format!("{DOORS}/other"), &door("a", json!({}))).await.body["metadata"]["name"], "a");
     assert_eq!(api.put(DOORS, &door("a", json!({}))).await.body["message"], "name must be provided");
+    for (media_type, status) in [("application/merge-patch+json", 400), ("application/json", 415), ("", 415)] {
+        let refused = api.send("PATCH", DOORS, media_type, "{}").await;
+        assert_eq!(refused.status, status, "{media_type}: {}", refused.body);
+    }
     let refused = api.get("/apis/example.org/v1/walls?fieldSelector=metadata.namespace%3Da").await;
     assert_eq!(
         (refused.status, &refused.body["message"]),

@@ -14,6 +14,7 @@ mod cluster_certificates;
 mod cluster_components;
 mod cluster_create;
 mod cluster_custom_forms;
+mod cluster_custom_read_back;
 mod cluster_custom_resources;
 mod cluster_data;
 mod cluster_definitions;

@@ -7,7 +7,7 @@ pub(crate) use self::coerce::{Malformed, coerce};
 use super::shown::shown;
 use super::{Structural, field};
 use crate::codec::json::Json;
-use crate::codec::schema::decode;
+use crate::codec::schema::{Decoded, decode};
 use crate::machinery::cause::Cause;
 use crate::value::{Map, Value};
 
@@ -71,7 +71,7 @@ fn resource(fields: &Map, at: &str, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> 
     let Some(found) = fields.get("metadata") else { return causes };
     match decode_metadata(found) {
         Err(error) => causes.push(Cause::invalid_as(field::child(at, "metadata"), &shown(found), &error)),
-        Ok(mut decoded) => {
+        Ok(Decoded { value: mut decoded, .. }) => {
             if decoded.get("name").is_none_or(|name| name == "") {
                 decoded["name"] = "fakename".into();
             }
@@ -108,6 +108,6 @@ pub(crate) fn is_well_formed(name: &str, field: &Value) -> bool {
 }
 
 /// Metadata in the form of its type.
-fn decode_metadata(metadata: &Value) -> Result<Value, String> {
-    decode("ObjectMeta", Json::from(metadata.clone())).map(|decoded| decoded.value)
+fn decode_metadata(metadata: &Value) -> Result<Decoded, String> {
+    decode("ObjectMeta", Json::from(metadata.clone()))
 }

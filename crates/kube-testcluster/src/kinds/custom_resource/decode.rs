@@ -111,7 +111,7 @@ impl CustomResource {
         if nulls == Nulls::Dropped {
             drop_nulls(&mut value, Some(&self.schema));
         }
-        embedded::coerce(&self.schema, &mut value, "", malformed).map_err(|cause| cause.sentence())?;
+        faults.extend(embedded::coerce(&self.schema, &mut value, "", malformed).map_err(|cause| cause.sentence())?);
         Ok(Decoded { value, faults })
     }
 }

@@ -109,7 +109,7 @@ fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let below = |found: Vec<Cause>| found.into_iter().map(|cause| cause.below(&at)).collect();
     let found: Vec<Cause> = match embedded::coerce(&read, &mut value, "", Malformed::Refused) {
         Err(cause) => below(vec![cause]),
-        Ok(()) => match embedded::validate(&read, &value, "", &of_metadata) {
+        Ok(_) => match embedded::validate(&read, &value, "", &of_metadata) {
             causes if causes.is_empty() => validity(&read, &value, &at),
             causes => below(causes),
         },

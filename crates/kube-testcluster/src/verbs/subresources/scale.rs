@@ -156,7 +156,7 @@ fn updated(
     let (handler, live) = handled(store, target, current)?;
     // What the entries say of a scale is made here: no client sends them.
     object(&mut wanted["metadata"]).remove("managedFields");
-    let entries = scale_manager(store, manager).update(Some(&live), &wanted, &Value::Null);
+    let entries = scale_manager(store, target.served, manager).update(Some(&live), &wanted, &Value::Null);
     rescaled(store, target, current, &wanted, to_parent(&handler, &entries)?, writer)
 }
 
@@ -182,7 +182,7 @@ async fn applied(
 /// The scale with a configuration applied, and the entries of its object then.
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
     let (handler, live) = handled(store, target, current)?;
-    let manager = scale_manager(store, &apply.manager);
+    let manager = scale_manager(store, target.served, &apply.manager);
     let mut wanted = apply.onto(Some(&live), &manager)?;
     let entries = to_parent(&handler, &wanted["metadata"]["managedFields"])?;
     let wanted = schema::from_map(KIND, &mut wanted, &Value::Null).and_then(|()| schema::decode(KIND, wanted));

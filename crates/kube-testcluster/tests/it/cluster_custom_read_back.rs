@@ -1,0 +1,95 @@
+//! Custom resources as they are read back after a write, and what a write of them says before it. Each expectation is what a real API
+//! server has answered.
+
+use kube_testcluster::ManagedFields;
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, quiet};
+
+const MOTORS: &str = "/apis/example.org/v1/namespaces/default/motors";
+const APPLY: &str = "application/apply-patch+yaml";
+
+/// A cluster with motors, whose replicas are in a field that their schema does not have.
+async fn with_motors() -> Api {
+    let api = Api::new(&quiet().managed_fields(ManagedFields::Kept).start());
+    let embedded =
+        json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
+    let status =
+        json!({"type": "object", "default": {"phase": "Waiting"}, "properties": {"phase": {"type": "string"}}});
+    let spec = json!({"type": "object", "properties": {"part": embedded}});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "motors.example.org"},
+        "spec": {
+            "group": "example.org", "scope": "Namespaced", "names": {"plural": "motors", "kind": "Motor"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}},
+                "subresources": {
+                    "status": {}, "scale": {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.replicas"},
+                },
+            }],
+        },
+    });
+    assert_eq!(api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await.status, 201);
+    api
+}
+
+fn motor(name: &str, spec: Value) -> Value {
+    json!({"apiVersion": "example.org/v1", "kind": "Motor", "metadata": {"name": name}, "spec": spec})
+}
+
+fn scale(replicas: i64) -> Value {
+    let metadata = json!({"name": "a", "namespace": "default"});
+    json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": replicas}})
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_shows_the_defaults_of_what_a_creation_loses() {
+    let api = with_motors().await;
+    let created = api.post(&format!("{MOTORS}?dryRun=All"), &motor("a", json!({}))).await;
+    assert_eq!((created.status, &created.body["status"]), (201, &json!({"phase": "Waiting"})));
+    let path = format!("{MOTORS}/a?dryRun=All&fieldManager=one");
+    let applied = api.send("PATCH", &path, APPLY, motor("a", json!({})).to_string()).await;
+    assert_eq!((applied.status, &applied.body["status"]), (201, &json!({"phase": "Waiting"})));
+    assert_eq!(api.get(&format!("{MOTORS}/a")).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn replicas_that_the_schema_does_not_have_are_lost() {
+    let api = with_motors().await;
+    assert_eq!(api.post(MOTORS, &motor("a", json!({}))).await.status, 201);
+    let scaled = api.put(&format!("{MOTORS}/a/scale"), &scale(3)).await;
+    assert_eq!((scaled.status, &scaled.body["spec"]), (200, &json!({})));
+    assert_eq!(api.get(&format!("{MOTORS}/a")).await.body["spec"], json!({}));
+    let told = api.get(&format!("{MOTORS}/a/scale")).await;
+    let missing = r#"Internal error occurred: the spec replicas field ".spec.size" does not exist"#;
+    assert_eq!((told.status, &told.body["message"]), (500, &json!(missing)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scale_that_nobody_owns_anything_of_cannot_be_applied() {
+    let api = with_motors().await;
+    assert_eq!(api.post(MOTORS, &motor("a", json!({}))).await.status, 201);
+    let applied = api.send("PATCH", &format!("{MOTORS}/a/scale?fieldManager=one"), APPLY, scale(3).to_string()).await;
+    let message = applied.body["message"].as_str().unwrap();
+    assert!(message.starts_with("failed to create manager for existing fields: "), "{message}");
+    assert_eq!(applied.status, 500);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unknown_fields_in_the_metadata_of_an_embedded_resource_are_told() {
+    let api = with_motors().await;
+    let part = |metadata: Value| json!({"part": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}});
+    let odd = motor("a", part(json!({"odd": "", "ownerReferences": [{"odder": 1}]})));
+    for refused in [
+        api.post(&format!("{MOTORS}?fieldValidation=Strict"), &odd).await,
+        api.put(&format!("{MOTORS}/a?fieldValidation=Strict"), &odd).await,
+    ] {
+        let unknown = r#"strict decoding error: unknown field "spec.part.metadata.odd", unknown field "spec.part.metadata.ownerReferences[0].odder""#;
+        let message = refused.body["message"].as_str().unwrap();
+        assert!(message.ends_with(unknown), "{message}");
+        assert_eq!(refused.status, 400);
+    }
+    let kept = api.post(MOTORS, &motor("a", part(json!({"odd": "", "name": "b"})))).await;
+    assert_eq!(kept.body["spec"], part(json!({"name": "b"})));
+}
