@@ -1,10 +1,13 @@
 //! The namespace controller: it deletes the contents of a namespace, then the namespace. Upstream:
 //! `pkg/controller/namespace`.
 
+mod remaining;
+
 use super::chores::{Chores, is_deleting, is_over};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, namespace};
+use crate::kinds::{NAMESPACES, Resource, Subresource, namespace};
+use crate::machinery::conditions;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
@@ -12,12 +15,14 @@ use crate::value::Value;
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
+use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
+use remaining::Remaining;
 
 /// As whom it asks.
 const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 
-/// Deletes the contents of a namespace that is being deleted, and removes the finalizer if nothing is left. A pod takes
+/// Deletes the contents of a namespace that is being deleted, says what is left, and removes the finalizer if nothing is. A pod takes
 /// its time to end; the removal of the last object queues a new chore.
 pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
@@ -25,23 +30,46 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
         return Ok(());
     }
     let filter = Filter { namespace: Some(name.to_owned()), ..Default::default() };
+    let (mut remaining, mut failed) = (Remaining::default(), None);
     for resource in store.catalog().stored().filter(|resource| resource.is_namespaced()) {
-        let page = everything(store, resource, &filter);
-        for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
-            let options = DeleteOptions::of_controller(None, Policy::Background);
-            let gate = Gate::of_component(store, resource, &object.key, USER);
-            match remove(store, resource, &object.key, &options, &gate).await {
-                Err(error) if !is_over(&error) => return Err(error),
-                _ => give_way(n).await,
-            }
+        if let Err(error) = delete_all(store, resource, &filter).await {
+            remaining.add_failure(&error);
+            failed.get_or_insert(error);
+        }
+        for object in everything(store, resource, &filter).objects {
+            remaining.add(resource, &*object.open()?);
         }
     }
+    let tell = |home: &Opened| Ok::<_, ApiError>(told(store, home, &remaining));
+    store.update(NAMESPACES, &key, Commit::Really, tell).await?;
     if chores.is_empty(name, &store.catalog()) {
         store
             .update(NAMESPACES, &key, Commit::Really, |home: &Opened| Ok::<_, ApiError>(released(home.value.clone())))
             .await?;
     }
+    failed.map_or(Ok(()), Err)
+}
+
+async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter) -> Result<(), ApiError> {
+    let page = everything(store, resource, filter);
+    for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
+        let options = DeleteOptions::of_controller(None, Policy::Background);
+        let gate = Gate::of_component(store, resource, &object.key, USER);
+        match remove(store, resource, &object.key, &options, &gate).await {
+            Err(error) if !is_over(&error) => return Err(error),
+            _ => give_way(n).await,
+        }
+    }
     Ok(())
+}
+
+/// The namespace with the conditions that say what is left of it.
+fn told(store: &Store, home: &Opened, remaining: &Remaining) -> Next {
+    let (mut value, now) = (home.value.clone(), store.clock.now());
+    for condition in remaining.conditions() {
+        conditions::update(&mut value, condition, &now);
+    }
+    Next::Put(written_by(Component::CONTROLLERS, store, home, Some(Subresource::Status), value))
 }
 
 /// The namespace without the finalizer.

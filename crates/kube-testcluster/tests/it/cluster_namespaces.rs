@@ -38,7 +38,7 @@ async fn a_namespace_goes_after_everything_in_it() {
     assert_eq!(deleted.body["metadata"].get("deletionGracePeriodSeconds"), None);
     cluster.settled().await;
     assert_eq!(pods.shorts().await, ["ADDED a", "MODIFIED a", "DELETED a"]);
-    assert_eq!(namespaces.shorts().await, ["ADDED shop", "MODIFIED shop", "DELETED shop"]);
+    assert_eq!(namespaces.shorts().await, ["ADDED shop", "MODIFIED shop", "MODIFIED shop", "DELETED shop"]);
     assert_eq!(api.get(SHOP).await.status, 404);
     assert!(api.get(&format!("{SHOP}/configmaps")).await.names().is_empty());
 }
@@ -81,6 +81,48 @@ async fn a_finalizer_in_a_namespace_keeps_it() {
     cluster.settled().await;
     assert_eq!(api.get(SHOP).await.body["status"]["phase"], "Terminating");
     api.merge(&format!("{maps}/c"), &json!({"metadata": {"finalizers": null}})).await;
+    cluster.settled().await;
+    assert_eq!(api.get(SHOP).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_says_what_it_waits_for() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    shop(&api).await;
+    let maps = format!("{SHOP}/configmaps");
+    for (name, finalizers) in
+        [("a", json!(["example.org/x", "example.org/y"])), ("b", json!(["example.org/x"])), ("c", json!([]))]
+    {
+        api.post(&maps, &json!({"metadata": {"name": name, "finalizers": finalizers}})).await;
+    }
+    api.delete(SHOP).await;
+    cluster.settled().await;
+    let told = async || {
+        let conditions = api.get(SHOP).await.body["status"]["conditions"].as_array().unwrap().clone();
+        let text = |of: &Value, field: &str| of[field].as_str().unwrap().to_owned();
+        conditions
+            .iter()
+            .map(|of| ["type", "status", "reason", "message"].map(|field| text(of, field)).join(" "))
+            .collect::<Vec<_>>()
+    };
+    let fine = [
+        "NamespaceDeletionDiscoveryFailure False ResourcesDiscovered All resources successfully discovered",
+        "NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions All legacy kube types successfully parsed",
+        "NamespaceDeletionContentFailure False ContentDeleted All content successfully deleted, may be waiting on finalization",
+    ];
+    assert_eq!(told().await[..3], fine);
+    assert_eq!(
+        told().await[3..],
+        [
+            "NamespaceContentRemaining True SomeResourcesRemain Some resources are remaining: configmaps. has 2 resource instances",
+            "NamespaceFinalizersRemaining True SomeFinalizersRemain Some content in the namespace has finalizers remaining: \
+            example.org/x in 2 resource instances, example.org/y in 1 resource instances",
+        ]
+    );
+    for name in ["a", "b"] {
+        api.merge(&format!("{maps}/{name}"), &json!({"metadata": {"finalizers": null}})).await;
+    }
     cluster.settled().await;
     assert_eq!(api.get(SHOP).await.status, 404);
 }

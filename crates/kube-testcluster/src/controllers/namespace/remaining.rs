@@ -1,0 +1,87 @@
+//! What is left of a namespace that is being deleted, as its conditions say it. Upstream: `status_condition_utils.go` of
+//! `pkg/controller/namespace/deletion`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::store::object::Opened;
+use crate::value::{Value, json};
+
+/// What is left after all contents were asked to go.
+#[derive(Debug, Default)]
+pub(super) struct Remaining {
+    /// How many objects there are of each kind, by plural and group.
+    kinds: BTreeMap<String, usize>,
+    /// How many objects each finalizer holds.
+    finalizers: BTreeMap<String, usize>,
+    /// Why objects could not be deleted.
+    failures: BTreeSet<String>,
+}
+
+impl Remaining {
+    pub(super) fn add(&mut self, resource: &Resource, object: &Opened) {
+        *self.kinds.entry(format!("{}.{}", resource.plural, resource.group)).or_default() += 1;
+        let finalizers = object.value["metadata"]["finalizers"].as_array();
+        for finalizer in finalizers.into_iter().flatten().filter_map(Value::as_str) {
+            *self.finalizers.entry(finalizer.to_owned()).or_default() += 1;
+        }
+    }
+
+    pub(super) fn add_failure(&mut self, error: &ApiError) {
+        self.failures.insert(error.message().to_owned());
+    }
+
+    /// The conditions of the namespace. Nothing is ever wrong with the first two: the server knows its own kinds.
+    pub(super) fn conditions(&self) -> [Value; 5] {
+        let counted = |counts: &BTreeMap<String, usize>, of: &str| -> Vec<String> {
+            counts.iter().map(|(name, count)| format!("{name} {of} {count} resource instances")).collect()
+        };
+        let failures: Vec<String> = self.failures.iter().cloned().collect();
+        let failed = format!("Failed to delete all resource types, {} remaining: ", failures.len());
+        [
+            condition(
+                "NamespaceDeletionDiscoveryFailure",
+                ("ResourcesDiscovered", "All resources successfully discovered"),
+                None,
+            ),
+            condition(
+                "NamespaceDeletionGroupVersionParsingFailure",
+                ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
+                None,
+            ),
+            condition(
+                "NamespaceDeletionContentFailure",
+                ("ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
+                told("ContentDeletionFailed", &failed, &failures),
+            ),
+            condition(
+                "NamespaceContentRemaining",
+                ("ContentRemoved", "All content successfully removed"),
+                told("SomeResourcesRemain", "Some resources are remaining: ", &counted(&self.kinds, "has")),
+            ),
+            condition(
+                "NamespaceFinalizersRemaining",
+                ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+                told(
+                    "SomeFinalizersRemain",
+                    "Some content in the namespace has finalizers remaining: ",
+                    &counted(&self.finalizers, "in"),
+                ),
+            ),
+        ]
+    }
+}
+
+/// A reason and a message, if there is anything to tell.
+fn told(reason: &'static str, begin: &str, parts: &[String]) -> Option<(&'static str, String)> {
+    (!parts.is_empty()).then(|| (reason, format!("{begin}{}", parts.join(", "))))
+}
+
+/// A condition that is true if something is wrong.
+fn condition(of: &str, (reason, message): (&str, &str), wrong: Option<(&str, String)>) -> Value {
+    match wrong {
+        Some((reason, message)) => json!({"type": of, "status": "True", "reason": reason, "message": message}),
+        None => json!({"type": of, "status": "False", "reason": reason, "message": message}),
+    }
+}
