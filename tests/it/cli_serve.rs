@@ -435,3 +435,15 @@ fn a_client_may_begin_with_http_2() {
     assert_eq!(frame[3], SETTINGS);
     live.signal("INT");
 }
+
+/// A socket that is closed while a client still sends takes the answer away with it.
+#[test]
+fn a_client_can_read_why_its_large_body_is_refused() {
+    let (live, address) = Live::cluster("--bare");
+    let body = " ".repeat(4 << 20);
+    for _ in 0..10 {
+        let answer = ask(address, "PUT /nosuch HTTP/1.1\r\nHost: localhost", &body);
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    }
+    live.signal("INT");
+}
