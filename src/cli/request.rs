@@ -22,7 +22,7 @@ use super::check::{check, lesson_name, real};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::inner::{compared, stepped};
 use super::lessons::{Chosen, Lesson, WatchArgs};
-use super::values::only_of_this_machine;
+use super::values::only_without_tls;
 
 /// A command line that was understood.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
                 return Err(missing("cluster", ("expected a COMMAND behind --", "-- 后面要有一条命令")));
             }
             if !cluster.tls && !cluster.listen.ip().is_loopback() {
-                return Err(conflict("cluster", only_of_this_machine()));
+                return Err(conflict("cluster", only_without_tls()));
             }
             Ok(invocation(look, &nothing, Request::Cluster(cluster.settings())))
         }

@@ -28,8 +28,18 @@ pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
     if address.ip().is_loopback() { Ok(address) } else { Err(only_of_this_machine()) }
 }
 
+/// Why an address that other machines reach is refused to a cluster without TLS.
+pub fn only_without_tls() -> Words {
+    (
+        "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without it there is no \
+         authentication, so whoever reaches it may do everything",
+        "只能用本机地址，例如 127.0.0.1:8080，或者加上 --tls：没有它就没有认证，能访问它的人什么都能做",
+    )
+        .into()
+}
+
 /// Why an address that other machines reach is refused.
-pub fn only_of_this_machine() -> Words {
+fn only_of_this_machine() -> Words {
     (
         "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so whoever reaches \
          it may do everything that it can do",

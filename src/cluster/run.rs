@@ -65,26 +65,40 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
 fn say_that_it_goes_on(folder: &Path, printer: &Printer) {
     let folder = folder.display();
     printer.tell(
-        &format!("goes on with what is in {folder}; --nodes and --pods counted at its first start"),
+        &format!("goes on with what is in {folder}; --nodes and --pods are used at its first start only"),
         &format!("继续使用 {folder} 里的数据；--nodes 和 --pods 只在首次启动时生效"),
     );
 }
 
 fn data_failure(folder: &Path, error: DataError) -> Failure {
     let shown = folder.display();
-    let failure = Failure::new((
-        format!("cannot go on with what is in {shown}: {error}"),
-        format!("无法使用 {shown} 里的数据：{error}"),
-    ));
-    match &error {
-        DataError::InUse(_) => {
-            failure.next(("end the other cluster, or name another folder", "请停止那个集群，或换一个目录"))
+    let another = ("name another folder", "请换一个目录");
+    match error {
+        DataError::InUse(_) => Failure::new((
+            format!("another cluster uses the folder {shown}"),
+            format!("另一个集群正在使用目录 {shown}"),
+        ))
+        .next(("end the other cluster, or name another folder", "请停止那个集群，或换一个目录")),
+        DataError::Unusable { .. } if folder.is_file() => {
+            Failure::new((format!("{shown} is a file, not a folder"), format!("{shown} 是文件，不是目录")))
+                .next(another)
         }
-        DataError::Unusable { .. } => failure.because(error),
-        _ => failure.next((
-            "put an earlier copy of the folder in its place, or name another folder",
-            "请用之前的备份替换这个目录，或换一个目录",
-        )),
+        DataError::Unusable { path, why } => {
+            let path = path.display();
+            Failure::new((format!("cannot read or write {path}"), format!("无法读写 {path}")))
+                .because(why)
+                .next(("remove the cause, or name another folder", "请排除原因，或换一个目录"))
+        }
+        error => {
+            let failure = Failure::new((
+                format!("cannot go on with what is in {shown}: {error}"),
+                format!("无法使用 {shown} 里的数据：{error}"),
+            ));
+            failure.next((
+                "put an earlier copy of the folder in its place, or name another folder",
+                "请用之前的备份替换这个目录，或换一个目录",
+            ))
+        }
     }
 }
 

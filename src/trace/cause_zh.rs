@@ -1,7 +1,7 @@
 //! The frequent errors of the system and of libraries, in Chinese. Their own words stay beside it, so that they can be searched for.
 
 /// A part of an error's text, and what such an error means.
-const MEANINGS: [(&str, &str); 33] = [
+const MEANINGS: [(&str, &str); 35] = [
     ("the cable is pulled out", "与集群的连接已切断"), // as the keyboard's `cut` does
     ("Connection refused", "连接被拒绝，那个端口上没有程序在监听"),
     ("Connection reset", "连接被对方重置"),
@@ -24,6 +24,8 @@ const MEANINGS: [(&str, &str); 33] = [
     ("No such file or directory", "没有这个文件或目录"),
     ("Permission denied", "没有权限"),
     ("Is a directory", "这是一个目录"),
+    ("File exists", "已有同名的文件"),
+    ("Read-only file system", "文件系统是只读的"),
     ("No space left on device", "磁盘已满"),
     ("Too many open files", "打开的文件太多"),
     ("UnknownIssuer", "证书的签发者不受信任"),

@@ -123,9 +123,20 @@ fn a_folder_in_use_is_said_in_a_sentence() {
     let (live, _) = start(&folder);
     let second = finish(command("cluster --data").arg(&folder));
     assert_eq!(second.code, Some(1));
-    assert!(second.err.contains("is used by another cluster") && second.err.contains("next: "), "{}", second.err);
+    assert!(second.err.contains("another cluster uses the folder") && second.err.contains("next: "), "{}", second.err);
     drop(live);
     fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_cannot_be_the_folder_is_said_in_a_sentence_too() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-file");
+    fs::write(&file, "").unwrap();
+    let told = |folder: &Path| finish(command("cluster --data").arg(folder)).err;
+    let (at_file, below) = (told(&file), told(&file.join("below")));
+    assert!(at_file.contains("is a file, not a folder") && at_file.contains("next: "), "{at_file}");
+    assert!(below.contains("cannot read or write") && below.contains("next: "), "{below}");
+    fs::remove_file(&file).unwrap();
 }
 
 #[test]

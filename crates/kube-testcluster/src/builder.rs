@@ -418,9 +418,11 @@ impl ClusterBuilder {
             tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
         }
         let workloads = self.settings.controllers.workloads();
-        let client = own_client(&own, Component::CONTROLLERS);
-        for workload in Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)) {
-            tasks.push(tokio::spawn(controllers::run_when_needed(workload, client.clone(), clock, stop.clone())));
+        let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
+        if !workloads.is_empty() {
+            let client = own_client(&own, Component::CONTROLLERS); // one for all: each takes memory
+            let run = |workload| controllers::run_when_needed(workload, client.clone(), clock, stop.clone());
+            tasks.extend(workloads.into_iter().map(|workload| tokio::spawn(run(workload))));
         }
         Ok(Cluster {
             store,

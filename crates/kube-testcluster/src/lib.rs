@@ -354,8 +354,8 @@ impl Cluster {
         self.store.observe(WriteObserver::new(sink));
     }
 
-    /// Whether it goes on with what an earlier cluster has left in its folder. What the builder says of the beginning did not count
-    /// then: see [`ClusterBuilder::start_in`].
+    /// Whether its folder had a cluster in it, with which it goes on. It has no use then for the nodes and the pods that its builder was
+    /// told to begin with. Always false without a folder. See [`ClusterBuilder::start_in`].
     pub fn is_continued(&self) -> bool {
         self.is_continued
     }

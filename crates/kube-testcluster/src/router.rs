@@ -212,7 +212,8 @@ fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query)
     query.get("timeout").filter(|_| !is_long_running).and_then(deadline_problem)
 }
 
-/// A method that the path does not allow. Upstream's handler of custom resources has words of its own for what has no verb.
+/// A method that the path does not allow. Upstream's handler of custom resources has words of its own for what has no verb, and asks a
+/// patch for its media type before it asks for a name.
 fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
     if target.served.custom.is_some() {
         let verb = match *method {
@@ -226,9 +227,11 @@ fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fiel
             return ApiError::method_not_supported(target.served, verb);
         }
     }
+    if target.served.custom.is_none() || target.name.is_some() {
+        return ApiError::method_not_allowed();
+    }
     let nameless = || ApiError::bad_request("name must be provided");
     match *method {
-        _ if target.served.custom.is_none() || target.name.is_some() => ApiError::method_not_allowed(),
         Method::PUT => nameless(),
         Method::PATCH => {
             verbs::patch::check_media_type(headers, target.resource, managed_fields).err().unwrap_or_else(nameless)

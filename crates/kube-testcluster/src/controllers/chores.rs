@@ -67,6 +67,8 @@ pub(crate) enum Chore {
     HandleDependents(ObjectRef),
     /// Delete the contents of a namespace that is being deleted.
     EmptyNamespace(String),
+    /// Do so again after a while: what its conditions say may have changed.
+    LookAgain(String),
     /// Create the service account that a namespace must have.
     CreateAccount(String),
     /// Create the config map that a namespace must have.

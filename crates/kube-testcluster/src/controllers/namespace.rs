@@ -3,13 +3,15 @@
 
 mod remaining;
 
+use std::time::Duration;
+
 use super::chores::{Chores, is_deleting, is_over};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::kinds::{NAMESPACES, Resource, Subresource, namespace};
 use crate::machinery::conditions;
 use crate::store::filter::Filter;
-use crate::store::object::{Key, Opened};
+use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::value::Value;
 use crate::verbs::delete::{give_way, remove};
@@ -22,32 +24,41 @@ use remaining::Remaining;
 /// As whom it asks.
 const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 
+/// How long it waits before it looks once more at a namespace that it has looked at, so that changes in quick succession, and its own,
+/// are one. Upstream waits for eight seconds where finalizers hold something.
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
+
 /// Deletes the contents of a namespace that is being deleted, says what is left, and removes the finalizer if nothing is. A pod takes
 /// its time to end; the removal of the last object queues a new chore.
 pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
-    if !store.get(NAMESPACES, &key).is_some_and(|namespace| is_deleting(&namespace)) {
-        return Ok(());
-    }
+    let Some(going) = store.get(NAMESPACES, &key).filter(|namespace| is_deleting(namespace)) else { return Ok(()) };
     let filter = Filter { namespace: Some(name.to_owned()), ..Default::default() };
     let (mut remaining, mut failed) = (Remaining::default(), None);
     for resource in store.catalog().stored().filter(|resource| resource.is_namespaced()) {
-        if let Err(error) = delete_all(store, resource, &filter).await {
-            remaining.add_failure(&error);
-            failed.get_or_insert(error);
-        }
-        for object in everything(store, resource, &filter).objects {
-            remaining.add(resource, &*object.open()?);
+        // Upstream counts nothing of a kind that it could not delete: `deleteAllContentForGroupVersionResource`.
+        match delete_all(store, resource, &filter).await {
+            Ok(()) => everything(store, resource, &filter).objects.iter().for_each(|object| remaining.add(object)),
+            Err(error) => {
+                remaining.add_failure(&error);
+                failed.get_or_insert(error);
+            }
         }
     }
-    let tell = |home: &Opened| Ok::<_, ApiError>(told(store, home, &remaining));
-    store.update(NAMESPACES, &key, Commit::Really, tell).await?;
+    change(store, &going, |home| with_conditions(store, home, &remaining)).await?;
     if chores.is_empty(name, &store.catalog()) {
-        store
-            .update(NAMESPACES, &key, Commit::Really, |home: &Opened| Ok::<_, ApiError>(released(home.value.clone())))
-            .await?;
+        change(store, &going, |home| released(home.value.clone())).await?;
     }
     failed.map_or(Ok(()), Err)
+}
+
+/// Changes the namespace, unless it has gone meanwhile and another one of its name has come.
+async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -> Result<(), ApiError> {
+    let change = |home: &Opened| {
+        let is_the_same = home.summary.uid() == going.summary.uid();
+        Ok::<_, ApiError>(if is_the_same { next(home) } else { Next::Keep })
+    };
+    store.update(NAMESPACES, &going.key, Commit::Really, change).await.map(drop)
 }
 
 async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter) -> Result<(), ApiError> {
@@ -64,7 +75,7 @@ async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter)
 }
 
 /// The namespace with the conditions that say what is left of it.
-fn told(store: &Store, home: &Opened, remaining: &Remaining) -> Next {
+fn with_conditions(store: &Store, home: &Opened, remaining: &Remaining) -> Next {
     let (mut value, now) = (home.value.clone(), store.clock.now());
     for condition in remaining.conditions() {
         conditions::update(&mut value, condition, &now);

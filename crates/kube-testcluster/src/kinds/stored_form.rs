@@ -2,7 +2,6 @@
 
 use super::custom_resource::{ConversionWebhook, integers};
 use super::resource::Resource;
-use crate::codec::structural::{default, prune};
 use crate::value::Value;
 
 /// The form in which a kind is stored that is served in two groups or versions: the same objects, with other fields.
@@ -54,14 +53,10 @@ impl Resource {
         }
     }
 
-    /// An object as upstream reads what it has stored, if that differs: without what its schema does not name, which is the number of
-    /// replicas that a scale has set where there is none, and with the defaults of what it has lost since it was decoded, which is the
-    /// status of a new one, or what a webhook has left out.
+    /// An object as upstream reads what it has stored, if that differs: in the form of its schema. A new object has lost its status
+    /// since it was decoded, and gets the default of that again; what a webhook or a scale has added may be no part of the schema.
     pub(crate) fn as_read_back(&self, stored: &Value) -> Option<Value> {
-        let schema = &self.custom?.schema;
-        let mut read = stored.clone();
-        prune(&mut read, schema);
-        default(&mut read, schema);
+        let read = self.custom?.reshape(stored.clone());
         (read != *stored).then_some(read)
     }
 

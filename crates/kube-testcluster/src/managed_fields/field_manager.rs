@@ -71,8 +71,8 @@ pub(crate) struct FieldManager<'a> {
     pub(crate) most_update_managers: usize,
     /// An object without values, as Go has it.
     pub(crate) blank: Value,
-    /// Why nobody can be made the owner of what an object had before it was first applied to.
-    pub(crate) has_no_blank: Option<&'static str>,
+    /// Why a first apply fails, if nobody can be made the owner of the fields that are there already.
+    pub(crate) why_no_first_apply: Option<&'static str>,
     /// As RFC 3339.
     pub(crate) now: String,
     /// Knows the other versions of the kind.
@@ -160,7 +160,7 @@ impl FieldManager<'_> {
         self.check(config)?;
         let live = live.unwrap_or(&self.blank);
         let no_manager = |why| NotApplied::Other(format!("failed to create manager for existing fields: {why}"));
-        let managed = match self.has_no_blank {
+        let managed = match self.why_no_first_apply {
             _ if !managed.fields.is_empty() => managed,
             Some(why) => return Err(no_manager(why.to_owned())),
             None => self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY).map_err(|refusal| match refusal {

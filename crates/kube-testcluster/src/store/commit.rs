@@ -134,9 +134,13 @@ impl Store {
         let before = |value| Opened::new(resource, key.clone(), current.revision, value);
         let written = match (commit, next) {
             (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.clone(),
-            (Commit::Pretend, Next::Put(value) | Next::Release(value)) => {
+            (Commit::Pretend, Next::Put(value)) => {
                 drop(state);
                 before(resource.as_read_back(&value).unwrap_or(value))
+            }
+            (Commit::Pretend, Next::Release(value)) => {
+                drop(state);
+                before(value)
             }
             (Commit::Really, Next::Put(value)) => match draft {
                 Some(draft) => {

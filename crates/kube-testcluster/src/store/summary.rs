@@ -63,8 +63,12 @@ impl Summary {
         self.texts.get(self.finalizers_at() + self.finalizers as usize + n)
     }
 
+    pub(crate) fn finalizers(&self) -> impl Iterator<Item = &str> {
+        self.texts.range(self.finalizers_at()..).take(self.finalizers as usize)
+    }
+
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
-        self.texts.range(self.finalizers_at()..).take(self.finalizers as usize).any(|finalizer| finalizer == name)
+        self.finalizers().any(|finalizer| finalizer == name)
     }
 
     fn finalizers_at(&self) -> usize {

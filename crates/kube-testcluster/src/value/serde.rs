@@ -15,10 +15,10 @@ pub(crate) fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Resul
     serde_json::from_value(value.into())
 }
 
-/// The value of another type.
+/// The value of another type, by way of its text: so no serializer of values is compiled for the large types of Kubernetes.
 ///
 /// # Errors
-/// What cannot be JSON, in the words of `serde_json`.
+/// What cannot be JSON or nests deeper than 128 levels, in the words of `serde_json`.
 pub(crate) fn to_value(of: impl Serialize) -> serde_json::Result<Value> {
     serde_json::from_slice(&serde_json::to_vec(&of)?)
 }

@@ -226,7 +226,7 @@ pub(super) fn field_manager<'a>(
         tracked: tracked(store),
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: Value::Object(served.blank()),
-        has_no_blank: None,
+        why_no_first_apply: None,
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),
     }
@@ -234,7 +234,7 @@ pub(super) fn field_manager<'a>(
 
 /// A field manager for a write to the scale of an object.
 pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a str) -> FieldManager<'a> {
-    /// Upstream takes the empty Scale of a custom resource for a custom resource.
+    /// Upstream asks the converter of the custom resource to convert an empty Scale, which it cannot.
     const NO_SCALE: &str = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert \
         CR to an invalid group/version: autoscaling/v1";
     let tracked = tracked(store);
@@ -248,8 +248,8 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
         tracked,
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: schema::zero(&schema::Kind::Struct("Scale")),
-        // What nobody owns here because nobody has applied yet, somebody owns there.
-        has_no_blank: (scaled.custom.is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),
+        // In the other modes an object has no entries before its first apply. Upstream it would have some, and no such error.
+        why_no_first_apply: (scaled.custom.is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),
     }

@@ -1,7 +1,7 @@
 //! Custom resources as they are read back after a write, and what a write of them says before it. Each expectation is what a real API
 //! server has answered.
 
-use kube_testcluster::ManagedFields;
+use kube_testcluster::{AdmissionRequest, ManagedFields};
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, quiet};
@@ -11,7 +11,10 @@ const APPLY: &str = "application/apply-patch+yaml";
 
 /// A cluster with motors, whose replicas are in a field that their schema does not have.
 async fn with_motors() -> Api {
-    let api = Api::new(&quiet().managed_fields(ManagedFields::Kept).start());
+    defined(Api::new(&quiet().managed_fields(ManagedFields::Kept).start())).await
+}
+
+async fn defined(api: Api) -> Api {
     let embedded =
         json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
     let status =
@@ -52,6 +55,21 @@ async fn a_dry_run_shows_the_defaults_of_what_a_creation_loses() {
     let applied = api.send("PATCH", &path, APPLY, motor("a", json!({})).to_string()).await;
     assert_eq!((applied.status, &applied.body["status"]), (201, &json!({"phase": "Waiting"})));
     assert_eq!(api.get(&format!("{MOTORS}/a")).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_plugin_adds_is_read_back_in_the_form_of_the_schema() {
+    let cluster = quiet().admit(|request: &mut AdmissionRequest| {
+        if let Some(motor) = request.object.as_mut().filter(|_| request.resource == "motors") {
+            motor["spec"] = json!({"odd": 1, "part": {"apiVersion": "v1", "kind": "A", "metadata": {"odd": 1}}});
+        }
+        Ok(())
+    });
+    let api = defined(Api::new(&cluster.start())).await;
+    let created = api.post(MOTORS, &motor("a", json!({}))).await;
+    let expected = json!({"part": {"apiVersion": "v1", "kind": "A", "metadata": {}}});
+    assert_eq!((created.status, &created.body["spec"]), (201, &expected));
+    assert_eq!(api.get(&format!("{MOTORS}/a")).await.body["spec"], expected);
 }
 
 #[tokio::test(start_paused = true)]

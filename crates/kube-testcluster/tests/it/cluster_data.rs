@@ -71,9 +71,11 @@ async fn objects_uids_and_revisions_go_on() {
     let gone = api.delete(&format!("{MAPS}/gone")).await;
     assert_eq!(gone.status, 200);
     let before = api.get(MAPS).await.body;
+    assert!(!cluster.is_continued());
     cluster.shutdown().await;
 
     let cluster = folder.start();
+    assert!(cluster.is_continued());
     let api = Api::new(&cluster);
     assert_eq!(api.get(MAPS).await.body, before, "the list is the same, with its resourceVersion");
     let later = create(&api, "later").await;

@@ -1,8 +1,10 @@
 //! The life of a namespace.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kube_testcluster::{Cluster, Controllers};
+use kube_testcluster::{AdmissionRequest, Cluster, Controllers, Operation};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -85,6 +87,45 @@ async fn a_finalizer_in_a_namespace_keeps_it() {
     assert_eq!(api.get(SHOP).await.status, 404);
 }
 
+/// The conditions of the namespace, each as one text.
+async fn conditions(api: &Api) -> Vec<String> {
+    let status = api.get(SHOP).await.body["status"].clone();
+    let text = |of: &Value, field: &str| of[field].as_str().unwrap().to_owned();
+    let parts = |of: &Value| ["type", "status", "reason", "message"].map(|field| text(of, field)).join(" ");
+    status["conditions"].as_array().unwrap().iter().map(parts).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_deleted_is_told_and_keeps_nothing_else() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let cluster = quiet().admit(move |request: &mut AdmissionRequest| {
+        if request.operation != Operation::Delete || !["configmaps", "secrets"].contains(&request.resource.as_str()) {
+            return Ok(());
+        }
+        // No two refusals are alike.
+        let told = format!("no: {}", count.fetch_add(1, Ordering::Relaxed));
+        Err(kube::core::Status::failure(&told, "Forbidden").with_code(403).boxed())
+    });
+    let cluster = cluster.start();
+    let api = Api::new(&cluster);
+    shop(&api).await;
+    for (plural, name) in [("configmaps", "c"), ("secrets", "s"), ("services", "w")] {
+        let object = json!({"metadata": {"name": name}, "spec": {"ports": [{"port": 80}]}});
+        assert_eq!(api.post(&format!("{SHOP}/{plural}"), &object).await.status, 201);
+    }
+    api.delete(SHOP).await;
+    cluster.settled().await;
+    assert_eq!(asked.load(Ordering::Relaxed), 2, "it goes on later, and not at once");
+    let told = conditions(&api).await;
+    let failed =
+        "NamespaceDeletionContentFailure True ContentDeletionFailed Failed to delete all resource types, 2 remaining: ";
+    assert!(told[2].starts_with(failed) && told[2].ends_with("no: 0, no: 1"), "{told:?}");
+    assert!(told[3].starts_with("NamespaceContentRemaining False "), "{told:?}");
+    assert_eq!(api.get(&format!("{SHOP}/services/w")).await.status, 404);
+    assert_eq!(api.get(&format!("{SHOP}/configmaps/c")).await.status, 200);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_namespace_says_what_it_waits_for() {
     let cluster = quiet().start();
@@ -98,31 +139,26 @@ async fn a_namespace_says_what_it_waits_for() {
     }
     api.delete(SHOP).await;
     cluster.settled().await;
-    let told = async || {
-        let conditions = api.get(SHOP).await.body["status"]["conditions"].as_array().unwrap().clone();
-        let text = |of: &Value, field: &str| of[field].as_str().unwrap().to_owned();
-        conditions
-            .iter()
-            .map(|of| ["type", "status", "reason", "message"].map(|field| text(of, field)).join(" "))
-            .collect::<Vec<_>>()
-    };
     let fine = [
         "NamespaceDeletionDiscoveryFailure False ResourcesDiscovered All resources successfully discovered",
         "NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions All legacy kube types successfully parsed",
         "NamespaceDeletionContentFailure False ContentDeleted All content successfully deleted, may be waiting on finalization",
     ];
-    assert_eq!(told().await[..3], fine);
+    assert_eq!(conditions(&api).await[..3], fine);
     assert_eq!(
-        told().await[3..],
+        conditions(&api).await[3..],
         [
             "NamespaceContentRemaining True SomeResourcesRemain Some resources are remaining: configmaps. has 2 resource instances",
             "NamespaceFinalizersRemaining True SomeFinalizersRemain Some content in the namespace has finalizers remaining: \
             example.org/x in 2 resource instances, example.org/y in 1 resource instances",
         ]
     );
-    for name in ["a", "b"] {
-        api.merge(&format!("{maps}/{name}"), &json!({"metadata": {"finalizers": null}})).await;
-    }
+    api.merge(&format!("{maps}/a"), &json!({"metadata": {"finalizers": null}})).await;
+    sleep(Duration::from_secs(2)).await;
+    let left = conditions(&api).await;
+    assert!(left[3].ends_with("configmaps. has 1 resource instances"), "{left:?}");
+    assert!(left[4].ends_with("remaining: example.org/x in 1 resource instances"), "{left:?}");
+    api.merge(&format!("{maps}/b"), &json!({"metadata": {"finalizers": null}})).await;
     cluster.settled().await;
     assert_eq!(api.get(SHOP).await.status, 404);
 }

@@ -110,18 +110,18 @@ pub(crate) enum Kind {
     Map(Box<Kind>),
 }
 
-/// The text of each struct in the table, and the struct once somebody has asked for it: a server needs few of them.
+/// The text of each struct in the table, and the struct from when somebody first asks for it: a server needs few of them.
 static TYPES: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| rows(include_str!("types.txt")));
 
 #[derive(Debug)]
 struct Row {
     text: &'static str,
-    of: OnceLock<Box<Struct>>,
+    parsed: OnceLock<Box<Struct>>,
 }
 
 impl Row {
-    fn of(&'static self) -> &'static Struct {
-        self.of.get_or_init(|| Box::new(read(self.text)))
+    fn parsed(&'static self) -> &'static Struct {
+        self.parsed.get_or_init(|| Box::new(read(self.text)))
     }
 }
 
@@ -130,12 +130,12 @@ impl Row {
 /// # Panics
 /// If there is no such struct. Names come from this table and from the rows of the kinds, which are tested.
 pub(crate) fn find(name: &str) -> &'static Struct {
-    TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}")).of()
+    TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}")).parsed()
 }
 
 /// All structs, by their names.
 pub(crate) fn structs() -> impl Iterator<Item = (&'static str, &'static Struct)> {
-    TYPES.iter().map(|(name, row)| (*name, row.of()))
+    TYPES.iter().map(|(name, row)| (*name, row.parsed()))
 }
 
 /// Whether the table has a struct of this name.
@@ -193,15 +193,16 @@ impl Struct {
     }
 }
 
-/// The text of each struct: a line without indentation begins one.
+/// The text of each struct: a line that has no indentation and is no comment begins one.
 fn rows(text: &'static str) -> HashMap<&'static str, Row> {
-    let mut begins: Vec<usize> = text.match_indices('\n').map(|(end, _)| end + 1).collect();
-    begins.retain(|begin| text[*begin..].starts_with(|first| first != ' '));
+    let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(end, _)| end + 1));
+    let begins: Vec<usize> =
+        lines.filter(|line| text[*line..].starts_with(|first| first != ' ' && first != '#')).collect();
     let ends = begins.iter().skip(1).copied().chain([text.len()]);
     let row = |(begin, end): (&usize, usize)| {
         let text = &text[*begin..end];
         let name = text.split([' ', '\n']).next().unwrap_or_default();
-        (name, Row { text, of: OnceLock::new() })
+        (name, Row { text, parsed: OnceLock::new() })
     };
     begins.iter().zip(ends).map(row).collect()
 }

@@ -83,7 +83,9 @@ impl Queue {
         }
         if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
             if current.resource == NAMESPACES {
-                self.push(Chore::EmptyNamespace(current.key.name().to_owned()));
+                let name = current.key.name().to_owned();
+                let goes_already = event.previous.as_deref().is_some_and(is_deleting);
+                self.push(if goes_already { Chore::LookAgain(name) } else { Chore::EmptyNamespace(name) });
             }
             let becomes_held = |finalizer: &str| {
                 is_held(current, finalizer) && !event.previous.as_ref().is_some_and(|old| is_held(old, finalizer))
@@ -94,11 +96,12 @@ impl Queue {
         }
         if let Some(namespace) = object.key.namespace() {
             self.count(namespace, event);
-            // A namespace that is being deleted waits for the last of its objects only.
+            // A namespace that is being deleted waits for the last of its objects.
             let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
-            let is_awaited = event.current.is_none() && home().is_some_and(|home| is_deleting(&home));
-            if is_awaited && self.is_empty(namespace, catalog) {
-                self.push(Chore::EmptyNamespace(namespace.to_owned()));
+            if holds_less(event) && home().is_some_and(|home| is_deleting(&home)) {
+                let name = namespace.to_owned();
+                let is_empty = self.is_empty(namespace, catalog);
+                self.push(if is_empty { Chore::EmptyNamespace(name) } else { Chore::LookAgain(name) });
             }
         }
         if let Some(node) = event.current.as_ref().filter(|object| object.resource == NODES) {
@@ -261,6 +264,15 @@ fn node_of(pod: &Object) -> Option<&str> {
 fn begins_to_go(event: &Event) -> bool {
     let goes = |object: &Option<Arc<Object>>| object.as_deref().is_some_and(is_deleting);
     goes(&event.current) && !goes(&event.previous)
+}
+
+/// Whether an object is gone or has other finalizers than before: it may hold its namespace no longer.
+fn holds_less(event: &Event) -> bool {
+    match (&event.previous, &event.current) {
+        (_, None) => true,
+        (Some(old), Some(new)) => !old.summary.finalizers().eq(new.summary.finalizers()),
+        (None, Some(_)) => false,
+    }
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: Cancellati
 fn after_a_while(chore: &Chore) -> Option<(Duration, Chore)> {
     match chore {
         Chore::Quarantine(node) => Some((pod_gc::QUARANTINE, Chore::CollectOrphans(node.clone()))),
+        Chore::LookAgain(name) => Some((namespace::PAUSE, Chore::EmptyNamespace(name.clone()))),
         Chore::CountTerminated => Some((pod_gc::PERIOD, Chore::CollectTerminated)),
         _ => None,
     }
@@ -77,7 +78,7 @@ async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), A
         Chore::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
         Chore::AggregateRole(name) => cluster_role_aggregation::aggregate(store, name).await,
         Chore::TaintNode(name) => node_lifecycle::taint(store, name).await,
-        Chore::Quarantine(_) | Chore::CountTerminated => Ok(()), // see above
+        Chore::Quarantine(_) | Chore::LookAgain(_) | Chore::CountTerminated => Ok(()), // see above
         Chore::CollectOrphans(node) => pod_gc::collect_orphans(store, node).await,
         Chore::CollectTerminating(node) => pod_gc::collect_terminating(store, node).await,
         Chore::CollectUnscheduled(pod) => pod_gc::collect_unscheduled(store, pod).await,

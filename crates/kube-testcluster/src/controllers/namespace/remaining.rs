@@ -1,11 +1,10 @@
 //! What is left of a namespace that is being deleted, as its conditions say it. Upstream: `status_condition_utils.go` of
 //! `pkg/controller/namespace/deletion`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::store::object::Opened;
+use crate::store::object::Object;
 use crate::value::{Value, json};
 
 /// What is left after all contents were asked to go.
@@ -16,20 +15,20 @@ pub(super) struct Remaining {
     /// How many objects each finalizer holds.
     finalizers: BTreeMap<String, usize>,
     /// Why objects could not be deleted.
-    failures: BTreeSet<String>,
+    failures: Vec<String>,
 }
 
 impl Remaining {
-    pub(super) fn add(&mut self, resource: &Resource, object: &Opened) {
-        *self.kinds.entry(format!("{}.{}", resource.plural, resource.group)).or_default() += 1;
-        let finalizers = object.value["metadata"]["finalizers"].as_array();
-        for finalizer in finalizers.into_iter().flatten().filter_map(Value::as_str) {
+    pub(super) fn add(&mut self, object: &Object) {
+        let kind = format!("{}.{}", object.resource.plural, object.resource.group);
+        *self.kinds.entry(kind).or_default() += 1;
+        for finalizer in object.summary.finalizers() {
             *self.finalizers.entry(finalizer.to_owned()).or_default() += 1;
         }
     }
 
     pub(super) fn add_failure(&mut self, error: &ApiError) {
-        self.failures.insert(error.message().to_owned());
+        self.failures.push(error.message().to_owned());
     }
 
     /// The conditions of the namespace. Nothing is ever wrong with the first two: the server knows its own kinds.
@@ -37,7 +36,8 @@ impl Remaining {
         let counted = |counts: &BTreeMap<String, usize>, of: &str| -> Vec<String> {
             counts.iter().map(|(name, count)| format!("{name} {of} {count} resource instances")).collect()
         };
-        let failures: Vec<String> = self.failures.iter().cloned().collect();
+        let mut failures = self.failures.clone();
+        failures.sort_unstable();
         let failed = format!("Failed to delete all resource types, {} remaining: ", failures.len());
         [
             condition(
@@ -53,17 +53,21 @@ impl Remaining {
             condition(
                 "NamespaceDeletionContentFailure",
                 ("ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
-                told("ContentDeletionFailed", &failed, &failures),
+                reason_and_message("ContentDeletionFailed", &failed, &failures),
             ),
             condition(
                 "NamespaceContentRemaining",
                 ("ContentRemoved", "All content successfully removed"),
-                told("SomeResourcesRemain", "Some resources are remaining: ", &counted(&self.kinds, "has")),
+                reason_and_message(
+                    "SomeResourcesRemain",
+                    "Some resources are remaining: ",
+                    &counted(&self.kinds, "has"),
+                ),
             ),
             condition(
                 "NamespaceFinalizersRemaining",
                 ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
-                told(
+                reason_and_message(
                     "SomeFinalizersRemain",
                     "Some content in the namespace has finalizers remaining: ",
                     &counted(&self.finalizers, "in"),
@@ -74,7 +78,7 @@ impl Remaining {
 }
 
 /// A reason and a message, if there is anything to tell.
-fn told(reason: &'static str, begin: &str, parts: &[String]) -> Option<(&'static str, String)> {
+fn reason_and_message(reason: &'static str, begin: &str, parts: &[String]) -> Option<(&'static str, String)> {
     (!parts.is_empty()).then(|| (reason, format!("{begin}{}", parts.join(", "))))
 }
 

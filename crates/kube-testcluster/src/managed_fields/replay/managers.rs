@@ -34,7 +34,7 @@ fn manager(call: &Value) -> FieldManager<'_> {
         tracked: if is_of("skipnonapplied_test.go") { Tracked::FromFirstApply } else { Tracked::FromCreation },
         most_update_managers: if is_of("capmanagers_test.go") { 3 } else { MOST_UPDATE_MANAGERS },
         blank: json!({"apiVersion": text("apiVersion"), "kind": text("kind")}),
-        has_no_blank: None,
+        why_no_first_apply: None,
         now: call["now"].as_str().unwrap().to_owned(),
         converter: Box::new(AsItIs),
     }

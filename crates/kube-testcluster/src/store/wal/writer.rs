@@ -108,8 +108,9 @@ impl Writer {
 
 /// From now on nothing reaches the disk, and nobody is answered.
 fn fail(progress: &watch::Sender<Progress>, error: &(dyn std::error::Error + 'static)) {
-    tracing::error!(error, "nothing can be written to the log any more");
-    progress.send_modify(|progress| progress.failed = Some(format!("the log cannot be written: {error}").into()));
+    tracing::error!(error, "nothing can be written to the log any more: remove the cause, and start the cluster again");
+    let told = format!("the log cannot be written, so that the cluster must be started again: {error}");
+    progress.send_modify(|progress| progress.failed = Some(told.into()));
 }
 
 /// Writes a snapshot, and begins an empty log behind it. Returns the snapshot's length and the log. The snapshot gets its name when

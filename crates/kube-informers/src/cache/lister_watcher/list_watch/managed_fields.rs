@@ -15,7 +15,8 @@ pub(in crate::cache) enum ManagedFields {
 
 /// Reads an object as if its `metadata` had no `managedFields`.
 ///
-/// They are cut out of the text. A deserializer that passes them over would be compiled for every type once more.
+/// They are cut out of the text, so the place that an error names is one in the shorter text. A deserializer that passes them over would
+/// be compiled for every type once more. Of a text that has `metadata` twice, which no API server sends, they are cut out of the first.
 pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     match cut(text) {
         Some(text) => serde_json::from_str(&text),
@@ -23,9 +24,10 @@ pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_j
     }
 }
 
-/// The text without the `managedFields` of its metadata; nothing if there are none. Faults are left to who reads it.
+/// The text without the `managedFields` of its metadata; nothing if there are none. What is no JSON is nothing too, so that the reading
+/// of the whole text tells the fault.
 fn cut(text: &str) -> Option<String> {
-    let metadata = member::<&RawValue>(text, "metadata")?.get(); // API servers write it first
+    let metadata = member::<&RawValue>(text, "metadata")?.get(); // it stands before `spec` and `status`
     let Members(members) = serde_json::from_str(metadata).ok()?;
     let all = members.len();
     let kept = members.into_iter().filter(|(name, _)| !is_managed_fields(name));
