@@ -72,7 +72,6 @@ fn say_that_it_goes_on(folder: &Path, printer: &Printer) {
 
 fn data_failure(folder: &Path, error: DataError) -> Failure {
     let shown = folder.display();
-    let another = ("name another folder", "请换一个目录");
     match error {
         DataError::InUse(_) => Failure::new((
             format!("another cluster uses the folder {shown}"),
@@ -81,7 +80,7 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
         .next(("end the other cluster, or name another folder", "请停止那个集群，或换一个目录")),
         DataError::Unusable { .. } if folder.is_file() => {
             Failure::new((format!("{shown} is a file, not a folder"), format!("{shown} 是文件，不是目录")))
-                .next(another)
+                .next(("name another folder", "请换一个目录"))
         }
         DataError::Unusable { path, why } => {
             let path = path.display();

@@ -22,6 +22,12 @@ pub(crate) struct Decoded {
     pub(crate) faults: Vec<String>,
 }
 
+/// The faults of a part of an object, told as those of the object. `at` is the path to the part.
+pub(crate) fn faults_at(faults: Vec<String>, at: &str) -> impl Iterator<Item = String> {
+    let place = format!("field \"{at}.");
+    faults.into_iter().map(move |fault| fault.replacen("field \"", &place, 1))
+}
+
 /// Drops unknown fields, and adds the fields that Go never omits. What it returns has at most [`MOST_LEVELS`] levels: the
 /// types bound those of all fields but the free-form ones, which are counted.
 ///

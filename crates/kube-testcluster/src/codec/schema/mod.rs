@@ -21,7 +21,7 @@ mod schema_or;
 pub(crate) use self::bytes::store as as_stored;
 pub(crate) use self::conform::conform;
 pub(crate) use self::convert::from_map;
-pub(crate) use self::decode::{Decoded, decode, json_type, zero};
+pub(crate) use self::decode::{Decoded, decode, faults_at, json_type, zero};
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Other;
 

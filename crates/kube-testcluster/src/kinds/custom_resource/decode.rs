@@ -131,8 +131,7 @@ fn decode_metadata(value: &mut Value) -> Result<Vec<String>, String> {
         metadata.remove("creationTimestamp");
     }
     value["metadata"] = decoded.value;
-    let unknown = |fault: String| fault.replacen("field \"", "field \"metadata.", 1);
-    Ok(decoded.faults.into_iter().map(unknown).collect())
+    Ok(schema::faults_at(decoded.faults, "metadata").collect())
 }
 
 /// Takes what is malformed of the fields that the server sets.

@@ -28,13 +28,13 @@ pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_j
 /// of the whole text tells the fault.
 fn cut(text: &str) -> Option<String> {
     let metadata = member::<&RawValue>(text, "metadata")?.get(); // it stands before `spec` and `status`
-    let Members(members) = serde_json::from_str(metadata).ok()?;
+    let Members(mut members) = serde_json::from_str(metadata).ok()?;
     let all = members.len();
-    let kept = members.into_iter().filter(|(name, _)| !is_managed_fields(name));
-    let kept: Vec<_> = kept.map(|(name, value)| format!("{name}:{value}")).collect();
-    if kept.len() == all {
+    members.retain(|(name, _)| !is_managed_fields(name));
+    if members.len() == all {
         return None;
     }
+    let kept: Vec<_> = members.iter().map(|(name, value)| format!("{name}:{value}")).collect();
     let (before, rest) = text.split_at(metadata.as_ptr().addr() - text.as_ptr().addr());
     Some(format!("{before}{{{}}}{}", kept.join(","), &rest[metadata.len()..]))
 }

@@ -1,7 +1,7 @@
 //! The metadata of embedded resources in the form of its type. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
 use super::{Structural, decode_metadata, field, is_well_formed, shown};
-use crate::codec::schema::Decoded;
+use crate::codec::schema::{Decoded, faults_at};
 use crate::machinery::cause::Cause;
 use crate::value::{Map, Value};
 
@@ -78,8 +78,7 @@ fn resource(fields: &mut Map, at: &str, malformed: Malformed, unknown: &mut Vec<
     match (decode_metadata(found), malformed) {
         (Ok(Decoded { value, faults }), _) => {
             *found = value;
-            let place = format!("field \"{}.", field::child(at, "metadata"));
-            unknown.extend(faults.iter().map(|fault| fault.replacen("field \"", &place, 1)));
+            unknown.extend(faults_at(faults, &field::child(at, "metadata")));
         }
         (Err(error), Malformed::Refused) => {
             return Err(Cause::invalid_as(field::child(at, "metadata"), &shown(found), &error));
