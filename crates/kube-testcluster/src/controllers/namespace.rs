@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::chores::{Chores, is_deleting, is_over};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, Resource, Subresource, namespace};
+use crate::kinds::{NAMESPACES, PODS, Resource, Subresource, namespace};
 use crate::machinery::conditions;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
@@ -33,23 +33,41 @@ pub(super) const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let Some(going) = store.get(NAMESPACES, &key).filter(|namespace| is_deleting(namespace)) else { return Ok(()) };
-    let filter = Filter { namespace: Some(name.to_owned()), ..Default::default() };
-    let (mut remaining, mut failed) = (Remaining::default(), None);
-    for resource in store.catalog().stored().filter(|resource| resource.is_namespaced()) {
-        // Upstream counts nothing of a kind that it could not delete: `deleteAllContentForGroupVersionResource`.
-        match delete_all(store, resource, &filter).await {
-            Ok(()) => everything(store, resource, &filter).objects.iter().for_each(|object| remaining.add(object)),
-            Err(error) => {
-                remaining.add_failure(&error);
-                failed.get_or_insert(error);
-            }
-        }
+    let contents = store.catalog().stored().filter(|resource| resource.is_namespaced()).collect::<Vec<_>>();
+    let (pods, others) = contents.into_iter().partition(|resource| *resource == PODS);
+    let mut remaining = Remaining::default();
+    let mut failed = delete_kinds(store, pods, name, &mut remaining).await;
+    // What a pod needs to end stays until it has ended. Upstream: `OrderedNamespaceDeletion`.
+    if remaining.is_empty() {
+        failed = failed.and(delete_kinds(store, others, name, &mut remaining).await);
     }
     change(store, &going, |home| with_conditions(store, home, &remaining)).await?;
     if chores.is_empty(name, &store.catalog()) {
         change(store, &going, |home| released(home.value.clone())).await?;
     }
-    failed.map_or(Ok(()), Err)
+    failed
+}
+
+/// Deletes all objects of these kinds, and counts what is left. Returns the first error.
+async fn delete_kinds(
+    store: &Store,
+    kinds: Vec<&'static Resource>,
+    namespace: &str,
+    remaining: &mut Remaining,
+) -> Result<(), ApiError> {
+    let filter = Filter { namespace: Some(namespace.to_owned()), ..Default::default() };
+    let mut failed = Ok(());
+    for resource in kinds {
+        // Upstream counts nothing of a kind that it could not delete: `deleteAllContentForGroupVersionResource`.
+        match delete_all(store, resource, &filter).await {
+            Ok(()) => everything(store, resource, &filter).objects.iter().for_each(|object| remaining.add(object)),
+            Err(error) => {
+                remaining.add_failure(&error);
+                failed = failed.and(Err(error));
+            }
+        }
+    }
+    failed
 }
 
 /// Changes the namespace, unless it has gone meanwhile and another one of its name has come.

@@ -73,6 +73,26 @@ async fn a_namespace_waits_for_the_pods_that_end_gracefully() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_beside_a_pod_stays_until_the_pod_has_ended() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    shop(&api).await;
+    let mut held = pod("a", &json!({}));
+    held["metadata"]["finalizers"] = json!(["example.org/x"]);
+    api.post(PODS, &held).await;
+    let map = format!("{SHOP}/configmaps/c");
+    api.post(&format!("{SHOP}/configmaps"), &json!({"metadata": {"name": "c"}})).await;
+    api.delete(SHOP).await;
+    cluster.settled().await;
+    let told = conditions(&api).await;
+    assert!(told[3].ends_with("Some resources are remaining: pods. has 1 resource instances"), "{told:?}");
+    assert_eq!(api.get(&map).await.body["metadata"].get("deletionTimestamp"), None);
+    api.merge(&format!("{PODS}/a"), &json!({"metadata": {"finalizers": null}})).await;
+    cluster.settled().await;
+    assert_eq!((api.get(&map).await.status, api.get(SHOP).await.status), (404, 404));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_finalizer_in_a_namespace_keeps_it() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);

@@ -150,6 +150,24 @@ async fn a_failure_is_told_with_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn that_a_namespace_takes_no_more_pods_because_it_is_being_deleted_is_no_failure() {
+    let world = World::running().await;
+    world.api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
+    let mut held = set(2);
+    held["spec"]["template"]["metadata"]["finalizers"] = json!(["example.org/x"]);
+    world.api.post("/apis/apps/v1/namespaces/shop/replicasets", &held).await;
+    a_while().await;
+    world.api.delete("/api/v1/namespaces/shop").await;
+    a_while().await;
+    let pods = world.api.get("/api/v1/namespaces/shop/pods").await.body["items"].clone();
+    let pods = pods.as_array().unwrap();
+    assert!(pods.len() == 2 && pods.iter().all(|pod| pod["metadata"]["deletionTimestamp"].is_string()), "{pods:?}");
+    let left = world.api.get("/apis/apps/v1/namespaces/shop/replicasets/web").await.body;
+    assert_eq!((&left["status"]["replicas"], left["status"].get("conditions")), (&json!(0), None), "{left}");
+    world.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn pods_are_created_in_batches_that_double() {
     let world = World::new(Cluster::builder().stages(Stages::none())).await;
     let mut watch = world.api.watch("").await;

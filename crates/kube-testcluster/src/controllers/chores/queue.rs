@@ -96,12 +96,13 @@ impl Queue {
         }
         if let Some(namespace) = object.key.namespace() {
             self.count(namespace, event);
-            // A namespace that is being deleted waits for the last of its objects.
+            // A namespace that is being deleted waits for the last of its pods, and then for the last of its objects.
             let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
             if holds_less(event) && home().is_some_and(|home| is_deleting(&home)) {
                 let name = namespace.to_owned();
-                let is_empty = self.is_empty(namespace, catalog);
-                self.push(if is_empty { Chore::EmptyNamespace(name) } else { Chore::LookAgain(name) });
+                let was_last_pod = object.resource == PODS && !self.has_pods(namespace);
+                let goes_on = was_last_pod || self.is_empty(namespace, catalog);
+                self.push(if goes_on { Chore::EmptyNamespace(name) } else { Chore::LookAgain(name) });
             }
         }
         if let Some(node) = event.current.as_ref().filter(|object| object.resource == NODES) {
@@ -223,6 +224,10 @@ impl Queue {
         let holds =
             |kind: &GroupResource| catalog.defined(kind.group, kind.plural).is_some_and(Resource::is_namespaced);
         self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(holds))
+    }
+
+    fn has_pods(&self, namespace: &str) -> bool {
+        self.contents.get(namespace).is_some_and(|kinds| kinds.contains_key(&PODS.group_resource()))
     }
 
     fn remove_dependent(&mut self, uid: &str, dependent: &ObjectRef) {

@@ -27,6 +27,11 @@ impl Remaining {
         }
     }
 
+    /// Whether no object is left. What could not be deleted was not counted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
     pub(super) fn add_failure(&mut self, error: &ApiError) {
         self.failures.push(error.message().to_owned());
     }

@@ -14,7 +14,7 @@ use super::spec::{self, wanted};
 use super::status::{self, Counts};
 use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
-use crate::controllers::shared::error::SyncError;
+use crate::controllers::shared::error::{SyncError, is_of_ending_namespace};
 use crate::controllers::shared::recorder::Reason;
 use crate::controllers::shared::slim_pod::SlimPod;
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
@@ -97,6 +97,9 @@ impl Controller {
             }
             Err(error) => {
                 self.expectations.creation_observed(key); // what was not created will not be seen
+                if is_of_ending_namespace(&error) {
+                    return Ok(());
+                }
                 let error = ApiError::from(error);
                 self.record(set, Reason::FailedCreate, || format!("Error creating: {error}")).await;
                 Err(SyncError::refused(format!("create a pod of {key}"))(error))

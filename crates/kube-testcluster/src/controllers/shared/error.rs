@@ -56,3 +56,9 @@ impl SyncError {
         move |error| Self::Refused { what, source: error.into() }
     }
 }
+
+/// Whether an object was refused because its namespace is being deleted: later ones will be, too. Upstream: `NamespaceTerminatingCause`.
+pub(in crate::controllers) fn is_of_ending_namespace(error: &kube_client::Error) -> bool {
+    let kube_client::Error::Api(status) = error else { return false };
+    status.details.iter().flat_map(|details| &details.causes).any(|cause| cause.reason == "NamespaceTerminating")
+}
