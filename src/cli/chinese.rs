@@ -28,9 +28,13 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
     })
 }
 
-/// What an option or an argument does, by its id.
-pub fn option(id: &str) -> Option<&'static str> {
+/// What an option or an argument of a subcommand does, by its id.
+pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
     Some(match id {
+        "listen" if subcommand == "cluster" => {
+            "在哪个地址监听，没有 --tls 时只能是本机地址；端口 0 表示任选一个空闲端口"
+        }
+        "era" if subcommand == "cluster" => "像哪个时候的 API server：今天的，还是教程当时的（2023 年）",
         "chapter" => "章的名字或编号，或者它讲的那一课，例如 reflector、04",
         "step" => "教程的哪一步",
         "known_objects" => "给 DeltaFIFO 一个 Store 作为 known objects，这样才能得到 Deleted",
@@ -85,7 +89,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "nodes" => "有多少个节点",
         "tls" => "用 HTTPS 提供服务，只接受 kubeconfig 里的客户端证书或 token",
         "token_auth_file" => "配合 --tls：bearer token 及其用户，每行 token,user,uid,\"group1,group2\"",
-        "data" => "把全部数据保存在这个目录里，并从其中已有的数据继续：无论程序怎样结束，已经答复的写入都不会丢",
+        "data" => "把全部数据保存在这个目录里，下次从中继续：无论程序怎样结束，已答复的写入都不会丢",
         "events" => "最多保留多少个 Event，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event",
         "bare" => "只有 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器",
         "controllers" => {

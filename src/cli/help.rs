@@ -78,7 +78,8 @@ fn in_chinese(command: Command) -> Command {
 }
 
 fn translated(command: Command) -> Command {
-    let about = chinese::about(command.get_name());
+    let name = command.get_name().to_owned();
+    let about = chinese::about(&name);
     let command = match about {
         Some(about) => command.about(about).long_about(None::<&str>),
         None => command,
@@ -86,15 +87,15 @@ fn translated(command: Command) -> Command {
     command
         .help_template("{about}\n\n用法：{usage}\n\n{all-args}{after-help}\n")
         .subcommand_help_heading(chinese::COMMANDS)
-        .mut_args(translated_arg)
+        .mut_args(|arg| translated_arg(&name, arg))
 }
 
-fn translated_arg(arg: Arg) -> Arg {
+fn translated_arg(subcommand: &str, arg: Arg) -> Arg {
     let arg = match arg.get_help_heading().map(chinese::heading) {
         Some(heading) => arg.help_heading(heading),
         None => arg,
     };
-    let Some(help) = chinese::option(arg.get_id().as_str()) else { return arg };
+    let Some(help) = chinese::option(subcommand, arg.get_id().as_str()) else { return arg };
     let values: Vec<_> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
     let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.display().to_string()).collect();
     let mut help = help.to_owned();
@@ -120,9 +121,16 @@ mod tests {
             let is_lesson = rows().any(|row| row.command == name);
             assert!(is_lesson || name == "help" || chinese::about(name).is_some(), "{name}");
             for arg in subcommand.get_arguments().filter(|_| name != "help") {
-                assert!(chinese::option(arg.get_id().as_str()).is_some(), "{name} {}", arg.get_id());
+                let id = arg.get_id().as_str();
+                assert!(chinese::option(name, id).is_some(), "{name} {id}");
             }
         }
+    }
+
+    #[test]
+    fn an_option_that_means_something_else_in_cluster_is_told_so() {
+        let ids = ["listen", "era"];
+        assert!(ids.iter().all(|id| chinese::option("cluster", id) != chinese::option("reflector", id)));
     }
 
     #[test]

@@ -78,6 +78,11 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
             format!("另一个集群正在使用目录 {shown}"),
         ))
         .next(("end the other cluster, or name another folder", "请停止那个集群，或换一个目录")),
+        DataError::NotACluster(_) => Failure::new((
+            format!("{shown} holds other files, and no cluster"),
+            format!("目录 {shown} 里没有集群数据，却有别的文件"),
+        ))
+        .next(("name an empty folder, or one that is not there yet", "请换一个空目录，或尚不存在的目录")),
         DataError::Unusable { .. } if folder.is_file() => {
             Failure::new((format!("{shown} is a file, not a folder"), format!("{shown} 是文件，不是目录")))
                 .next(("name another folder", "请换一个目录"))

@@ -134,6 +134,8 @@ fn what_cannot_be_the_folder_is_said_in_a_sentence_too() {
     fs::write(&file, "").unwrap();
     let told = |folder: &Path| finish(command("cluster --data").arg(folder)).err;
     let (at_file, below) = (told(&file), told(&file.join("below")));
+    let foreign = told(Path::new(env!("CARGO_MANIFEST_DIR")));
+    assert!(foreign.contains("holds other files, and no cluster") && foreign.contains("next: "), "{foreign}");
     assert!(at_file.contains("is a file, not a folder") && at_file.contains("next: "), "{at_file}");
     assert!(below.contains("cannot read or write") && below.contains("next: "), "{below}");
     fs::remove_file(&file).unwrap();

@@ -363,7 +363,7 @@ impl ClusterBuilder {
     /// ```
     ///
     /// # Errors
-    /// If another cluster uses the folder, if it is damaged, or if it cannot be read or written.
+    /// If another cluster uses the folder, if it holds files of somebody else, if it is damaged, or if it cannot be read or written.
     ///
     /// # Panics
     /// Outside a tokio runtime.

@@ -139,6 +139,21 @@ async fn two_clusters_cannot_share_a_folder() {
 }
 
 #[tokio::test]
+async fn a_folder_of_somebody_else_is_left_alone() {
+    let folder = Folder::new("data-foreign");
+    fs::create_dir_all(folder.0.join("lost+found")).unwrap(); // as a new volume has it
+    for name in ["thesis.txt", ".bashrc"] {
+        fs::write(folder.0.join(name), "long").unwrap();
+        assert!(matches!(quiet().start_in(&folder.0), Err(DataError::NotACluster(_))));
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2);
+        fs::remove_file(folder.0.join(name)).unwrap();
+    }
+    folder.start().shutdown().await;
+    fs::write(folder.0.join("notes.txt"), "of what is in it").unwrap();
+    folder.start().shutdown().await;
+}
+
+#[tokio::test]
 async fn a_last_record_that_was_never_finished_is_left_out() {
     let folder = Folder::new("data-torn");
     let cluster = folder.start();

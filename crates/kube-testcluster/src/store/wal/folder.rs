@@ -19,6 +19,9 @@ pub enum DataError {
         #[source]
         why: io::Error,
     },
+    /// The folder has no cluster, but files of somebody else.
+    #[error("{} holds other files, and no cluster", .0.display())]
+    NotACluster(PathBuf),
     /// Another cluster uses the folder.
     #[error("{} is used by another cluster", .0.display())]
     InUse(PathBuf),
@@ -55,26 +58,24 @@ impl Folder {
     /// Makes the folder if it is missing, and takes it.
     ///
     /// # Errors
-    /// `InUse`, or `Unusable`.
+    /// `NotACluster`, `InUse`, or `Unusable`.
     pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let unusable = |why| DataError::Unusable { path: path.to_owned(), why };
         fs::create_dir_all(path).map_err(unusable)?;
-        let lock = File::options().create(true).append(true).open(path.join("lock")).map_err(unusable)?;
+        let found = names(path)?;
+        if !found.iter().any(|name| is_of_cluster(name)) && !found.iter().all(|name| is_of_system(name)) {
+            return Err(DataError::NotACluster(path.to_owned()));
+        }
+        let lock = File::options().create(true).append(true).open(path.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(DataError::InUse(path.to_owned())),
             Err(TryLockError::Error(why)) => return Err(unusable(why)),
         }
         let mut folder = Self { path: path.to_owned(), _lock: lock, generation: 0 };
-        let snapshots = folder.names()?.into_iter().filter_map(|name| number(&name, SNAPSHOT));
+        let snapshots = names(path)?.into_iter().filter_map(|name| number(&name, SNAPSHOT));
         folder.generation = snapshots.max().unwrap_or_default();
         Ok(folder)
-    }
-
-    fn names(&self) -> Result<Vec<String>, DataError> {
-        let entries = fs::read_dir(&self.path).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-        let entries = entries.map_err(|why| DataError::Unusable { path: self.path.clone(), why })?;
-        Ok(entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
     }
 
     pub(super) fn snapshot(&self, generation: u64) -> PathBuf {
@@ -93,7 +94,7 @@ impl Folder {
     /// A log with writes in it whose snapshot is gone. An empty one is what a crash leaves before its snapshot is whole.
     pub(super) fn stray_log(&self) -> Result<Option<u64>, DataError> {
         let later =
-            self.names()?.into_iter().filter_map(|name| number(&name, LOG)).filter(|log| *log > self.generation);
+            names(&self.path)?.into_iter().filter_map(|name| number(&name, LOG)).filter(|log| *log > self.generation);
         let has_writes = |log: &u64| fs::metadata(self.log(*log)).is_ok_and(|found| found.len() > MAGIC.len() as u64);
         Ok(later.into_iter().find(has_writes))
     }
@@ -109,9 +110,9 @@ impl Folder {
     pub(super) fn remove_old(&self) -> Result<(), DataError> {
         let is_old = |name: &String| {
             let generation = number(name, SNAPSHOT).or_else(|| number(name, LOG));
-            generation.is_some_and(|generation| generation != self.generation) || name.ends_with(UNFINISHED)
+            generation.is_some_and(|generation| generation != self.generation) || number(name, UNFINISHED).is_some()
         };
-        for name in self.names()?.iter().filter(|name| is_old(name)) {
+        for name in names(&self.path)?.iter().filter(|name| is_old(name)) {
             let path = self.path.join(name);
             fs::remove_file(&path).map_err(|why| DataError::Unusable { path, why })?;
         }
@@ -119,10 +120,26 @@ impl Folder {
     }
 }
 
+const LOCK: &str = "lock";
 const SNAPSHOT: &str = ".snap";
 const LOG: &str = ".wal";
 /// Behind the name of a snapshot that is being written.
 const UNFINISHED: &str = ".snap.part";
+
+fn names(folder: &Path) -> Result<Vec<String>, DataError> {
+    let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+    let entries = entries.map_err(|why| DataError::Unusable { path: folder.to_owned(), why })?;
+    Ok(entries.into_iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+}
+
+fn is_of_cluster(name: &str) -> bool {
+    [SNAPSHOT, LOG, UNFINISHED].iter().any(|kind| number(name, kind).is_some()) || name == LOCK
+}
+
+/// Whether a system puts files of this name into an empty volume or folder.
+fn is_of_system(name: &str) -> bool {
+    matches!(name, "lost+found" | ".DS_Store" | ".snapshot") || name.starts_with(".Trash-")
+}
 
 fn number(name: &str, kind: &str) -> Option<u64> {
     let digits = name.strip_suffix(kind)?;
