@@ -28,8 +28,8 @@ const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 /// are one. Upstream waits for eight seconds where finalizers hold something.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// Deletes the contents of a namespace that is being deleted, says what is left, and removes the finalizer if nothing is. A pod takes
-/// its time to end; the removal of the last object queues a new chore.
+/// Deletes the contents of a namespace that is being deleted, its pods first, says what is left, and removes the finalizer if nothing
+/// is. A pod takes its time to end: the removal of the last pod, and of the last object, queues a new chore.
 pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let Some(going) = store.get(NAMESPACES, &key).filter(|namespace| is_deleting(namespace)) else { return Ok(()) };
@@ -37,7 +37,8 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
     let (pods, others) = contents.into_iter().partition(|resource| *resource == PODS);
     let mut remaining = Remaining::default();
     let mut failed = delete_kinds(store, pods, name, &mut remaining).await;
-    // What a pod needs to end stays until it has ended. Upstream: `OrderedNamespaceDeletion`.
+    // What a pod needs to end stays until it has ended. A pod that cannot be deleted keeps nothing, as it is not counted. Upstream:
+    // `OrderedNamespaceDeletion`.
     if remaining.is_empty() {
         failed = failed.and(delete_kinds(store, others, name, &mut remaining).await);
     }

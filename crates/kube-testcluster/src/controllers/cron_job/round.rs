@@ -6,13 +6,13 @@ use std::time::Duration;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 use kube_client::api::{DynamicObject, Patch, PatchParams, PostParams};
-use kube_informers::cache::with_causes;
+use kube_informers::cache::{ApiError, with_causes};
 use serde_json::{Value, json};
 
 use super::Controller;
 use super::active::{Reference, Status};
 use super::missed::{Course, NeverDue};
-use crate::controllers::shared::error::SyncError;
+use crate::controllers::shared::error::{SyncError, is_namespace_terminating};
 use crate::controllers::shared::object::{controller, name, namespace, owned_by, uid};
 use crate::controllers::shared::recorder::Reason;
 use crate::machinery::cron::{self, Schedule};
@@ -150,7 +150,10 @@ impl<'a> Round<'a> {
                 found.map_err(SyncError::refused(format!("look at the job {job_name}")))?
             }
             Err(error) => {
-                self.tell(Reason::FailedCreate, format!("Error creating job: {}", with_causes(&error))).await;
+                let error = ApiError::from(error);
+                if !is_namespace_terminating(&error) {
+                    self.tell(Reason::FailedCreate, format!("Error creating job: {}", with_causes(&error))).await;
+                }
                 return Err(SyncError::refused(format!("create the job {job_name}"))(error));
             }
         };

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::nodes::{Place, bind};
 use super::round::Round;
-use crate::controllers::shared::error::{SyncError, is_of_ending_namespace};
+use crate::controllers::shared::error::{SyncError, is_namespace_terminating};
 use crate::controllers::shared::object::{name, owned_by};
 use crate::controllers::shared::pods;
 use crate::controllers::shared::recorder::Reason;
@@ -101,9 +101,11 @@ impl Round<'_> {
         for node in missing.iter().take(BURST) {
             let created = match api.create(&PostParams::default(), &self.new_pod(node)).await {
                 Ok(created) => created,
-                Err(error) if is_of_ending_namespace(&error) => return Ok(()),
                 Err(error) => {
                     let error = ApiError::from(error);
+                    if is_namespace_terminating(&error) {
+                        break;
+                    }
                     self.record(Reason::FailedCreate, format!("Error creating: {error}")).await;
                     return Err(SyncError::refused(format!("create a pod of {}", self.key))(error));
                 }

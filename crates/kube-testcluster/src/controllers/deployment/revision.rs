@@ -10,7 +10,7 @@ use super::replica_sets::{DESIRED, HASH, HISTORY, MOST, REVISION, revision, same
 use super::rollout::Rollout;
 use super::spec::Strategy;
 use super::status::Condition;
-use crate::controllers::shared::error::SyncError;
+use crate::controllers::shared::error::{SyncError, is_namespace_terminating};
 use crate::controllers::shared::hash::hash;
 use crate::controllers::shared::object::{annotation, controller, name, number, owned_by};
 use crate::controllers::shared::recorder::Reason;
@@ -147,6 +147,9 @@ impl Rollout<'_> {
     }
 
     async fn not_created(&mut self, set_name: &str, error: ApiError) -> SyncError {
+        if is_namespace_terminating(&error) {
+            return SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error);
+        }
         let message = format!("Failed to create new replica set {set_name:?}: {}", with_causes(&error));
         if self.spec.deadline.is_some() {
             self.progressing("False", "ReplicaSetCreateError", message.clone());

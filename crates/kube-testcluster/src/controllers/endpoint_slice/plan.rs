@@ -116,8 +116,11 @@ impl Controller {
         let create = if service.metadata.deletion_timestamp.is_none() { plan.create } else { Vec::new() };
         for slice in create {
             let created = api.create(&parameters, &slice).await;
-            let created = created.map_err(SyncError::refused(format!("create a slice of {key}")))?;
-            self.writes.wrote(key, created.metadata.resource_version);
+            let created = created.map_err(SyncError::refused(format!("create a slice of {key}")));
+            if created.as_ref().is_err_and(SyncError::is_namespace_terminating) {
+                return Ok(());
+            }
+            self.writes.wrote(key, created?.metadata.resource_version);
         }
         for slice in plan.update {
             let updated = api.replace(name(&slice.metadata), &parameters, &slice).await;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::attempt::Attempt;
 use super::pods::{self, INDEX, TRACKED};
-use crate::controllers::shared::error::{SyncError, is_of_ending_namespace};
+use crate::controllers::shared::error::{SyncError, is_namespace_terminating};
 use crate::controllers::shared::object::{name, namespace, owned_by};
 use crate::controllers::shared::recorder::Reason;
 
@@ -116,9 +116,11 @@ impl Attempt<'_> {
         for index in indexes {
             let created = match self.send(&self.new_pod(index)).await {
                 Ok(created) => created,
-                Err(error) if is_of_ending_namespace(&error) => return Ok(()),
                 Err(error) => {
                     let error = ApiError::from(error);
+                    if is_namespace_terminating(&error) {
+                        return Ok(());
+                    }
                     self.record(Reason::FailedCreate, format!("Error creating: {error}")).await;
                     return Err(SyncError::refused(format!("create a pod of {}", self.key))(error));
                 }

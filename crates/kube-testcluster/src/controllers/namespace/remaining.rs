@@ -7,7 +7,7 @@ use crate::http::status::ApiError;
 use crate::store::object::Object;
 use crate::value::{Value, json};
 
-/// What is left after all contents were asked to go.
+/// What is left of the kinds whose objects were asked to go.
 #[derive(Debug, Default)]
 pub(super) struct Remaining {
     /// How many objects there are of each kind, by plural and group.

@@ -14,7 +14,7 @@ use super::spec::{self, wanted};
 use super::status::{self, Counts};
 use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
-use crate::controllers::shared::error::{SyncError, is_of_ending_namespace};
+use crate::controllers::shared::error::{SyncError, is_namespace_terminating};
 use crate::controllers::shared::recorder::Reason;
 use crate::controllers::shared::slim_pod::SlimPod;
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
@@ -80,7 +80,7 @@ impl Controller {
             if let Err(error) = created {
                 // The pods that were not even tried will not be seen.
                 (0..left).for_each(|_| self.expectations.creation_observed(key));
-                return Err(error);
+                return if error.is_namespace_terminating() { Ok(()) } else { Err(error) };
             }
             batch *= 2;
         }
@@ -97,11 +97,10 @@ impl Controller {
             }
             Err(error) => {
                 self.expectations.creation_observed(key); // what was not created will not be seen
-                if is_of_ending_namespace(&error) {
-                    return Ok(());
-                }
                 let error = ApiError::from(error);
-                self.record(set, Reason::FailedCreate, || format!("Error creating: {error}")).await;
+                if !is_namespace_terminating(&error) {
+                    self.record(set, Reason::FailedCreate, || format!("Error creating: {error}")).await;
+                }
                 Err(SyncError::refused(format!("create a pod of {key}"))(error))
             }
         }

@@ -55,10 +55,15 @@ impl SyncError {
         let what = what.into();
         move |error| Self::Refused { what, source: error.into() }
     }
+
+    /// See [`is_namespace_terminating`].
+    pub(in crate::controllers) fn is_namespace_terminating(&self) -> bool {
+        matches!(self, Self::Refused { source, .. } if is_namespace_terminating(source))
+    }
 }
 
 /// Whether an object was refused because its namespace is being deleted: later ones will be, too. Upstream: `NamespaceTerminatingCause`.
-pub(in crate::controllers) fn is_of_ending_namespace(error: &kube_client::Error) -> bool {
-    let kube_client::Error::Api(status) = error else { return false };
-    status.details.iter().flat_map(|details| &details.causes).any(|cause| cause.reason == "NamespaceTerminating")
+pub(in crate::controllers) fn is_namespace_terminating(error: &ApiError) -> bool {
+    let details = error.status().and_then(|status| status.details.as_ref());
+    details.iter().flat_map(|details| &details.causes).any(|cause| cause.reason == "NamespaceTerminating")
 }
