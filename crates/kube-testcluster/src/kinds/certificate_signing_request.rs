@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     scope: Scope::Cluster,
     short_names: &["csr"],
     subresources: &[Subresource::Approval, Subresource::Status],
-    fields: &[("spec.signerName", "/spec/signerName", "")],
+    fields: &[("spec.signerName", &["spec", "signerName"], "")],
     name_rule: NameRule::PathSegment,
     prepare,
     validate: validation::validate,

@@ -17,16 +17,16 @@ pub(super) const ROW: Resource = Resource {
     group: "events.k8s.io",
     fields: &[
         // In the order of the core group's, as they are found by their place.
-        ("regarding.kind", "/involvedObject/kind", ""),
-        ("regarding.namespace", "/involvedObject/namespace", ""),
-        ("regarding.name", "/involvedObject/name", ""),
-        ("regarding.uid", "/involvedObject/uid", ""),
-        ("regarding.apiVersion", "/involvedObject/apiVersion", ""),
-        ("regarding.resourceVersion", "/involvedObject/resourceVersion", ""),
-        ("regarding.fieldPath", "/involvedObject/fieldPath", ""),
-        ("reason", "/reason", ""),
-        ("reportingController", "/reportingComponent", ""),
-        ("type", "/type", ""),
+        ("regarding.kind", &["involvedObject", "kind"], ""),
+        ("regarding.namespace", &["involvedObject", "namespace"], ""),
+        ("regarding.name", &["involvedObject", "name"], ""),
+        ("regarding.uid", &["involvedObject", "uid"], ""),
+        ("regarding.apiVersion", &["involvedObject", "apiVersion"], ""),
+        ("regarding.resourceVersion", &["involvedObject", "resourceVersion"], ""),
+        ("regarding.fieldPath", &["involvedObject", "fieldPath"], ""),
+        ("reason", &["reason"], ""),
+        ("reportingController", &["reportingComponent"], ""),
+        ("type", &["type"], ""),
     ],
     validate,
     stored_form: Some(&StoredForm {
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn selectors_find_the_fields_of_the_core_group() {
         let core = core_event::ROW.fields;
-        for (n, (name, pointer, _)) in ROW.fields.iter().enumerate() {
-            assert_eq!(*pointer, core[n].1, "{name}");
+        for (n, (name, path, _)) in ROW.fields.iter().enumerate() {
+            assert_eq!(*path, core[n].1, "{name}");
         }
     }
 }

@@ -6,6 +6,7 @@ use kube_core::ApiResource;
 
 use super::columns::{self, Column};
 use super::custom_resource::CustomResource;
+use super::field_selector::FieldRow;
 use super::metadata;
 use super::names::NameRule;
 pub(super) use super::stored_form::{Conversion, StoredForm};
@@ -63,9 +64,8 @@ pub(crate) struct Resource {
     pub(crate) strategy: Strategy,
     /// Whether a watch cache answers lists and gets. Without one, it still serves watches.
     pub(crate) cached: bool,
-    /// The fields for field selectors: name, JSON pointer, and the value that counts if the field is missing. Every
-    /// kind also supports `metadata.name` and `metadata.namespace`.
-    pub(crate) fields: &'static [(&'static str, &'static str, &'static str)],
+    /// The fields for field selectors. Every kind also supports `metadata.name` and `metadata.namespace`.
+    pub(crate) fields: &'static [FieldRow],
     /// How names are checked.
     pub(crate) name_rule: NameRule,
     /// Sets the defaults.

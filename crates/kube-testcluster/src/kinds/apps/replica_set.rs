@@ -19,7 +19,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
-    fields: &[("status.replicas", "/status/replicas", "0")],
+    fields: &[("status.replicas", &["status", "replicas"], "0")],
     defaults: set_defaults,
     validate,
     validate_status,

@@ -19,7 +19,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     strategy: Strategy { dependents: Dependents::Orphaned, ..Strategy::USUAL },
-    fields: &[("status.successful", "/status/succeeded", "0")],
+    fields: &[("status.successful", &["status", "succeeded"], "0")],
     defaults: set_defaults,
     prepare: generate_selector,
     validate: job_spec::validate,

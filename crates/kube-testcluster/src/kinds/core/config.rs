@@ -28,7 +28,7 @@ pub(in crate::kinds) const SECRET: Resource = Resource {
     singular: "secret",
     kind: "Secret",
     storage_hash: "S6u1pOWzb84=",
-    fields: &[("type", "/type", "")],
+    fields: &[("type", &["type"], "")],
     defaults: set_secret_defaults,
     validate: validate_secret,
     columns: columns::simple::SECRETS,

@@ -18,7 +18,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     scope: Scope::Cluster,
     short_names: &["ns"],
     subresources: &[Subresource::Finalize, Subresource::Status],
-    fields: &[("status.phase", "/status/phase", "")],
+    fields: &[("status.phase", &["status", "phase"], "")],
     name_rule: NameRule::Label,
     defaults: set_defaults,
     validate,

@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     short_names: &["no"],
     subresources: &[Subresource::Status],
     strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
-    fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
+    fields: &[("spec.unschedulable", &["spec", "unschedulable"], "false")],
     defaults: set_defaults,
     validate,
     validate_status,

@@ -11,6 +11,7 @@ use crate::codec::structural::{Structural, prune_defaults};
 use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::catalog::preference;
 use crate::kinds::columns;
+use crate::kinds::field_selector::FieldRow;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{
     Conversion, DeleteResponse, Generation, Resource, Scope, StoredForm, Strategy, Subresource, UnconditionalUpdate,
@@ -178,12 +179,12 @@ fn row(
 }
 
 /// The fields for field selectors: their names are their paths without the first dot.
-fn selectable_fields(version: &Value) -> &'static [(&'static str, &'static str, &'static str)] {
+fn selectable_fields(version: &Value) -> &'static [FieldRow] {
     let fields = version["selectableFields"].as_array().into_iter().flatten();
     let fields = fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| {
-        let name = path.trim_start_matches('.').to_owned();
-        let pointer = format!("/{}", name.replace('.', "/"));
-        (&*name.leak(), &*pointer.leak(), "")
+        let name: &'static str = path.trim_start_matches('.').to_owned().leak();
+        let path: &'static [&'static str] = name.split('.').collect::<Vec<_>>().leak();
+        (name, path, "")
     });
     fields.collect::<Vec<_>>().leak()
 }

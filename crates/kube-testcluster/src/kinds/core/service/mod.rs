@@ -29,7 +29,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Status],
     delete_response: DeleteResponse::Object,
     strategy: Strategy::CREATED_ON_UPDATE,
-    fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
+    fields: &[("spec.clusterIP", &["spec", "clusterIP"], ""), ("spec.type", &["spec", "type"], "")],
     name_rule: NameRule::Label,
     defaults: set_defaults,
     validate,
