@@ -34,11 +34,10 @@ fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Re
         let name = field.name;
         match &field.kind {
             Kind::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, before)?,
-            _ if value[name].is_same(&before[name]) => {}
-            kind => {
-                let before = &before[name];
-                value.get_mut(name).map_or(Ok(()), |value| convert(kind, value, before, Some(field)))?;
+            kind if value.get(name).is_some_and(|value| !value.is_same(&before[name])) => {
+                convert(kind, &mut value[name], &before[name], Some(field))?;
             }
+            _ => {}
         }
     }
     Ok(())
