@@ -66,8 +66,9 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
         }
         fields.retain(|name, _| keys.contains(name.as_str()));
     }
-    let (directives, changes): (Vec<_>, Vec<_>) =
-        patch.into_iter().partition(|(name, _)| name.starts_with(ORDER) || name.starts_with(REMOVE));
+    let directives: Vec<SmolStr> =
+        patch.keys().filter(|name| name.starts_with(ORDER) || name.starts_with(REMOVE)).cloned().collect();
+    let directives: Vec<_> = directives.iter().filter_map(|name| patch.remove_entry(name)).collect();
     for (name, value) in directives.iter().filter_map(|(name, value)| Some((name.strip_prefix(REMOVE)?, value))) {
         if let (Some(Value::Array(items)), Value::Array(removed)) = (fields.get_mut(name), value) {
             let removed: HashSet<&Value> = removed.iter().collect();
@@ -75,16 +76,16 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
         }
     }
     let key_of = |name: &str| row.and_then(|row| row.field(name)).map_or("", |field| field.merge_key);
+    let items_of = |name: &str| fields.get(name).and_then(Value::as_array).map_or(&[][..], Array::as_slice);
     let ordered: HashMap<String, Before> = directives
         .iter()
         .filter_map(|(name, _)| name.strip_prefix(ORDER))
-        .map(|name| (name.to_owned(), Before::of(fields.get(name), key_of(name))))
+        .map(|name| (name.to_owned(), Before::of(items_of(name), key_of(name))))
         .collect();
     for (name, order) in directives.iter().filter_map(|(name, order)| Some((name.strip_prefix(ORDER)?, order))) {
-        let change = changes.iter().find(|(field, _)| field == name).map(|(_, value)| value);
-        element_order::check(row, name, order, fields.get(name), change)?;
+        element_order::check(row, name, order, fields.get(name), patch.get(name))?;
     }
-    for (name, change) in changes {
+    for (name, change) in patch {
         if change.is_null() {
             fields.remove(&name);
             continue;
@@ -208,7 +209,7 @@ fn merge_list(
     Ok(())
 }
 
-mod element_order;
+pub(crate) mod element_order;
 mod keyed_list;
 #[cfg(test)]
 mod laws;

@@ -7,7 +7,6 @@ mod play;
 mod pod_worker;
 mod recorder;
 mod schedule;
-mod status_patch;
 mod texts;
 
 use std::collections::BTreeSet;

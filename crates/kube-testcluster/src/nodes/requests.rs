@@ -9,8 +9,8 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use kube_client::Error;
 
-use crate::kinds::{Resource, Subresource};
-use crate::value::{Map, Value};
+use crate::kinds::Resource;
+use crate::value::Value;
 
 /// An object that is there.
 #[derive(Clone, Debug)]
@@ -38,11 +38,11 @@ impl Deref for Received {
     }
 }
 
-/// A patch, by its media type.
-#[derive(Clone, Debug)]
-pub(crate) enum Patch {
-    Merge(Value),
-    Strategic(Map),
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Author {
+    Scheduler,
+    Kubelet,
 }
 
 /// The pods there are, and every later change of one. The changes end when the server does.
@@ -72,11 +72,15 @@ pub(crate) trait Requests: fmt::Debug + Send + Sync {
     fn watch_pods(&self) -> PodWatch;
 
     /// `POST` to a collection.
-    fn create(&self, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()>;
+    fn create(&self, author: Author, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()>;
 
     /// `POST` to a pod's `binding`. The answer is the pod: a client over HTTP would see it in its watch.
     fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, Received>;
 
-    /// `PATCH` of an object or a part of it. The answer is the object.
-    fn patch(&self, object: ObjectRef, part: Option<Subresource>, patch: Patch) -> Answer<'_, Received>;
+    /// `PATCH` of an object, by a merge patch. The answer is the object.
+    fn patch(&self, object: ObjectRef, patch: Value) -> Answer<'_, Received>;
+
+    /// The `PATCH` of a pod's status that puts what is said over the status of the moment. The answer is the pod, or that of a patch
+    /// which changes the uid if the pod is another one.
+    fn write_status(&self, author: Author, pod: ObjectRef, uid: String, said: Value) -> Answer<'_, Received>;
 }

@@ -36,10 +36,6 @@ impl Array {
         self.0.push(value);
     }
 
-    pub(crate) fn insert(&mut self, at: usize, value: Value) {
-        self.0.insert(at, value);
-    }
-
     pub(crate) fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
     }

@@ -10,7 +10,7 @@ use super::create::Creation;
 use super::ownership::{Component, MadeBy, Writer};
 use super::patch::PatchBody;
 use super::subresources::binding;
-use super::{key, patch};
+use super::{key, patch, pod_status, update};
 use crate::admission::Gate;
 use crate::codec::schema::Decoded;
 use crate::http::field_validation::Strictness;
@@ -18,7 +18,9 @@ use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::kinds::{PODS, Resource, Subresource};
-use crate::nodes::requests::{Answer, ObjectRef, Patch, PodChange, PodWatch, Received, Requests};
+use crate::machinery::fill::object;
+use crate::nodes::requests::{Answer, Author, ObjectRef, PodChange, PodWatch, Received, Requests};
+use crate::store::object::Opened;
 use crate::store::{Commit, Store, StoreError};
 use crate::value::Value;
 
@@ -56,13 +58,11 @@ impl Requests for InProcess {
         PodWatch { pods: Box::new(opened), revision, changes: changes.boxed() }
     }
 
-    fn create(&self, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()> {
+    fn create(&self, author: Author, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()> {
         let target = target(resource, namespace, None, None);
         async move {
             let Decoded { value, mut faults } = decoded(resource, object)?;
-            let is_schedulers = value["source"]["component"] == "default-scheduler";
-            let component = if is_schedulers { Component::SCHEDULER } else { Component::KUBELET };
-            let (gate, writer) = (self.gate(&target), Writer::named(component.0));
+            let (gate, writer) = (self.gate(&target), writer(author));
             let (commit, made_by) = (OPTIONS.commit, MadeBy::Create);
             let creation = Creation { store: &self.0, target: &target, gate: &gate, commit, writer: &writer, made_by };
             creation.write(value, &mut faults).await.map(drop)
@@ -81,13 +81,32 @@ impl Requests for InProcess {
         .boxed()
     }
 
-    fn patch(&self, object: ObjectRef, part: Option<Subresource>, patch: Patch) -> Answer<'_, Received> {
-        let target = target(object.resource, object.namespace, Some(object.name), part);
+    fn patch(&self, object: ObjectRef, patch: Value) -> Answer<'_, Received> {
+        let target = target(object.resource, object.namespace, Some(object.name), None);
         async move {
             let patch = PatchBody::of(patch);
-            let (gate, writer) = (self.gate(&target), Writer::named(Component::KUBELET.0));
+            let (gate, writer) = (self.gate(&target), writer(Author::Kubelet));
             let (written, _) = patch::write(&self.0, &target, &gate, &patch, OPTIONS, &writer).await;
             written.map(Received::new)
+        }
+        .map(|answer| answer.map_err(refused))
+        .boxed()
+    }
+
+    fn write_status(&self, author: Author, pod: ObjectRef, uid: String, said: Value) -> Answer<'_, Received> {
+        let part = Subresource::Status;
+        let target = target(pod.resource, pod.namespace, Some(pod.name), Some(part));
+        async move {
+            let (key, gate, writer) = (key(&target)?, self.gate(&target), writer(author));
+            let next = async |pod: Arc<Opened>| {
+                let mut value = pod.value.clone();
+                value["metadata"]["uid"] = uid.as_str().into();
+                pod_status::merge(object(&mut value["status"]), &said);
+                let value = pod.resource.shape_change(value, &pod.value).map_err(ApiError::bad_request)?.value;
+                let next = update::admitted(&self.0, &gate, &pod, pod.resource, value, Some(part), &writer).await?;
+                Ok((pod.resource, next))
+            };
+            self.0.guaranteed_update(target.resource, &key, OPTIONS.commit, next).await.map(Received::new)
         }
         .map(|answer| answer.map_err(refused))
         .boxed()
@@ -99,6 +118,14 @@ impl InProcess {
     fn gate(&self, target: &Target) -> Gate<'_> {
         Gate::of_node(&self.0, target)
     }
+}
+
+fn writer(author: Author) -> Writer {
+    let component = match author {
+        Author::Scheduler => Component::SCHEDULER,
+        Author::Kubelet => Component::KUBELET,
+    };
+    Writer::named(component.0)
 }
 
 fn target(resource: &'static Resource, namespace: String, name: Option<String>, part: Option<Subresource>) -> Target {

@@ -31,6 +31,7 @@ pub(crate) mod ownership;
 pub(crate) mod page;
 pub(crate) mod patch;
 pub(crate) mod pod_admission;
+mod pod_status;
 mod reset_fields;
 pub(crate) mod review;
 mod selection;

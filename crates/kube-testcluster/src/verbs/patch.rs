@@ -25,7 +25,6 @@ use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
 use crate::kinds::Resource;
 use crate::machinery::quote::quote;
-use crate::nodes::requests::Patch;
 use crate::settings::ManagedFields;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
@@ -155,12 +154,9 @@ impl PatchBody {
         Ok((read(patch, options.strictness), options))
     }
 
-    pub(super) fn of(patch: Patch) -> Self {
-        let change = match patch {
-            Patch::Merge(patch) => Change::Merge(patch),
-            Patch::Strategic(fields) => Change::Strategic(fields),
-        };
-        Self { change: Ok(change), faults: Vec::new() }
+    /// A merge patch.
+    pub(super) fn of(patch: Value) -> Self {
+        Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
 
     /// Applies the patch to an object of this kind.

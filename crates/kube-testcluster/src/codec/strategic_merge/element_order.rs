@@ -109,36 +109,35 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
 }
 
 /// The places of the items that a list has before the patch.
-pub(super) struct Before(HashMap<String, usize>);
+pub(crate) struct Before(HashMap<Value, usize>);
 
 impl Before {
-    pub(super) fn of(list: Option<&Value>, key: &str) -> Self {
-        let items = list.and_then(Value::as_array).into_iter().flatten();
-        Self(places(items, key))
+    pub(crate) fn of(list: &[Value], key: &str) -> Self {
+        Self(places(list, key))
     }
 
     /// Whether both items were there, the first before the second.
-    fn has_in_order(&self, first: &str, second: &str) -> bool {
+    fn has_in_order(&self, first: &Value, second: &Value) -> bool {
         self.0.get(first).zip(self.0.get(second)).is_some_and(|(first, second)| first < second)
     }
 }
 
-fn places<'a>(items: impl Iterator<Item = &'a Value>, key: &str) -> HashMap<String, usize> {
+fn places(items: &[Value], key: &str) -> HashMap<Value, usize> {
     let mut places = HashMap::new();
-    for (place, item) in items.enumerate() {
+    for (place, item) in items.iter().enumerate() {
         places.entry(told_apart_by(item, key)).or_insert(place);
     }
     places
 }
 
-fn told_apart_by(item: &Value, key: &str) -> String {
-    if key.is_empty() { item.to_string() } else { item[key].to_string() }
+fn told_apart_by(item: &Value, key: &str) -> Value {
+    if key.is_empty() { item.clone() } else { item[key].clone() }
 }
 
 /// Puts the items that `order` names into that order. Another item comes before one of these if it did so before the patch.
 /// Upstream: `normalizeElementOrder`, `mergeSortedSlice`.
-pub(super) fn reorder(items: &mut Array, order: &[Value], before: &Before, key: &str) {
-    let wanted = places(order.iter(), key);
+pub(crate) fn reorder(items: &mut Array, order: &[Value], before: &Before, key: &str) {
+    let wanted = places(order, key);
     let (mut named, mut others) = (Vec::new(), Vec::new());
     for item in std::mem::take(items) {
         let identity = told_apart_by(&item, key);

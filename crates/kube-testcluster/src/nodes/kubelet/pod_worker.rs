@@ -7,13 +7,12 @@ use kube_client::{Api, Client};
 
 use super::containers::{self, StatusInputs};
 use super::recorder::{EventCorrelator, PodEvent};
-use super::status_patch;
 use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
 use crate::codec::merge_patch;
-use crate::kinds::{PODS, Subresource};
+use crate::kinds::PODS;
 use crate::nodes::node;
-use crate::nodes::requests::{ObjectRef, Patch, Received};
+use crate::nodes::requests::{Author, ObjectRef, Received};
 use crate::nodes::stages::{Binding, ContainerState, Notice, StageAction, Subject};
 use crate::value::{Array, Value, json};
 
@@ -68,7 +67,7 @@ impl PodWorker {
                 let mut annotations = json!(annotations);
                 self.fill_in(&mut annotations, backoff);
                 let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
-                self.pod = self.context.api.patch(self.reference(), None, Patch::Merge(patch)).await?;
+                self.pod = self.context.api.patch(self.reference(), patch).await?;
                 Ok(())
             }
             StageAction::Event(notice) => {
@@ -118,8 +117,12 @@ impl PodWorker {
     }
 
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
-        let patch = Patch::Strategic(status_patch::of(self.uid(), status));
-        self.pod = self.context.api.patch(self.reference(), Some(Subresource::Status), patch).await?;
+        self.write_status_as(Author::Kubelet, status).await
+    }
+
+    pub(super) async fn write_status_as(&mut self, author: Author, said: Value) -> Result<(), kube_client::Error> {
+        let (pod, uid) = (self.reference(), self.uid().to_owned());
+        self.pod = self.context.api.write_status(author, pod, uid, said).await?;
         Ok(())
     }
 

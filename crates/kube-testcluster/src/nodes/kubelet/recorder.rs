@@ -1,16 +1,16 @@
 //! Writes Events about pods. An Event that happens again is counted in the first one. Upstream:
 //! `client-go/tools/record`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::schedule::SCHEDULER;
 use crate::kinds::EVENTS;
 use crate::machinery::clock::Clock;
-use crate::nodes::requests::{ObjectRef, Patch, Requests};
+use crate::nodes::requests::{Author, ObjectRef, Requests};
 use crate::value::{Value, json};
 
 /// The content of an Event.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PodEvent {
     pub(super) kind: String,
     pub(super) reason: String,
@@ -21,36 +21,49 @@ pub(super) struct PodEvent {
     pub(super) container: Option<String>,
 }
 
+/// An Event that was written, and how often it has happened since.
+struct Counted {
+    told: PodEvent,
+    name: String,
+    count: u32,
+}
+
 /// Writes the Events of one pod.
 pub(super) struct EventCorrelator {
     api: Arc<dyn Requests>,
     clock: Clock,
-    /// The name and the count of each Event that was written.
-    written: HashMap<PodEvent, (String, u32)>,
+    /// A pod has few that differ.
+    written: Vec<Counted>,
 }
 
 impl EventCorrelator {
     pub(super) fn new(api: Arc<dyn Requests>, clock: Clock) -> Self {
-        Self { api, clock, written: HashMap::new() }
+        Self { api, clock, written: Vec::new() }
     }
 
     /// Writes an Event about a pod, or increments its count. As upstream, an Event that cannot be written is dropped.
     pub(super) async fn record(&mut self, pod: &Value, told: PodEvent) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-        if let Some((name, count)) = self.written.get_mut(&told) {
-            let patch = json!({"count": *count + 1, "lastTimestamp": self.clock.now()});
-            let event = ObjectRef { resource: EVENTS, namespace: namespace.clone(), name: name.clone() };
-            if self.api.patch(event, None, Patch::Merge(patch)).await.is_ok() {
-                *count += 1;
+        let before = self.written.iter().position(|written| written.told == told);
+        if let Some(written) = before.map(|place| &mut self.written[place]) {
+            let patch = json!({"count": written.count + 1, "lastTimestamp": self.clock.now()});
+            let event = ObjectRef { resource: EVENTS, namespace: namespace.clone(), name: written.name.clone() };
+            if self.api.patch(event, patch).await.is_ok() {
+                written.count += 1;
                 return;
             }
         }
         // Upstream's suffix is the time. Paused time may not advance between two Events, so their number is added.
         let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
         let name = format!("{}.{nanos:x}", pod["metadata"]["name"].as_str().unwrap_or_default());
-        match self.api.create(EVENTS, namespace, self.event(pod, &name, &told)).await {
+        let author = if told.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
+        match self.api.create(author, EVENTS, namespace, self.event(pod, &name, &told)).await {
             Ok(()) => {
-                self.written.insert(told, (name, 1));
+                let counted = Counted { told, name, count: 1 };
+                match before {
+                    Some(place) => self.written[place] = counted,
+                    None => self.written.push(counted),
+                }
             }
             Err(error) => tracing::debug!(%error, "an event is lost"),
         }

@@ -3,6 +3,7 @@
 use super::Resting;
 use super::pod_worker::PodWorker;
 use super::recorder::PodEvent;
+use crate::nodes::requests::Author;
 use crate::nodes::scheduler::{Assignment, Tried};
 use crate::value::json;
 
@@ -62,7 +63,7 @@ impl PodWorker {
         let condition = json!({
             "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
         });
-        self.write_status(json!({"conditions": [condition]})).await?;
+        self.write_status_as(Author::Scheduler, json!({"conditions": [condition]})).await?;
         self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
         Ok(())
     }

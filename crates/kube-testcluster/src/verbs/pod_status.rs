@@ -1,0 +1,95 @@
+//! What a pod's status becomes when its kubelet or its scheduler writes it. Upstream: `mergePodStatus` in `pkg/kubelet/status`, and the
+//! patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
+
+use crate::codec::merge_patch;
+use crate::codec::strategic_merge::element_order::{Before, reorder};
+use crate::value::{Array, Map, Value};
+
+/// What tells conditions apart.
+const TYPE: &str = "type";
+
+/// The conditions that are the kubelet's. Upstream: `PodConditionsByKubelet`.
+const KUBELETS: [&str; 5] = ["PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers"];
+
+/// Puts what is said over the status that a pod has. The conditions of others come first; those of the kubelet that are not said stay
+/// between the ones that are. All other lists are replaced.
+pub(super) fn merge(status: &mut Map, said: &Value) {
+    for (name, value) in said.as_object().into_iter().flatten() {
+        match (status.get_mut(name), value) {
+            (_, Value::Null) => drop(status.remove(name)),
+            (Some(Value::Array(old)), Value::Array(said)) if name == "conditions" => merge_conditions(old, said),
+            (Some(old @ Value::Object(_)), Value::Object(_)) => merge_patch::merge(old, value),
+            _ => drop(status.insert(name.clone(), value.clone())),
+        }
+    }
+}
+
+fn merge_conditions(old: &mut Array, said: &Array) {
+    let before = Before::of(old, TYPE);
+    let is_said = |condition: &Value| said.iter().any(|said| said[TYPE] == condition[TYPE]);
+    let is_own = |condition: &Value| KUBELETS.iter().any(|own| condition[TYPE] == *own);
+    let kept = std::mem::take(old).into_iter().filter(|condition| !is_said(condition));
+    let (mut own, others): (Array, Array) = kept.partition(is_own);
+    own.extend(said.iter().cloned());
+    reorder(&mut own, said, &before, TYPE);
+    *old = others.into_iter().chain(own).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    fn merged(mut status: Value, said: &Value) -> Value {
+        merge(status.as_object_mut().unwrap(), said);
+        status
+    }
+
+    #[test]
+    fn what_is_said_is_changed_and_the_rest_is_kept() {
+        let status = json!({
+            "phase": "Pending", "podIPs": [{"ip": "10.0.0.1"}], "qosClass": "BestEffort", "reason": "Late",
+            "resources": {"limits": {"cpu": "1"}},
+        });
+        let said = json!({
+            "phase": "Running", "podIPs": [{"ip": "10.0.0.2"}], "reason": null, "resources": {"requests": {"cpu": "1"}},
+        });
+        let expected = json!({
+            "phase": "Running", "podIPs": [{"ip": "10.0.0.2"}], "qosClass": "BestEffort",
+            "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}},
+        });
+        assert_eq!(merged(status, &said), expected);
+    }
+
+    #[test]
+    fn conditions_are_replaced_one_by_one_behind_those_of_others() {
+        let condition = |of: &str, status: &str| json!({"type": of, "status": status});
+        let conditions = |names: &[&str]| json!(names.iter().map(|name| condition(name, "False")).collect::<Vec<_>>());
+        for (old, said, expected) in [
+            (&["a/open", "Ready"][..], &["Initialized", "Ready"][..], &["a/open", "Initialized", "Ready"][..]),
+            (&["PodScheduled"], &["Initialized", "Ready", "PodScheduled"], &["Initialized", "Ready", "PodScheduled"]),
+            (&["Initialized", "Ready", "a/open"], &["Ready"], &["a/open", "Initialized", "Ready"]),
+            (
+                &["a/open", "Initialized", "Ready", "PodScheduled"],
+                &["Ready"],
+                &["a/open", "Initialized", "Ready", "PodScheduled"],
+            ),
+            (&["a/open"], &["PodScheduled"], &["a/open", "PodScheduled"]),
+            (&[], &["Initialized", "Ready"], &["Initialized", "Ready"]),
+        ] {
+            let mut status = json!({"conditions": conditions(old)});
+            if let Some(first) = status["conditions"].as_array_mut().and_then(|all| all.first_mut()) {
+                first["message"] = json!("not yet");
+            }
+            let said = json!({"conditions": said.iter().map(|name| condition(name, "True")).collect::<Vec<_>>()});
+            let new = merged(status, &said)["conditions"].clone();
+            let names: Vec<&str> = new.as_array().unwrap().iter().map(|new| new["type"].as_str().unwrap()).collect();
+            assert_eq!(names, expected, "{old:?} {said}");
+            for new in new.as_array().unwrap() {
+                let is_said = said["conditions"].as_array().unwrap().contains(new);
+                let is_kept = old.contains(&new["type"].as_str().unwrap()) && new["status"] == "False";
+                assert!(is_said || is_kept, "{new}");
+            }
+        }
+    }
+}
