@@ -182,8 +182,12 @@ async fn damage_is_said_with_its_place_and_nothing_is_changed() {
     let refused = folder.refusal();
     assert!(refused.ends_with(".wal is damaged at byte 8: a record there is not as it was written"), "{refused}");
     assert_eq!(fs::read(folder.log()).unwrap(), damaged);
-    fs::remove_file(folder.log().with_extension("snap")).unwrap();
+    let (log, snapshot) = (folder.log(), folder.log().with_extension("snap"));
+    fs::rename(&snapshot, folder.0.join("aside")).unwrap();
     assert!(folder.refusal().contains("it is missing, and its log is there"), "{}", folder.refusal());
+    fs::rename(folder.0.join("aside"), &snapshot).unwrap();
+    fs::remove_file(&log).unwrap();
+    assert!(folder.refusal().contains("it is missing, and its snapshot is there"), "{}", folder.refusal());
 }
 
 #[tokio::test]

@@ -50,13 +50,15 @@ impl Folder {
             return Err(DataError::Damaged { path, at: torn.unwrap_or_default(), why: "it has no end".to_owned() });
         }
         let path = self.log(self.generation);
-        if path.exists() {
-            let torn = each(&path, |record| {
-                apply(record, &mut revision, &mut objects);
-            })?;
-            if let Some(at) = torn {
-                tracing::info!(path = %path.display(), at, "the last record was never finished, and is left out");
-            }
+        if !path.exists() {
+            let why = "it is missing, and its snapshot is there".to_owned();
+            return Err(DataError::Damaged { path, at: 0, why });
+        }
+        let torn = each(&path, |record| {
+            apply(record, &mut revision, &mut objects);
+        })?;
+        if let Some(at) = torn {
+            tracing::warn!(path = %path.display(), at, "the last record was never finished, and is left out");
         }
         let left = |((group, plural, key), (revision, json))| Left { revision, group, plural, key, json };
         let mut objects: Vec<Left> = objects.into_iter().map(left).collect();
