@@ -18,7 +18,7 @@ use super::values;
 /// Learn client-go's informers by running them.
 ///
 /// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster. Without a
-/// lesson, the list of lessons is printed.
+/// lesson, a page says where to begin.
 #[derive(Debug, Parser)]
 #[command(name = "informer-lab", version, max_term_width = 100)]
 pub struct Cli {
@@ -73,6 +73,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct TourArgs {
     /// The stop to begin with
+    #[arg(value_parser = values::stop)]
     pub stop: Option<usize>,
     /// Also the lessons beyond the tutorials; with pauses, they are always there
     #[arg(long)]
@@ -213,7 +214,7 @@ pub struct ClusterCommandArgs {
     /// never-ready; a pod's own label lab/lifecycle says the same for one pod [default: run]
     #[arg(long, value_name = "NAME|FILE")]
     pub stages: Option<PathBuf>,
-    /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; may be given again
+    /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; a wrong name lists them all; may be given again
     #[arg(long = "fault", value_name = "FAULT", value_parser = values::fault)]
     pub faults: Vec<Fault>,
     /// Let faults be started at /lab/faults too

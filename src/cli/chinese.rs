@@ -31,6 +31,9 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
 /// What an option or an argument of a subcommand does, by its id.
 pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
     Some(match id {
+        "stages" if subcommand == "cluster" => {
+            "kubelet 怎样处理 Pod：一个 YAML 文件，或 run、fast、slow-image、bad-image、crash-loop、completed、error、evicted、never-ready 之一；Pod 自己的标签 lab/lifecycle 只对它自己起同样的作用（默认：run）"
+        }
         "listen" if subcommand == "cluster" => {
             "在哪个地址监听，没有 --tls 时只能是本机地址；端口 0 表示任选一个空闲端口"
         }
@@ -104,7 +107,9 @@ pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
         "managed_fields" => {
             "哪些对象在 managedFields 里记录字段归谁所有：applied 是从第一次服务端 apply 起的对象，all 是全部对象，像 kube-apiserver 一样，off 是一个也不记录，并拒绝服务端 apply"
         }
-        "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
+        "faults" => {
+            "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；写错名字时会列出全部；可以写多次"
+        }
         "admin" => "允许通过 /lab/faults 启动故障",
         "command" => "设置好 KUBECONFIG 后运行这条命令，并以它的退出码结束",
         _ => return None,

@@ -49,6 +49,15 @@ pub fn explain(error: Error, args: &[OsString]) -> UsageError {
 }
 
 fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
+    if let Some(ContextValue::String(number)) = error.get(ContextKind::InvalidSubcommand)
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        let words = (
+            format!("{number} is no subcommand; a chapter is shown by informer-lab read {number}"),
+            format!("没有子命令 {number}；要读这一章，请用 informer-lab read {number}"),
+        );
+        return Some(("read".to_owned(), words.into()));
+    }
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
@@ -67,6 +76,10 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
         Some(_) if takes(lesson, argument) => (
             format!("{argument} goes after the lesson: informer-lab {name} {argument}"),
             format!("{argument} 要写在课程后面：informer-lab {name} {argument}"),
+        ),
+        None if name == "cluster" => (
+            format!("a command comes after two hyphens: informer-lab cluster -- {argument}"),
+            format!("要运行的命令写在两个连字符之后：informer-lab cluster -- {argument}"),
         ),
         Some(_) if elsewhere => (format!("{name} has no use for {argument}"), format!("{name} 用不到 {argument}")),
         _ => return None,

@@ -48,6 +48,11 @@ fn only_of_this_machine() -> Words {
         .into()
 }
 
+/// A stop of the tour.
+pub fn stop(text: &str) -> Result<usize, Words> {
+    text.parse().map_err(|_| ("expected the number of a stop, such as 2", "应为某一站的编号，例如 2").into())
+}
+
 /// All controllers, those that deletions need, none, or the names of controllers of workloads.
 pub fn controllers(text: &str) -> Result<Controllers, Words> {
     match text {

@@ -53,8 +53,8 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
     Paragraph::new(session.lang.pick(
-        "Enter next  b back  n same  / find  g G ends  ? help  q quit",
-        "回车 前进  b 返回  n 同类  / 查找  g G 首尾  ? 按键  q 退出",
+        "Enter next  ? help  q quit  b back  n same  / find  g G ends",
+        "回车 前进  ? 按键  q 退出  b 返回  n 同类  / 查找  g G 首尾",
     ))
     .render(keys, buffer);
 }

@@ -171,11 +171,12 @@ impl Session {
 
     /// Does what a key says; says whether anything changed.
     pub fn press(&mut self, key: Key) -> bool {
+        let helped = std::mem::take(&mut self.helps); // any key goes on
         if let (Some(question), Key::Answer(answer)) = (self.question.clone(), &key) {
             self.answer(&question, *answer);
             return true;
         }
-        let before = (self.at, self.helps, self.question.is_some(), self.verdict.take().is_some());
+        let before = (self.at, helped, self.question.is_some(), self.verdict.take().is_some());
         if matches!(key, Key::Back | Key::NextOfKind | Key::Search(_) | Key::First | Key::Last) {
             self.question = None; // it was about the event after this one
         }
@@ -202,7 +203,7 @@ impl Session {
             }
             Key::First => self.go(0),
             Key::Last => self.go(self.last()),
-            Key::Help => self.helps = !self.helps,
+            Key::Help => self.helps = !helped,
             Key::Answer(false) => return self.press(Key::NextOfKind),
             Key::Answer(true) => {}
         }

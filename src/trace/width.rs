@@ -67,7 +67,7 @@ fn usable(width: usize) -> usize {
 /// The lines of a text, each broken to fit the width and begun with the mark.
 pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
     let width = width.saturating_sub(mark.width());
-    text.lines().flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
+    text.split('\n').flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
 }
 
 /// A line of the trace, broken to fit the width. What does not fit hangs below, further to the right than the line begins. A line
@@ -92,7 +92,7 @@ pub(super) fn is_drawn(line: &str) -> bool {
 /// A text behind its label, broken to fit the width: its lines begin below each other.
 pub(super) fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
     let indent = label.width();
-    let parts = broken(text, width.saturating_sub(indent).max(1));
+    let parts: Vec<_> = text.lines().flat_map(|line| broken(line, width.saturating_sub(indent).max(1))).collect();
     let label = |number| if number == 0 { label.to_owned() } else { " ".repeat(indent) };
     parts.into_iter().enumerate().map(|(number, part)| format!("{}{part}", label(number))).collect()
 }
@@ -222,5 +222,6 @@ mod tests {
     #[test]
     fn a_text_of_two_lines_keeps_them() {
         assert_eq!(wrapped("# ", "a\nb", 40), ["# a", "# b"]);
+        assert_eq!(labelled("x ", "a b\nc d", 5), ["x a b", "  c d"]);
     }
 }

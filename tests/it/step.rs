@@ -200,11 +200,24 @@ fn the_score_is_seen_on_sixty_columns_whatever_the_event_is() {
 }
 
 #[test]
-fn the_keys_fit_sixty_columns() {
-    for (lang, last) in [(Lang::En, "q quit"), (Lang::Zh, "q 退出")] {
+fn the_keys_fit_sixty_columns_and_the_way_out_is_seen_on_forty() {
+    for (lang, last, quit) in [(Lang::En, "g G ends", "? help  q quit"), (Lang::Zh, "g G 首尾", "? 按键  q 退出")]
+    {
         let session = Session::new(records("reflector"), Predict::No, lang);
         assert!(frame(&session, 60, 20).last().unwrap().ends_with(last));
+        assert!(frame(&session, 40, 20).last().unwrap().contains(quit));
     }
+}
+
+#[test]
+fn the_next_key_closes_the_help() {
+    let mut session = Session::new(records("reflector"), Predict::No, Lang::En);
+    let shows_help = |session: &Session| frame(session, 80, 24).iter().any(|line| line.contains("y/n answer"));
+    session.press(Key::Help);
+    assert!(shows_help(&session));
+    assert!(session.press(Key::Forward) && !shows_help(&session));
+    session.press(Key::Help);
+    assert!(session.press(Key::Help) && !shows_help(&session));
 }
 
 #[test]
