@@ -106,7 +106,9 @@ fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
     let bytes = first_bytes(path, LONGEST + 1).map_err(|error| {
-        Failure::new((format!("cannot read {what} {shown}"), format!("无法读取 {shown}"))).because(error)
+        Failure::new((format!("cannot read {what} {shown}"), format!("无法读取 {shown}")))
+            .because(error)
+            .next(("name a file that is there, and that you may read", "请写一个存在并且有权读取的文件"))
     })?;
     if bytes.len() as u64 > LONGEST {
         let mib = LONGEST >> 20;

@@ -26,7 +26,9 @@ pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Cr
     if let Some(file) = files::source(settings.token_auth_file.as_deref(), "the token file", None)? {
         serving = serving.token_file(&file.text).map_err(|error| {
             let name = &file.name;
-            Failure::new((format!("{name} is no file of tokens"), format!("{name} 不是 token 文件"))).because(error)
+            Failure::new((format!("{name} is no file of tokens"), format!("{name} 不是 token 文件")))
+                .because(error)
+                .next(("write a line for each token: token,user,uid", "每个 token 写一行：token,user,uid"))
         })?;
     }
     let client = authority.client(ADMIN.0, Some(ADMIN.1))?;

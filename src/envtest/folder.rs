@@ -19,7 +19,9 @@ pub(super) fn make() -> Result<PathBuf> {
     let folder = parent().join(name(&program));
     fill(&folder, &program).map_err(|error| {
         let shown = folder.display();
-        Failure::new((format!("cannot make the folder {shown}"), format!("无法建立目录 {shown}"))).because(error)
+        Failure::new((format!("cannot make the folder {shown}"), format!("无法建立目录 {shown}")))
+            .because(error)
+            .next(("set XDG_CACHE_HOME to a folder that you may write to", "请把 XDG_CACHE_HOME 设为有权写入的目录"))
     })?;
     Ok(folder)
 }
