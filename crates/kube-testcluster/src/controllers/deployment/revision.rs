@@ -147,14 +147,13 @@ impl Rollout<'_> {
     }
 
     async fn not_created(&mut self, set_name: &str, error: ApiError) -> SyncError {
-        if is_namespace_terminating(&error) {
-            return SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error);
+        if !is_namespace_terminating(&error) {
+            let message = format!("Failed to create new replica set {set_name:?}: {}", with_causes(&error));
+            if self.spec.deadline.is_some() {
+                self.progressing("False", "ReplicaSetCreateError", message.clone());
+            }
+            self.record(Reason::ReplicaSetCreateError, message).await;
         }
-        let message = format!("Failed to create new replica set {set_name:?}: {}", with_causes(&error));
-        if self.spec.deadline.is_some() {
-            self.progressing("False", "ReplicaSetCreateError", message.clone());
-        }
-        self.record(Reason::ReplicaSetCreateError, message).await;
         SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error)
     }
 
