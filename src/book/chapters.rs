@@ -1,5 +1,6 @@
 //! The chapters, in their order, and how one is found by a name.
 
+use super::pack::text;
 use crate::lessons::rows;
 
 /// A chapter in both languages.
@@ -7,18 +8,18 @@ use crate::lessons::rows;
 pub struct Chapter {
     /// The name of its files in `lessons/`, without language and ending, such as `04-reflector`.
     pub name: &'static str,
-    /// The English text.
-    pub en: &'static str,
-    /// The Chinese text.
-    pub zh: &'static str,
+    /// The file of its English text.
+    en: &'static str,
+    /// The file of its Chinese text.
+    zh: &'static str,
 }
 
 macro_rules! chapters {
     ($($name:literal)*) => {
         [$(Chapter {
             name: $name,
-            en: include_str!(concat!("../../lessons/", $name, ".en.md")),
-            zh: include_str!(concat!("../../lessons/", $name, ".zh.md")),
+            en: concat!($name, ".en.md"),
+            zh: concat!($name, ".zh.md"),
         }),*]
     };
 }
@@ -52,11 +53,7 @@ static CHAPTERS: &[Chapter] = &chapters! {
 };
 
 /// For who teaches with the book. Its English file has no language in its name, so that it is found.
-static TEACHING: Chapter = Chapter {
-    name: "teaching",
-    en: include_str!("../../lessons/TEACHING.md"),
-    zh: include_str!("../../lessons/TEACHING.zh.md"),
-};
+static TEACHING: Chapter = Chapter { name: "teaching", en: "TEACHING.md", zh: "TEACHING.zh.md" };
 
 /// All chapters, in the order in which they are read, the glossary, and the page for teachers.
 pub fn all() -> impl Iterator<Item = &'static Chapter> {
@@ -64,6 +61,16 @@ pub fn all() -> impl Iterator<Item = &'static Chapter> {
 }
 
 impl Chapter {
+    /// The English text.
+    pub fn en(&self) -> &'static str {
+        text(self.en)
+    }
+
+    /// The Chinese text.
+    pub fn zh(&self) -> &'static str {
+        text(self.zh)
+    }
+
     /// Its number with two digits; the glossary has none.
     pub fn number(&self) -> Option<&'static str> {
         self.name.get(..2).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -84,7 +91,7 @@ impl Chapter {
     pub fn minutes(&self) -> usize {
         let mut in_code = false;
         let (mut words, mut lines) = (0, 0);
-        for line in self.en.lines() {
+        for line in self.en().lines() {
             if line.starts_with("```") {
                 in_code = !in_code;
             } else if in_code {
@@ -135,12 +142,12 @@ fn similar(wanted: &str) -> Vec<&'static str> {
 
 /// Whether a heading of the glossary is this word.
 fn has_term(glossary: &Chapter, word: &str) -> bool {
-    let lines = glossary.en.lines().chain(glossary.zh.lines());
+    let lines = glossary.en().lines().chain(glossary.zh().lines());
     lines.filter_map(|line| line.strip_prefix("### ")).any(|term| term.to_lowercase().contains(word))
 }
 
 fn all_titles(chapter: &Chapter) -> impl Iterator<Item = String> {
-    [chapter.en, chapter.zh].into_iter().map(|text| chapter.title(text).to_lowercase())
+    [chapter.en(), chapter.zh()].into_iter().map(|text| chapter.title(text).to_lowercase())
 }
 
 #[cfg(test)]

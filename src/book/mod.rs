@@ -2,6 +2,7 @@
 
 mod chapters;
 mod code;
+mod pack;
 mod page;
 mod table;
 mod text;
@@ -30,7 +31,7 @@ pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
     let Some(name) = name else { return show(&list(printer), console) };
     let chapter = find(name).map_err(|meant| unknown(name, &meant))?;
-    let shown = page(printer.pick(chapter.en, chapter.zh), paper(printer));
+    let shown = page(printer.pick(chapter.en(), chapter.zh()), paper(printer));
     show(&format!("{}\n", shown.trim_end()), console)
 }
 
@@ -40,7 +41,7 @@ fn list(printer: &Printer) -> String {
         printer.pick("Read a chapter: informer-lab read NAME\n\n", "读一章：informer-lab read 名字\n\n").to_owned();
     for chapter in all() {
         let minutes = printer.pick("min", "分钟");
-        let title = chapter.title(printer.pick(chapter.en, chapter.zh));
+        let title = chapter.title(printer.pick(chapter.en(), chapter.zh()));
         let (number, slug) = (chapter.number().unwrap_or("  "), chapter.slug());
         let first = format!("  {number}  {slug:width$}  {:>2} {minutes}  ", chapter.minutes());
         text.push_str(&printer.labelled(&first, title));

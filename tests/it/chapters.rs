@@ -174,23 +174,23 @@ fn every_run_has_its_chapter() {
 #[test]
 fn both_languages_have_the_same_sections_and_blocks() {
     for chapter in numbered() {
-        for (language, text) in [(0, chapter.en), (1, chapter.zh)] {
+        for (language, text) in [(0, chapter.en()), (1, chapter.zh())] {
             let sections: Vec<_> = after(text, "## ");
             assert_eq!(sections, SECTIONS.map(|section| section[language]), "{}", chapter.name);
             let title = format!("# {} · ", chapter.number().unwrap());
             assert!(text.starts_with(&title), "{} begins with {title}", chapter.name);
         }
         let markers = |text| str::lines(text).filter_map(marker).map(|(_, what)| what).collect::<Vec<_>>();
-        assert_eq!(markers(chapter.en), markers(chapter.zh), "{}", chapter.name);
+        assert_eq!(markers(chapter.en()), markers(chapter.zh()), "{}", chapter.name);
         let fences = |text| after(text, "```").len();
-        assert_eq!(fences(chapter.en), fences(chapter.zh), "{}", chapter.name);
+        assert_eq!(fences(chapter.en()), fences(chapter.zh()), "{}", chapter.name);
     }
 }
 
 #[test]
 fn a_chapter_links_to_pages_of_its_own_language() {
     for chapter in pages() {
-        for (text, other) in [(chapter.en, ".zh.md"), (chapter.zh, ".en.md")] {
+        for (text, other) in [(chapter.en(), ".zh.md"), (chapter.zh(), ".en.md")] {
             assert!(!text.contains(&format!("{other})")) && !text.contains(&format!("{other}#")), "{}", chapter.name);
         }
     }
@@ -199,8 +199,8 @@ fn a_chapter_links_to_pages_of_its_own_language() {
 #[test]
 fn every_term_is_in_both_glossaries_in_the_order_of_the_alphabet() {
     let glossary = book::find("glossary").unwrap();
-    let terms = after(glossary.en, "### ");
-    assert_eq!(terms, after(glossary.zh, "### "));
+    let terms = after(glossary.en(), "### ");
+    assert_eq!(terms, after(glossary.zh(), "### "));
     let folded: Vec<_> = terms.iter().map(|term| term.to_lowercase()).collect();
     assert!(folded.is_sorted(), "{folded:?}");
 }
@@ -209,7 +209,7 @@ fn every_term_is_in_both_glossaries_in_the_order_of_the_alphabet() {
 fn every_lesson_that_a_chapter_names_can_be_run_so() {
     let lessons: BTreeSet<_> = rows().filter_map(|row| row.command.split(' ').next()).collect();
     let mut commands = BTreeSet::new();
-    for text in numbered().flat_map(|chapter| [chapter.en, chapter.zh]) {
+    for text in numbered().flat_map(|chapter| [chapter.en(), chapter.zh()]) {
         let inline = text.split('`').skip(1).step_by(2).filter_map(|code| code.strip_prefix("informer-lab "));
         let all = inline.chain(after(text, "$ informer-lab "));
         let all =
