@@ -1,4 +1,4 @@
-//! Measures one benchmark per run: `cargo run --release -p informer-lab-benches -- WORK [--key value…]`.
+//! Measures one benchmark per run: `cargo run --profile libraries -p informer-lab-benches -- WORK [--key value…]`.
 //!
 //! Prints one JSON object per line: the benchmark, the figure, its unit, and how much was done, for the comparison with
 //! another program. Without an argument, every benchmark is run once with little work, to check that it still runs.

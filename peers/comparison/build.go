@@ -45,17 +45,16 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 			return p, err
 		}
 	}
-	profile := "release"
+	profile, libraries := "release", "libraries"
 	if size == smallest {
-		profile = "dev" // the tests have built most of it already
+		profile, libraries = "dev", "dev" // the tests have built most of it already
 	}
-	// The release profile makes the program small. A row for the benchmarks in Cargo.toml would be a warning in the program's package.
-	p.work, err = cargo(ctx, root, "work", "build", "--locked", "-p", "informer-lab", "-p", "informer-lab-benches", "--profile", profile,
-		"--config", "profile.release.package.informer-lab-benches.opt-level=3")
-	if err != nil {
+	if p.work, err = cargo(ctx, root, "work", "build", "--locked", "-p", "informer-lab-benches", "--profile", libraries); err != nil {
 		return p, err
 	}
-	p.informerLab = filepath.Join(filepath.Dir(p.work), "informer-lab") // built in the same run
+	if p.informerLab, err = cargo(ctx, root, "informer-lab", "build", "--locked", "-p", "informer-lab", "--profile", profile); err != nil {
+		return p, err
+	}
 	if *before != "" {
 		if p.before, err = buildBefore(ctx, p, profile, *before); err != nil {
 			return p, err

@@ -2,7 +2,7 @@
 //!
 //! Tried without each of the two waits below, on two processors, in turn: without the pauses a key through two workers takes 2.3
 //! times as long and a writer beside one reader does 10 % less; without the yields a writer beside ten readers does 10 % less
-//! (`cargo run --release -p informer-lab-benches -- workqueue-workers --workers 2`, `-- shared-informer --readers 10`).
+//! (`cargo run --profile libraries -p informer-lab-benches -- workqueue-workers --workers 2`, `-- shared-informer --readers 10`).
 
 #[cfg(not(shuttle))]
 use std::hint;
