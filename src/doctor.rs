@@ -126,7 +126,7 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
                 None => sentence(&error, printer.lang()),
             };
             let hint = hint(&error, printer.lang()).map(str::to_owned);
-            let unneeded = printer.pick("the lessons need none; --cluster does", "各课不需要它；只有 --cluster 需要");
+            let unneeded = printer.pick("nothing, unless you want --cluster", "不用处理，除非要用 --cluster");
             let next = match (target, hint) {
                 (Some(_), hint) => hint,
                 // What to do about a file that is there. How to name one is of no use to a lesson.
