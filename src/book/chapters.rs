@@ -1,6 +1,6 @@
 //! The chapters, in their order, and how one is found by a name.
 
-use super::pack::text;
+use super::compressed::chapter_text;
 use crate::lessons::rows;
 
 /// A chapter in both languages.
@@ -8,20 +8,21 @@ use crate::lessons::rows;
 pub struct Chapter {
     /// The name of its files in `lessons/`, without language and ending, such as `04-reflector`.
     pub name: &'static str,
-    /// The file of its English text.
-    en: &'static str,
-    /// The file of its Chinese text.
-    zh: &'static str,
+    en_file: &'static str,
+    zh_file: &'static str,
+}
+
+/// A chapter in these files. A file that is not there is an error of the compiler.
+macro_rules! chapter {
+    ($name:expr, $en:expr, $zh:expr) => {{
+        const _: [&str; 2] =
+            [include_str!(concat!("../../lessons/", $en)), include_str!(concat!("../../lessons/", $zh))];
+        Chapter { name: $name, en_file: $en, zh_file: $zh }
+    }};
 }
 
 macro_rules! chapters {
-    ($($name:literal)*) => {
-        [$(Chapter {
-            name: $name,
-            en: concat!($name, ".en.md"),
-            zh: concat!($name, ".zh.md"),
-        }),*]
-    };
+    ($($name:literal)*) => { [$(chapter!($name, concat!($name, ".en.md"), concat!($name, ".zh.md"))),*] };
 }
 
 /// A new chapter is a line here; a test compares them with the files.
@@ -53,7 +54,7 @@ static CHAPTERS: &[Chapter] = &chapters! {
 };
 
 /// For who teaches with the book. Its English file has no language in its name, so that it is found.
-static TEACHING: Chapter = Chapter { name: "teaching", en: "TEACHING.md", zh: "TEACHING.zh.md" };
+static TEACHING: Chapter = chapter!("teaching", "TEACHING.md", "TEACHING.zh.md");
 
 /// All chapters, in the order in which they are read, the glossary, and the page for teachers.
 pub fn all() -> impl Iterator<Item = &'static Chapter> {
@@ -63,12 +64,12 @@ pub fn all() -> impl Iterator<Item = &'static Chapter> {
 impl Chapter {
     /// The English text.
     pub fn en(&self) -> &'static str {
-        text(self.en)
+        chapter_text(self.en_file)
     }
 
     /// The Chinese text.
     pub fn zh(&self) -> &'static str {
-        text(self.zh)
+        chapter_text(self.zh_file)
     }
 
     /// Its number with two digits; the glossary has none.

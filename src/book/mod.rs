@@ -2,7 +2,7 @@
 
 mod chapters;
 mod code;
-mod pack;
+mod compressed;
 mod page;
 mod table;
 mod text;

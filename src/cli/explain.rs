@@ -5,6 +5,7 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error};
+use informer_lab::book;
 use informer_lab::trace::{Lang, Words};
 
 use super::args::Cli;
@@ -40,7 +41,7 @@ pub fn missing(subcommand: &str, words: impl Into<Words>) -> UsageError {
     of(subcommand, ErrorKind::MissingRequiredArgument, words.into())
 }
 
-/// Explains an option that stands in the wrong place, instead of clap's "unexpected argument".
+/// Explains what clap cannot know: an option that stands in the wrong place, a chapter's number, a command without its hyphens.
 pub fn explain(error: Error, args: &[OsString]) -> UsageError {
     match explanation(&error, args) {
         Some((subcommand, words)) => of(&subcommand, ErrorKind::UnknownArgument, words),
@@ -50,7 +51,8 @@ pub fn explain(error: Error, args: &[OsString]) -> UsageError {
 
 fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     if let Some(ContextValue::String(number)) = error.get(ContextKind::InvalidSubcommand)
-        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && number.parse::<u8>().is_ok()
+        && book::find(number).is_ok()
     {
         let words = (
             format!("{number} is no subcommand; a chapter is shown by informer-lab read {number}"),

@@ -21,7 +21,7 @@ pub(super) fn make() -> Result<PathBuf> {
         let shown = folder.display();
         Failure::new((format!("cannot make the folder {shown}"), format!("无法建立目录 {shown}")))
             .because(error)
-            .next(("set XDG_CACHE_HOME to a folder that you may write to", "请把 XDG_CACHE_HOME 设为有权写入的目录"))
+            .next(("see that you may write there", "请确认有权写入这个目录"))
     })?;
     Ok(folder)
 }

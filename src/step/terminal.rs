@@ -86,7 +86,12 @@ fn until_quit(
         match pressed(key) {
             Pressed::Leave if session.helps => drop(session.press(Key::Help)),
             Pressed::Leave | Pressed::Quit => return Ok(Ended::Done),
-            Pressed::Search => search = Some(String::new()),
+            Pressed::Search => {
+                if session.helps {
+                    session.press(Key::Help);
+                }
+                search = Some(String::new());
+            }
             Pressed::Key(key) => {
                 session.press(key);
             }

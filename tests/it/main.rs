@@ -30,6 +30,7 @@ mod links;
 #[cfg(target_os = "linux")]
 mod live_terminal;
 mod narration;
+mod profiles;
 mod readme;
 mod record;
 mod rooms;
