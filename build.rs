@@ -24,7 +24,8 @@ fn compress_chapters() -> Result<(), Box<dyn Error>> {
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     // `player/wasm` has the same sources two folders below.
     let root = [package.clone(), package.join("../..")].into_iter().find(|root| root.join("lessons").is_dir());
-    let root = root.ok_or_else(|| format!("there is no folder lessons in {}, nor two above", package.display()))?;
+    let root = root
+        .ok_or_else(|| format!("there is no folder lessons in {}, and none two folders above it", package.display()))?;
     rerun_if_changed(&root.join("src/book/chapters.rs")); // a new chapter is named there
     let mut chapters = fs::read_dir(root.join("lessons"))?
         .map(|entry| Ok(entry?.path()))
@@ -46,9 +47,9 @@ fn rerun_if_changed(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
 
-/// A pointer in the program's constants takes 24 bytes of relocations, packed (RELR) less than one. glibc reads these since 2.36: a
-/// program with them does not start on an older one. So nothing is packed where this machine's is older, and where the program is built
-/// for another machine, as its target or a linker of its own tell.
+/// Each pointer in the program's constants needs a relocation of 24 bytes; packed (RELR) it takes less than one byte. glibc can read
+/// packed relocations since 2.36; with an older one the program does not start. So they are packed only if this machine's glibc is new
+/// enough and the program is built for this machine. If the target is another, or a linker was configured, it may be for another one.
 fn loader_of_this_machine_reads_packed_relocations() -> bool {
     let is_for_this_machine = env::var("HOST") == env::var("TARGET") && env::var_os("RUSTC_LINKER").is_none();
     let is_glibc = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux")

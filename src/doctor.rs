@@ -126,14 +126,20 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
                 None => sentence(&error, printer.lang()),
             };
             let hint = hint(&error, printer.lang()).map(str::to_owned);
-            let unneeded = printer.pick("nothing for the lessons", "各课不用处理");
+            let unneeded = printer.pick("nothing to do for the lessons", "运行课程不需要处理");
             let next = match (target, hint) {
                 (Some(_), hint) => hint,
                 // What to do about a file that is there. How to name one is of no use to a lesson.
                 (None, Some(hint)) if hint != HOW_TO_NAME_ONE.0 && hint != HOW_TO_NAME_ONE.1 => {
                     Some(format!("{unneeded}{}{hint}", printer.pick("; for --cluster, ", "；要用 --cluster，")))
                 }
-                (None, _) => Some(format!("{unneeded}{}", printer.pick("; --cluster needs one", "；--cluster 才需要"))),
+                (None, _) => Some(format!(
+                    "{unneeded}{}",
+                    printer.pick(
+                        "; --cluster needs a kubeconfig that can be read",
+                        "；使用 --cluster 才需要可用的 kubeconfig"
+                    )
+                )),
             };
             Finding { health, what, text, next }
         }

@@ -19,9 +19,12 @@ pub(super) fn make() -> Result<PathBuf> {
     let folder = parent().join(name(&program));
     fill(&folder, &program).map_err(|error| {
         let shown = folder.display();
-        Failure::new((format!("cannot make the folder {shown}"), format!("无法建立目录 {shown}")))
-            .because(error)
-            .next(("see that you may write there", "请确认有权写入这个目录"))
+        Failure::new((format!("cannot make the folder {shown}"), format!("无法建立目录 {shown}"))).because(error).next(
+            (
+                "see that this folder is yours, and that nobody else can write into it",
+                "请确认这个目录属于你，并且其他人没有写权限",
+            ),
+        )
     })?;
     Ok(folder)
 }

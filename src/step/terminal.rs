@@ -87,9 +87,7 @@ fn until_quit(
             Pressed::Leave if session.helps => drop(session.press(Key::Help)),
             Pressed::Leave | Pressed::Quit => return Ok(Ended::Done),
             Pressed::Search => {
-                if session.helps {
-                    session.press(Key::Help);
-                }
+                session.helps = false; // the search is typed below the picture
                 search = Some(String::new());
             }
             Pressed::Key(key) => {
