@@ -105,6 +105,12 @@ impl Chapter {
     }
 }
 
+/// Whether a chapter has this number, with or without a zero before it. It needs no text, which a web page does not carry.
+pub fn has_number(text: &str) -> bool {
+    let number: Option<u8> = text.parse().ok();
+    number.is_some() && all().filter_map(Chapter::number).any(|known| known.parse().ok() == number)
+}
+
 /// The chapter that a reader calls by its number, its name, or by a lesson that it is about.
 ///
 /// # Errors

@@ -51,8 +51,7 @@ pub fn explain(error: Error, args: &[OsString]) -> UsageError {
 
 fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     if let Some(ContextValue::String(number)) = error.get(ContextKind::InvalidSubcommand)
-        && number.parse::<u8>().is_ok()
-        && book::find(number).is_ok()
+        && book::has_number(number)
     {
         let words = (
             format!("{number} is no subcommand; a chapter is shown by informer-lab read {number}"),
