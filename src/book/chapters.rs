@@ -105,10 +105,10 @@ impl Chapter {
     }
 }
 
-/// Whether a chapter has this number, with or without a zero before it. It needs no text, which a web page does not carry.
-pub fn has_number(text: &str) -> bool {
-    let number: Option<u8> = text.parse().ok();
-    number.is_some() && all().filter_map(Chapter::number).any(|known| known.parse().ok() == number)
+/// The chapter with this number, with or without a zero before it. It is found without its text, which a web page does not carry.
+pub fn numbered(text: &str) -> Option<&'static Chapter> {
+    let number = format!("{:02}", text.parse::<u8>().ok()?);
+    all().find(|chapter| chapter.number() == Some(&number))
 }
 
 /// The chapter that a reader calls by its number, its name, or by a lesson that it is about.
@@ -118,10 +118,9 @@ pub fn has_number(text: &str) -> bool {
 pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
     let wanted = name.trim().to_lowercase();
     let lesson = || rows().find(|row| row.command.split(' ').next() == Some(&wanted)).map(|row| row.chapter);
-    let number = wanted.parse().ok().map(|number: u8| format!("{number:02}"));
     let found = all()
         .find(|chapter| chapter.name == wanted || chapter.slug() == wanted)
-        .or_else(|| all().find(|chapter| number.is_some() && chapter.number() == number.as_deref()))
+        .or_else(|| numbered(&wanted))
         .or_else(|| lesson().and_then(|name| all().find(|chapter| chapter.name == name)));
     found.ok_or_else(|| similar(&wanted))
 }

@@ -15,7 +15,7 @@ use terminal_size::{Width, terminal_size_of};
 use crate::console::{Console, Ended, show};
 use crate::trace::{Failure, Printer};
 
-pub use chapters::{Chapter, all, find, has_number};
+pub use chapters::{Chapter, all, find, numbered};
 pub use page::{Paper, page};
 pub use text::Ink;
 

@@ -51,7 +51,7 @@ pub fn explain(error: Error, args: &[OsString]) -> UsageError {
 
 fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     if let Some(ContextValue::String(number)) = error.get(ContextKind::InvalidSubcommand)
-        && book::has_number(number)
+        && book::numbered(number).is_some()
     {
         let words = (
             format!("{number} is no subcommand; a chapter is shown by informer-lab read {number}"),
