@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 
 /// An address as Go read it until 1.17: each number may begin with any count of zeros. Upstream: `netutils.ParseIPSloppy`.
 pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
@@ -33,7 +33,7 @@ fn is_mapped(address: IpAddr) -> bool {
 }
 
 /// The error in an address, if any. Upstream: `IsValidIPForLegacyField`.
-pub(super) fn ip(text: &str, at: &str) -> Option<Cause> {
+pub(super) fn ip(text: &str, at: Path<'_>) -> Option<Cause> {
     let why = match (parse_sloppy(text), text.parse::<IpAddr>()) {
         (None, _) => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
         (_, Err(_)) => "must not have leading 0s",
@@ -44,7 +44,7 @@ pub(super) fn ip(text: &str, at: &str) -> Option<Cause> {
 }
 
 /// The error in a range, if any. Upstream: `IsValidCIDRForLegacyField`.
-pub(super) fn cidr(text: &str, at: &str) -> Option<Cause> {
+pub(super) fn cidr(text: &str, at: Path<'_>) -> Option<Cause> {
     let why = match (Range::parse_sloppy(text), Range::parse(text)) {
         (None, _) => "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
         (_, None) => "must not have leading 0s in IP or prefix length",
@@ -115,7 +115,7 @@ pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> boo
 }
 
 /// The errors in an address at which something outside can be reached. Upstream: `ValidateEndpointIP`.
-pub(super) fn reachable(text: &str, at: &str) -> Vec<Cause> {
+pub(super) fn reachable(text: &str, at: Path<'_>) -> Vec<Cause> {
     let Some(address) = parse_sloppy(text).map(|address| address.to_canonical()) else {
         return vec![Cause::invalid(at, text, "must be a valid IP address")];
     };
@@ -153,13 +153,13 @@ mod tests {
     #[test]
     fn addresses_are_read_as_go_reads_them() {
         for good in ["1.2.3.4", "0.0.0.0", "1234::abcd", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "::1.2.3.4"] {
-            assert_eq!(told(ip(good, "a")), "", "{good}");
+            assert_eq!(told(ip(good, &"a")), "", "{good}");
         }
         for zeros in ["1.2.3.04", "01.2.3.4", "1.002.3.4", "00001::2"] {
-            assert_eq!(told(ip(zeros, "a")), format!("a: Invalid value: {zeros:?}: must not have leading 0s"));
+            assert_eq!(told(ip(zeros, &"a")), format!("a: Invalid value: {zeros:?}: must not have leading 0s"));
         }
         let mapped = "a: Invalid value: \"::ffff:1.2.3.4\": must not be an IPv4-mapped IPv6 address";
-        assert_eq!(told(ip("::ffff:1.2.3.4", "a")), mapped);
+        assert_eq!(told(ip("::ffff:1.2.3.4", &"a")), mapped);
         for bad in [
             "",
             "aaa",
@@ -176,7 +176,7 @@ mod tests {
             "12345::",
         ] {
             let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-            assert_eq!(told(ip(bad, "a")), format!("a: Invalid value: {bad:?}: {why}"));
+            assert_eq!(told(ip(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
         }
     }
 
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn ranges_are_read_as_go_reads_them() {
         for good in ["1.0.0.0/8", "1.2.3.4/32", "0.0.0.0/0", "::/0", "2001:db8::/64", "2001:db8::1/128"] {
-            assert_eq!(told(cidr(good, "a")), "", "{good}");
+            assert_eq!(told(cidr(good, &"a")), "", "{good}");
         }
         for (bad, why) in [
             ("1.1.1.01/24", "must not have leading 0s in IP or prefix length"),
@@ -198,7 +198,7 @@ mod tests {
             ("1.2.3.0/", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
             ("2001:db8::/129", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
         ] {
-            assert_eq!(told(cidr(bad, "a")), format!("a: Invalid value: {bad:?}: {why}"));
+            assert_eq!(told(cidr(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
         }
     }
 }

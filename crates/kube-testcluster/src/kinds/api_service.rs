@@ -149,13 +149,13 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
             causes.push(Cause::required("spec.group", why));
         }
         "" => {}
-        group => causes.extend(invalid("spec.group", group, names::subdomain(group))),
+        group => causes.extend(invalid(&"spec.group", group, names::subdomain(group))),
     }
-    causes.extend(invalid("spec.version", version, names::dns1035(version)));
+    causes.extend(invalid(&"spec.version", version, names::dns1035(version)));
     for (field, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1_000)] {
         if !(1..=most).contains(&number(spec, field)) {
             let why = format!("must be positive and less than {most}");
-            causes.push(Cause::invalid_as(format!("spec.{field}"), &number(spec, field).to_string(), &why));
+            causes.push(Cause::invalid_as(format_args!("spec.{field}"), &number(spec, field).to_string(), &why));
         }
     }
     causes.extend(of_connection(spec));
@@ -177,7 +177,7 @@ fn of_connection(spec: &Value) -> Vec<Cause> {
         return causes;
     }
     for field in ["namespace", "name"] {
-        causes.extend(super::fields::required(service, field, "spec.service"));
+        causes.extend(super::fields::required(service, field, &"spec.service"));
     }
     if !(1..=65_535).contains(&number(service, "port")) {
         let why = "port is not valid: must be between 1 and 65535, inclusive";
@@ -194,11 +194,11 @@ fn bytes_of(base64: &str) -> usize {
 
 /// Upstream: `ValidateAPIServiceStatus`.
 fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    let conditions = each(&new["status"], "conditions", "status");
-    let told = |(path, condition): (String, &Value)| {
-        known(text(condition, "status"), &["True", "False", "Unknown"], &format!("{path}.status"))
-    };
-    conditions.filter_map(told).collect()
+    let conditions = each(&new["status"], "conditions", &"status");
+    let states = ["True", "False", "Unknown"];
+    let told = conditions
+        .filter_map(|(at, condition)| known(text(condition, "status"), &states, &format_args!("{at}.status")));
+    told.collect()
 }
 
 #[cfg(test)]

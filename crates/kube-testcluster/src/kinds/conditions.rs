@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::fields::{each, invalid, known, text};
 use super::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of \
@@ -15,41 +15,47 @@ const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
 /// The errors in the conditions of a status, `at`.
-pub(super) fn conditions(status: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn conditions(status: &Value, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (at, condition) in each(status, "conditions", at) {
         let kind = text(condition, "type");
         if !seen.insert(kind) {
-            causes.push(Cause::duplicate(&*at, kind));
+            causes.push(Cause::duplicate(at, kind));
         }
         causes.extend(one(condition, &at));
     }
     causes
 }
 
-fn one(condition: &Value, at: &str) -> Vec<Cause> {
-    let path = |field: &str| format!("{at}.{field}");
+fn one(condition: &Value, at: Path<'_>) -> Vec<Cause> {
     let (kind, reason) = (text(condition, "type"), text(condition, "reason"));
-    let mut causes = invalid(&path("type"), kind, if kind.is_empty() { Vec::new() } else { names::label_key(kind) });
+    let mut causes =
+        invalid(&format_args!("{at}.type"), kind, if kind.is_empty() { Vec::new() } else { names::label_key(kind) });
     if kind.is_empty() {
-        causes.push(Cause::required(path("type"), "is required"));
+        causes.push(Cause::required(format_args!("{at}.type"), "is required"));
     }
-    causes.extend(known(text(condition, "status"), &["False", "True", "Unknown"], &path("status")));
+    causes.extend(known(text(condition, "status"), &["False", "True", "Unknown"], &format_args!("{at}.status")));
     if condition["observedGeneration"].as_i64().is_some_and(|generation| generation < 0) {
         let why = "must be greater than or equal to zero";
-        causes.push(Cause::invalid_json(path("observedGeneration"), &condition["observedGeneration"], why));
+        causes.push(Cause::invalid_json(
+            format_args!("{at}.observedGeneration"),
+            &condition["observedGeneration"],
+            why,
+        ));
     }
     if condition["lastTransitionTime"].is_null() {
-        causes.push(Cause::required(path("lastTransitionTime"), ""));
+        causes.push(Cause::required(format_args!("{at}.lastTransitionTime"), ""));
     }
     match reason {
-        "" => causes.push(Cause::required(path("reason"), "")),
-        reason if !is_reason(reason) => causes.push(Cause::invalid(path("reason"), reason, REASON)),
-        reason if reason.len() > LONGEST_REASON => causes.push(Cause::too_long(path("reason"), LONGEST_REASON)),
+        "" => causes.push(Cause::required(format_args!("{at}.reason"), "")),
+        reason if !is_reason(reason) => causes.push(Cause::invalid(format_args!("{at}.reason"), reason, REASON)),
+        reason if reason.len() > LONGEST_REASON => {
+            causes.push(Cause::too_long(format_args!("{at}.reason"), LONGEST_REASON))
+        }
         _ => {}
     }
     if text(condition, "message").len() > LONGEST_MESSAGE {
-        causes.push(Cause::too_long(path("message"), LONGEST_MESSAGE));
+        causes.push(Cause::too_long(format_args!("{at}.message"), LONGEST_MESSAGE));
     }
     causes
 }

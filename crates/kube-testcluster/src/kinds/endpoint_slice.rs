@@ -10,7 +10,7 @@ use crate::kinds::fields::{invalid, items, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{list, missing, object};
 use crate::value::{Value, json};
 
@@ -62,7 +62,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     } else if kind.is_empty() {
         causes.push(Cause::required("addressType", ""));
     } else {
-        causes.extend(known(kind, &["FQDN", "IPv4", "IPv6"], "addressType"));
+        causes.extend(known(kind, &["FQDN", "IPv4", "IPv6"], &"addressType"));
     }
     causes
 }
@@ -73,15 +73,15 @@ fn ports(ports: &[Value]) -> Vec<Cause> {
     }
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, port) in ports.iter().enumerate() {
-        let (name, at) = (text(port, "name"), format!("ports[{i}]"));
-        let at_name = format!("{at}.name");
+        let (name, at) = (text(port, "name"), format_args!("ports[{i}]"));
+        let at_name = format_args!("{at}.name");
         causes.extend(invalid(&at_name, name, if name.is_empty() { Vec::new() } else { names::label(name) }));
         if !seen.insert(name) {
             causes.push(Cause::duplicate(at_name, name));
         }
-        causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format!("{at}.protocol")));
+        causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
         if let Some(protocol) = port["appProtocol"].as_str() {
-            causes.extend(invalid(&format!("{at}.appProtocol"), protocol, names::label_key(protocol)));
+            causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
         }
     }
     causes
@@ -91,10 +91,10 @@ fn endpoints(endpoints: &[Value], kind: &str) -> Vec<Cause> {
     if endpoints.len() > MOST_ENDPOINTS {
         return vec![Cause::too_many("endpoints", endpoints.len(), MOST_ENDPOINTS)];
     }
-    let one = |(i, endpoint)| endpoint_causes(endpoint, kind, &format!("endpoints[{i}]"));
+    let one = |(i, endpoint)| endpoint_causes(endpoint, kind, &format_args!("endpoints[{i}]"));
     let mut causes: Vec<Cause> = endpoints.iter().enumerate().flat_map(one).collect();
     for (i, endpoint) in endpoints.iter().enumerate() {
-        let at = format!("endpoints[{i}].addresses");
+        let at = format_args!("endpoints[{i}].addresses");
         match items(endpoint, "addresses").len() {
             0 => causes.push(Cause::required(at, "")),
             count if count > MOST_ADDRESSES => causes.push(Cause::too_many(at, count, MOST_ADDRESSES)),
@@ -104,26 +104,26 @@ fn endpoints(endpoints: &[Value], kind: &str) -> Vec<Cause> {
     causes
 }
 
-fn endpoint_causes(endpoint: &Value, kind: &str, at: &str) -> Vec<Cause> {
+fn endpoint_causes(endpoint: &Value, kind: &str, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, address) in items(endpoint, "addresses").iter().enumerate() {
-        causes.extend(self::address(address.as_str().unwrap_or_default(), kind, &format!("{at}.addresses"), i));
+        causes.extend(self::address(address.as_str().unwrap_or_default(), kind, &format_args!("{at}.addresses"), i));
     }
     if let Some(node) = endpoint["nodeName"].as_str() {
-        causes.extend(invalid(&format!("{at}.nodeName"), node, names::subdomain(node)));
+        causes.extend(invalid(&format_args!("{at}.nodeName"), node, names::subdomain(node)));
     }
     if let Some(hostname) = endpoint["hostname"].as_str() {
-        causes.extend(invalid(&format!("{at}.hostname"), hostname, names::label(hostname)));
+        causes.extend(invalid(&format_args!("{at}.hostname"), hostname, names::label(hostname)));
     }
     let hints = &endpoint["hints"];
     for (field, rule) in [("forZones", names::label_value as fn(&str) -> Vec<String>), ("forNodes", names::subdomain)] {
-        causes.extend(self::hints(items(hints, field), rule, &format!("{at}.hints.{field}")));
+        causes.extend(self::hints(items(hints, field), rule, &format_args!("{at}.hints.{field}")));
     }
     causes
 }
 
-fn address(address: &str, kind: &str, at_all: &str, i: usize) -> Vec<Cause> {
-    let at = format!("{at_all}[{i}]");
+fn address(address: &str, kind: &str, at_all: Path<'_>, i: usize) -> Vec<Cause> {
+    let at = format_args!("{at_all}[{i}]");
     if kind == "FQDN" {
         return full_name(address, &at).into_iter().collect();
     }
@@ -141,7 +141,7 @@ fn address(address: &str, kind: &str, at_all: &str, i: usize) -> Vec<Cause> {
 }
 
 /// The error in a name of two labels or more, if any. Upstream: `IsFullyQualifiedDomainName`.
-fn full_name(name: &str, at: &str) -> Option<Cause> {
+fn full_name(name: &str, at: Path<'_>) -> Option<Cause> {
     if name.is_empty() {
         return Some(Cause::required(at, ""));
     }
@@ -158,15 +158,15 @@ fn full_name(name: &str, at: &str) -> Option<Cause> {
 }
 
 /// Upstream: `validateHints`.
-fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
+fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: Path<'_>) -> Vec<Cause> {
     if hints.len() > MOST_HINTS {
         return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];
     }
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, hint) in hints.iter().enumerate() {
-        let (name, at) = (text(hint, "name"), format!("{at}[{i}].name"));
+        let (name, at) = (text(hint, "name"), format_args!("{at}[{i}].name"));
         if !seen.insert(name) {
-            causes.push(Cause::duplicate(&*at, name));
+            causes.push(Cause::duplicate(at, name));
         }
         causes.extend(invalid(&at, name, rule(name)));
     }

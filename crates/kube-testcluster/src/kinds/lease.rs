@@ -39,7 +39,7 @@ pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         ("leaseTransitions", 0, "must be greater than or equal to 0"),
     ] {
         if spec[field].as_i64().is_some_and(|number| number < least) {
-            causes.push(Cause::invalid_json(format!("spec.{field}"), &spec[field], detail));
+            causes.push(Cause::invalid_json(format_args!("spec.{field}"), &spec[field], detail));
         }
     }
     causes

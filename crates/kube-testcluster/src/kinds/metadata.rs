@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::fields::{invalid, pairs, text};
 use super::names::{self, NameRule};
 use super::resource::Resource;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 /// The finalizer that keeps an owner until its dependents no longer refer to it.
@@ -50,11 +50,11 @@ pub(super) fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
     let mut causes = Vec::new();
     let prefix = text(metadata, "generateName");
     if !prefix.is_empty() {
-        causes.extend(invalid("metadata.generateName", prefix, rule.messages_of_prefix(prefix)));
+        causes.extend(invalid(&"metadata.generateName", prefix, rule.messages_of_prefix(prefix)));
     }
     match text(metadata, "name") {
         "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
-        name => causes.extend(invalid("metadata.name", name, rule.messages(name))),
+        name => causes.extend(invalid(&"metadata.name", name, rule.messages(name))),
     }
     if metadata["generation"].as_i64().is_some_and(|generation| generation < 0) {
         let detail = "must be greater than or equal to 0";
@@ -76,7 +76,7 @@ pub(super) fn change(new: &Value, old: &Value) -> Vec<Cause> {
     }
     for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         if metadata[field] != before[field] {
-            causes.push(Cause::invalid_json(format!("metadata.{field}"), &metadata[field], "field is immutable"));
+            causes.push(Cause::invalid_json(format_args!("metadata.{field}"), &metadata[field], "field is immutable"));
         }
     }
     causes.extend(labels(metadata));
@@ -88,8 +88,8 @@ pub(super) fn change(new: &Value, old: &Value) -> Vec<Cause> {
 fn labels(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in pairs(metadata, "labels") {
-        causes.extend(invalid("metadata.labels", key, names::label_key(key)));
-        causes.extend(invalid("metadata.labels", value, names::label_value(value)));
+        causes.extend(invalid(&"metadata.labels", key, names::label_key(key)));
+        causes.extend(invalid(&"metadata.labels", value, names::label_value(value)));
     }
     causes
 }
@@ -101,7 +101,7 @@ const MOST_ANNOTATIONS: usize = 256 * 1024;
 fn annotations(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, _) in pairs(metadata, "annotations") {
-        causes.extend(invalid("metadata.annotations", key, names::label_key(&key.to_lowercase())));
+        causes.extend(invalid(&"metadata.annotations", key, names::label_key(&key.to_lowercase())));
     }
     let size: usize = pairs(metadata, "annotations").map(|(key, value)| key.len() + value.len()).sum();
     if size > MOST_ANNOTATIONS {
@@ -119,7 +119,7 @@ fn owners(metadata: &Value) -> Vec<Cause> {
     let mut controller: Option<String> = None;
     let (mut list, mut told) = (None, 0);
     for (i, owner) in metadata["ownerReferences"].as_array().into_iter().flatten().enumerate() {
-        causes.extend(one_owner(owner, &format!("metadata.ownerReferences[{i}]")));
+        causes.extend(one_owner(owner, &format_args!("metadata.ownerReferences[{i}]")));
         if owner["controller"] != true {
             continue;
         }
@@ -140,17 +140,17 @@ fn owners(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-fn one_owner(owner: &Value, at: &str) -> Vec<Cause> {
+fn one_owner(owner: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let version = text(owner, "apiVersion");
     if version.is_empty() {
-        causes.push(Cause::required(format!("{at}.apiVersion"), "must not be empty"));
+        causes.push(Cause::required(format_args!("{at}.apiVersion"), "must not be empty"));
     } else if !is_group_version(version) {
-        causes.push(Cause::invalid(format!("{at}.apiVersion"), version, "must be <group>/<version> or <version>"));
+        causes.push(Cause::invalid(format_args!("{at}.apiVersion"), version, "must be <group>/<version> or <version>"));
     }
     for field in ["kind", "name", "uid"] {
         if text(owner, field).is_empty() {
-            causes.push(Cause::required(format!("{at}.{field}"), "must not be empty"));
+            causes.push(Cause::required(format_args!("{at}.{field}"), "must not be empty"));
         }
     }
     if version == "v1" && text(owner, "kind") == "Event" {
@@ -183,7 +183,7 @@ fn finalizers(metadata: &Value) -> Vec<Cause> {
     let list = names_of(metadata);
     let mut causes = Vec::new();
     for name in &list {
-        causes.extend(invalid("metadata.finalizers", name, names::label_key(name)));
+        causes.extend(invalid(&"metadata.finalizers", name, names::label_key(name)));
     }
     if list.contains(&ORPHAN) && list.contains(&FOREGROUND) {
         let detail = format!("finalizer {ORPHAN} and {FOREGROUND} cannot be both set");

@@ -37,13 +37,13 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid_as("spec", &as_go_writes(spec), why));
     }
     for field in ["minAvailable", "maxUnavailable"].into_iter().filter(|field| !spec[*field].is_null()) {
-        let at = format!("spec.{field}");
+        let at = format_args!("spec.{field}");
         causes.extend(int_or_percent::positive(&spec[field], &at));
         causes.extend(int_or_percent::at_most_all(&spec[field], &at));
     }
-    causes.extend(pod::label_selector(&spec["selector"], "spec.selector"));
+    causes.extend(pod::label_selector(&spec["selector"], &"spec.selector"));
     let policies = ["AlwaysAllow", "IfHealthyBudget"];
-    causes.extend(known_if_set(spec, "unhealthyPodEvictionPolicy", &policies, "spec"));
+    causes.extend(known_if_set(spec, "unhealthyPodEvictionPolicy", &policies, &"spec"));
     causes
 }
 
@@ -62,7 +62,7 @@ fn as_go_writes(spec: &Value) -> String {
 fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     const COUNTS: [&str; 4] = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
     let status = &new["status"];
-    let mut causes = conditions::conditions(status, "status");
-    causes.extend(COUNTS.into_iter().filter_map(|field| not_negative(status, field, "status")));
+    let mut causes = conditions::conditions(status, &"status");
+    causes.extend(COUNTS.into_iter().filter_map(|field| not_negative(status, field, &"status")));
     causes
 }

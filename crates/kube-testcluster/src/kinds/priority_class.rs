@@ -59,7 +59,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let policies = ["PreemptLowerPriority", "Never"];
     if let Some(policy) = new["preemptionPolicy"].as_str() {
-        causes.extend(known(policy, &policies, "preemptionPolicy"));
+        causes.extend(known(policy, &policies, &"preemptionPolicy"));
     }
     causes
 }

@@ -29,12 +29,12 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if new["overhead"].is_object() {
         let limits = json!({"limits": new["overhead"]["podFixed"]});
-        causes.extend(pod::resource_validation::of_overhead(&limits, "overhead"));
+        causes.extend(pod::resource_validation::of_overhead(&limits, &"overhead"));
     }
     let scheduling = &new["scheduling"];
-    causes.extend(pod::validation::labels(&scheduling["nodeSelector"], "scheduling.nodeSelector"));
+    causes.extend(pod::validation::labels(&scheduling["nodeSelector"], &"scheduling.nodeSelector"));
     let tolerations = items(scheduling, "tolerations");
-    causes.extend(pod::tolerations(tolerations, "scheduling.tolerations"));
+    causes.extend(pod::tolerations(tolerations, &"scheduling.tolerations"));
     causes.extend(repeated(tolerations));
     let handler = text(new, "handler");
     if old.is_some_and(|old| old["handler"] != new["handler"]) {
@@ -43,7 +43,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if handler.is_empty() {
         causes.push(Cause::required("handler", ""));
     } else if old.is_none() {
-        causes.extend(invalid("handler", handler, names::label(handler)));
+        causes.extend(invalid(&"handler", handler, names::label(handler)));
     }
     causes
 }
@@ -57,7 +57,7 @@ fn repeated(tolerations: &[Value]) -> Vec<Cause> {
         if !seen.insert(FIELDS.map(|(_, field)| text(toleration, field))) {
             let fields = FIELDS.map(|(go, field)| format!("{go:?}:{}", json!(text(toleration, field)))).join(",");
             let shown = format!("{{{fields},\"TolerationSeconds\":{}}}", toleration["tolerationSeconds"]);
-            causes.push(Cause::duplicate_as(format!("scheduling.tolerations[{i}]"), &shown));
+            causes.push(Cause::duplicate_as(format_args!("scheduling.tolerations[{i}]"), &shown));
         }
     }
     causes

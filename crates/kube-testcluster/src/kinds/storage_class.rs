@@ -6,7 +6,7 @@ use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, known, pairs, required, text};
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::missing;
 use crate::value::{Value, json};
 
@@ -40,14 +40,14 @@ const LONGEST: usize = 256 * 1024;
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let name = text(new, "provisioner");
     let messages = if name.is_empty() { Vec::new() } else { names::label_key(&name.to_lowercase()) };
-    let mut causes = invalid("provisioner", &name.to_lowercase(), messages);
+    let mut causes = invalid(&"provisioner", &name.to_lowercase(), messages);
     causes.extend(parameters(new));
     let policy = text(new, "reclaimPolicy");
     if !policy.is_empty() {
-        causes.extend(known(policy, &["Delete", "Retain"], "reclaimPolicy"));
+        causes.extend(known(policy, &["Delete", "Retain"], &"reclaimPolicy"));
     }
     let modes = ["Immediate", "WaitForFirstConsumer"];
-    causes.extend(known(text(new, "volumeBindingMode"), &modes, "volumeBindingMode"));
+    causes.extend(known(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
     causes.extend(topologies(new));
     let unchangeable = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
     let fixed = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
@@ -85,14 +85,14 @@ fn topologies(class: &Value) -> Vec<Cause> {
         let (read, wrong) = topology(term, &at);
         causes.extend(wrong);
         if !seen.insert(read) {
-            causes.push(Cause::duplicate(format!("{at}.matchLabelExpressions"), ""));
+            causes.push(Cause::duplicate(format_args!("{at}.matchLabelExpressions"), ""));
         }
     }
     causes
 }
 
 /// Upstream: `ValidateTopologySelectorTerm`.
-fn topology<'a>(term: &'a Value, at: &str) -> (Term<'a>, Vec<Cause>) {
+fn topology<'a>(term: &'a Value, at: Path<'_>) -> (Term<'a>, Vec<Cause>) {
     let (mut causes, mut read) = (Vec::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {
         let mut values = BTreeSet::new();
@@ -100,13 +100,13 @@ fn topology<'a>(term: &'a Value, at: &str) -> (Term<'a>, Vec<Cause>) {
         for (n, value) in items(expression, "values").iter().enumerate() {
             let value = value.as_str().unwrap_or_default();
             if !values.insert(value) {
-                causes.push(Cause::duplicate(format!("{at}.values[{n}]"), value));
+                causes.push(Cause::duplicate(format_args!("{at}.values[{n}]"), value));
             }
         }
         let key = text(expression, "key");
-        causes.extend(invalid(&format!("{at}.key"), key, names::label_key(key)));
+        causes.extend(invalid(&format_args!("{at}.key"), key, names::label_key(key)));
         if read.insert(key, values).is_some() {
-            causes.push(Cause::duplicate(format!("{at}.key"), key));
+            causes.push(Cause::duplicate(format_args!("{at}.key"), key));
         }
     }
     (read, causes)

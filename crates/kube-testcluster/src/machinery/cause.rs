@@ -2,11 +2,15 @@
 //! `field.Error`.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 
 use serde::Serialize;
 
 use super::quote::quote;
 use crate::value::Value;
+
+/// The path of a field. It is written only if something is wrong there. Upstream: `field.Path`.
+pub(crate) type Path<'a> = &'a dyn Display;
 
 /// Each cause once. Upstream's kinds say everything once, as `field.ErrorList.Filter` leaves no two equal errors.
 pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {
@@ -35,104 +39,108 @@ impl Cause {
         Self { reason: "FieldManagerConflict", message: message.into(), field: field.into() }
     }
 
-    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
+    pub(crate) fn required(field: impl Display, detail: &str) -> Self {
         let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
-        Self { reason: "FieldValueRequired", message, field: field.into() }
+        Self { reason: "FieldValueRequired", message, field: field.to_string() }
     }
 
-    pub(crate) fn invalid(field: impl Into<String>, value: &str, detail: &str) -> Self {
+    pub(crate) fn invalid(field: impl Display, value: &str, detail: &str) -> Self {
         Self {
             reason: "FieldValueInvalid",
             message: format!("Invalid value: {}: {detail}", quote(value)),
-            field: field.into(),
+            field: field.to_string(),
         }
     }
 
     /// For a value that is not a string.
-    pub(crate) fn invalid_json(field: impl Into<String>, value: &Value, detail: &str) -> Self {
+    pub(crate) fn invalid_json(field: impl Display, value: &Value, detail: &str) -> Self {
         Self::invalid_as(field, &value.to_string(), detail)
     }
 
     /// For a value that is written already.
-    pub(crate) fn invalid_as(field: impl Into<String>, value: &str, detail: &str) -> Self {
+    pub(crate) fn invalid_as(field: impl Display, value: &str, detail: &str) -> Self {
         let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-        Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}{detail}"), field: field.into() }
+        Self {
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {value}{detail}"),
+            field: field.to_string(),
+        }
     }
 
     /// For a value that is not shown.
-    pub(crate) fn invalid_alone(field: impl Into<String>, detail: &str) -> Self {
+    pub(crate) fn invalid_alone(field: impl Display, detail: &str) -> Self {
         let message = format!("Invalid value: {detail}");
-        Self { reason: "FieldValueInvalid", message, field: field.into() }
+        Self { reason: "FieldValueInvalid", message, field: field.to_string() }
     }
 
-    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
-        Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.into() }
+    pub(crate) fn forbidden(field: impl Display, detail: &str) -> Self {
+        Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.to_string() }
     }
 
     #[cfg(feature = "cel")]
-    pub(crate) fn internal(field: impl Into<String>, why: &str) -> Self {
-        Self { reason: "InternalError", message: format!("Internal error: {why}"), field: field.into() }
+    pub(crate) fn internal(field: impl Display, why: &str) -> Self {
+        Self { reason: "InternalError", message: format!("Internal error: {why}"), field: field.to_string() }
     }
 
-    pub(crate) fn duplicate(field: impl Into<String>, value: &str) -> Self {
+    pub(crate) fn duplicate(field: impl Display, value: &str) -> Self {
         Self {
             reason: "FieldValueDuplicate",
             message: format!("Duplicate value: {}", quote(value)),
-            field: field.into(),
+            field: field.to_string(),
         }
     }
 
     /// For a value that is written already.
-    pub(crate) fn duplicate_as(field: impl Into<String>, value: &str) -> Self {
-        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
+    pub(crate) fn duplicate_as(field: impl Display, value: &str) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
     /// For a value that is not shown.
     #[cfg(feature = "cel")]
-    pub(crate) fn duplicate_alone(field: impl Into<String>) -> Self {
-        Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.into() }
+    pub(crate) fn duplicate_alone(field: impl Display) -> Self {
+        Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.to_string() }
     }
 
-    pub(crate) fn duplicate_json(field: impl Into<String>, value: &Value) -> Self {
-        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
+    pub(crate) fn duplicate_json(field: impl Display, value: &Value) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
     /// For a value that Go prints as a struct: with its fields in this order. `why` may be empty.
-    pub(crate) fn duplicate_struct(field: impl Into<String>, value: &Value, order: &[&str], why: &str) -> Self {
+    pub(crate) fn duplicate_struct(field: impl Display, value: &Value, order: &[&str], why: &str) -> Self {
         let fields: Vec<String> = order.iter().map(|name| format!("{name:?}:{}", value[name])).collect();
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
         let message = format!("Duplicate value: {{{}}}{why}", fields.join(","));
-        Self { reason: "FieldValueDuplicate", message, field: field.into() }
+        Self { reason: "FieldValueDuplicate", message, field: field.to_string() }
     }
 
     /// For a reference to something that does not exist.
-    pub(crate) fn not_found(field: impl Into<String>, value: &str) -> Self {
-        Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.into() }
+    pub(crate) fn not_found(field: impl Display, value: &str) -> Self {
+        Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.to_string() }
     }
 
-    pub(crate) fn not_found_because(field: impl Into<String>, value: &str, detail: &str) -> Self {
+    pub(crate) fn not_found_because(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Not found: {}: {detail}", quote(value));
-        Self { reason: "FieldValueNotFound", message, field: field.into() }
+        Self { reason: "FieldValueNotFound", message, field: field.to_string() }
     }
 
-    pub(crate) fn too_long(field: impl Into<String>, limit: usize) -> Self {
+    pub(crate) fn too_long(field: impl Display, limit: usize) -> Self {
         Self::too_long_for(field, Some(limit))
     }
 
     /// As [`too_long`](Self::too_long); without a limit if that is negative.
-    pub(crate) fn too_long_for(field: impl Into<String>, limit: Option<usize>) -> Self {
+    pub(crate) fn too_long_for(field: impl Display, limit: Option<usize>) -> Self {
         let message = match limit {
             None => "Too long: value is too long".into(),
             Some(1) => "Too long: may not be more than 1 byte".into(),
             Some(limit) => format!("Too long: may not be more than {limit} bytes"),
         };
-        Self { reason: "FieldValueTooLong", message, field: field.into() }
+        Self { reason: "FieldValueTooLong", message, field: field.to_string() }
     }
 
     /// For a value that is not of the type of its schema. `value` is printed verbatim.
-    pub(crate) fn type_invalid(field: impl Into<String>, value: &str, detail: &str) -> Self {
+    pub(crate) fn type_invalid(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Invalid value: {value}: {detail}");
-        Self { reason: "FieldValueTypeInvalid", message, field: field.into() }
+        Self { reason: "FieldValueTypeInvalid", message, field: field.to_string() }
     }
 
     /// Whether the rules in CEL are not tried on an object with this cause. Upstream: `hasBlockingErr`.
@@ -154,40 +162,40 @@ impl Cause {
     }
 
     /// `value` is printed verbatim, so a string must be passed with its quotes.
-    pub(crate) fn unsupported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
+    pub(crate) fn unsupported(field: impl Display, value: &str, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
-        Self { reason: "FieldValueNotSupported", message, field: field.into() }
+        Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
     }
 
     /// For a text that is none of the supported ones.
-    pub(crate) fn unsupported_text(field: impl Into<String>, text: &str, supported: &[&str]) -> Self {
+    pub(crate) fn unsupported_text(field: impl Display, text: &str, supported: &[&str]) -> Self {
         Self::unsupported(field, &quote(text), supported)
     }
 
     /// As [`unsupported`](Self::unsupported), with supported values that are made at run time, perhaps none.
-    pub(crate) fn unsupported_value(field: impl Into<String>, value: &str, supported: &[String]) -> Self {
+    pub(crate) fn unsupported_value(field: impl Display, value: &str, supported: &[String]) -> Self {
         let mut message = format!("Unsupported value: {value}");
         if !supported.is_empty() {
             let supported: Vec<String> = supported.iter().map(|value| quote(value)).collect();
             message = format!("{message}: supported values: {}", supported.join(", "));
         }
-        Self { reason: "FieldValueNotSupported", message, field: field.into() }
+        Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
     }
 
     /// For a list with more items than it may have.
-    pub(crate) fn too_many(field: impl Into<String>, count: usize, most: usize) -> Self {
+    pub(crate) fn too_many(field: impl Display, count: usize, most: usize) -> Self {
         Self::too_many_of(field, count, Some(most))
     }
 
     /// As [`too_many`](Self::too_many); without a limit if that is negative.
-    pub(crate) fn too_many_of(field: impl Into<String>, count: usize, most: Option<usize>) -> Self {
+    pub(crate) fn too_many_of(field: impl Display, count: usize, most: Option<usize>) -> Self {
         let message = match most {
             None => format!("Too many: {count}: has too many items"),
             Some(1) => format!("Too many: {count}: must have at most 1 item"),
             Some(most) => format!("Too many: {count}: must have at most {most} items"),
         };
-        Self { reason: "FieldValueTooMany", message, field: field.into() }
+        Self { reason: "FieldValueTooMany", message, field: field.to_string() }
     }
 
     /// The cause of a part, as one of the whole in which the part is at `path`.

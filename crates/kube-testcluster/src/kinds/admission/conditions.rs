@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 use super::expressions::Declarations;
 use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const MOST: usize = 64;
 
 /// Those of a webhook or of a policy's spec.
-pub(super) fn validate(parent: &Value, declared: &Declarations, at: &str) -> Vec<Cause> {
+pub(super) fn validate(parent: &Value, declared: &Declarations, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     let count = items(parent, "matchConditions").len();
     if count > MOST {
-        causes.push(Cause::too_many(format!("{at}.matchConditions"), count, MOST));
+        causes.push(Cause::too_many(format_args!("{at}.matchConditions"), count, MOST));
     }
     for (at, condition) in each(parent, "matchConditions", at) {
-        let (name, at_name) = (text(condition, "name"), format!("{at}.name"));
-        let at_expression = format!("{at}.expression");
+        let (name, at_name) = (text(condition, "name"), format_args!("{at}.name"));
+        let at_expression = format_args!("{at}.expression");
         match text(condition, "expression").trim() {
             "" => causes.push(Cause::required(at_expression, "")),
             expression => causes.extend(declared.condition(expression, &at_expression)),

@@ -11,7 +11,7 @@ use super::webhook::{MatchPolicy, selector, text};
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, items, known};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{empty, list, missing};
 use crate::value::{Value, json};
 
@@ -68,11 +68,11 @@ pub(super) fn set_defaults(resources: &mut Value) {
     }
 }
 
-pub(super) fn validate(resources: &Value, at: &str) -> Vec<Cause> {
-    let (policy, at_policy) = (resources["matchPolicy"].as_str().unwrap_or_default(), format!("{at}.matchPolicy"));
+pub(super) fn validate(resources: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (policy, at_policy) = (resources["matchPolicy"].as_str().unwrap_or_default(), format_args!("{at}.matchPolicy"));
     let mut causes: Vec<Cause> = known(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
     for field in ["namespaceSelector", "objectSelector"] {
-        causes.extend(pod::label_selector(&resources[field], &format!("{at}.{field}")));
+        causes.extend(pod::label_selector(&resources[field], &format_args!("{at}.{field}")));
     }
     for rules in ["resourceRules", "excludeResourceRules"] {
         causes.extend(each(resources, rules, at).flat_map(|(at, rule)| named_rule(rule, &at)));
@@ -81,10 +81,10 @@ pub(super) fn validate(resources: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `validateNamedRuleWithOperations`.
-fn named_rule(value: &Value, at: &str) -> Vec<Cause> {
+fn named_rule(value: &Value, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, name) in items(value, "resourceNames").iter().enumerate() {
-        let (name, at) = (name.as_str().unwrap_or_default(), format!("{at}.resourceNames[{i}]"));
+        let (name, at) = (name.as_str().unwrap_or_default(), format_args!("{at}.resourceNames[{i}]"));
         causes.extend(invalid(&at, name, names::path_segment(name)));
         if !seen.insert(name) {
             causes.push(Cause::duplicate(at, name));

@@ -4,15 +4,15 @@
 use std::collections::BTreeSet;
 
 use crate::kinds::fields::{items, known, known_if_set};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-pub(super) fn rule(rule: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn rule(rule: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = with_wildcard(rule, "operations", "operations", at);
     for (i, operation) in texts(rule, "operations").enumerate() {
-        causes.extend(known(operation, &OPERATIONS, &format!("{at}.operations[{i}]")));
+        causes.extend(known(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
     }
     causes.extend(with_wildcard(rule, "apiGroups", "API groups", at));
     causes.extend(with_wildcard(rule, "apiVersions", "API versions", at));
@@ -27,8 +27,8 @@ fn texts<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
 }
 
 /// A list that must have something, and nothing else beside a wildcard.
-fn with_wildcard(rule: &Value, field: &str, others: &str, at: &str) -> Vec<Cause> {
-    let (at, count) = (format!("{at}.{field}"), items(rule, field).len());
+fn with_wildcard(rule: &Value, field: &str, others: &str, at: Path<'_>) -> Vec<Cause> {
+    let (at, count) = (format_args!("{at}.{field}"), items(rule, field).len());
     if count == 0 {
         return vec![Cause::required(at, "")];
     }
@@ -37,22 +37,22 @@ fn with_wildcard(rule: &Value, field: &str, others: &str, at: &str) -> Vec<Cause
     is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
 }
 
-fn empty_ones(rule: &Value, field: &str, at: &str) -> Vec<Cause> {
+fn empty_ones(rule: &Value, field: &str, at: Path<'_>) -> Vec<Cause> {
     let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
-    empty.map(|(i, _)| Cause::required(format!("{at}.{field}[{i}]"), "")).collect()
+    empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
 }
 
 /// Upstream: `validateResources`.
-fn resources(rule: &Value, at: &str) -> Vec<Cause> {
-    let (list, at) = (&rule["resources"], format!("{at}.resources"));
+fn resources(rule: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (list, at) = (&rule["resources"], format_args!("{at}.resources"));
     let mut causes = Vec::new();
     if items(rule, "resources").is_empty() {
-        causes.push(Cause::required(&at, ""));
+        causes.push(Cause::required(at, ""));
     }
     let (mut all_parts_of, mut part_of_all) = (BTreeSet::new(), BTreeSet::new());
     let mut last_is_whole = false; // as upstream, only the last one without a part counts
     for (i, resource) in texts(rule, "resources").enumerate() {
-        let at = format!("{at}[{i}]");
+        let at = format_args!("{at}[{i}]");
         if resource.is_empty() {
             causes.push(Cause::required(at, ""));
             continue;
@@ -66,7 +66,7 @@ fn resources(rule: &Value, at: &str) -> Vec<Cause> {
         {
             if taken {
                 let why = format!("if '{wildcard}' is present, must not specify {resource}");
-                causes.push(Cause::invalid(&at, resource, &why));
+                causes.push(Cause::invalid(at, resource, &why));
             }
         }
         if part == "*" {
@@ -78,11 +78,11 @@ fn resources(rule: &Value, at: &str) -> Vec<Cause> {
     }
     let has = |wanted: &str| texts(rule, "resources").any(|resource| resource == wanted);
     if has("*/*") && items(rule, "resources").len() > 1 {
-        causes.push(Cause::invalid_json(&at, list, "if '*/*' is present, must not specify other resources"));
+        causes.push(Cause::invalid_json(at, list, "if '*/*' is present, must not specify other resources"));
     }
     if has("*") && last_is_whole {
         let why = "if '*' is present, must not specify other resources without subresources";
-        causes.push(Cause::invalid_json(&at, list, why));
+        causes.push(Cause::invalid_json(at, list, why));
     }
     causes
 }

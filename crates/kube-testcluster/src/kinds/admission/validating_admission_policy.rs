@@ -11,7 +11,7 @@ use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, known, known_if_set, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::cel::RESERVED;
 use crate::machinery::fill::{missing, part};
 use crate::value::{Value, json};
@@ -51,15 +51,16 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
     let mut declared = Declarations::new(!spec["paramKind"].is_null());
     let failure_policy = text(spec, "failurePolicy");
-    let mut causes: Vec<Cause> = known(failure_policy, &["Fail", "Ignore"], "spec.failurePolicy").into_iter().collect();
+    let mut causes: Vec<Cause> =
+        known(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
     if !spec["paramKind"].is_null() {
-        causes.extend(param_kind(&spec["paramKind"], "spec.paramKind"));
+        causes.extend(param_kind(&spec["paramKind"], &"spec.paramKind"));
     }
     causes.extend(match_constraints(&spec["matchConstraints"]));
     if !old.is_some_and(|old| has_same_conditions(spec, &old["spec"])) {
-        causes.extend(conditions::validate(spec, &declared, "spec"));
+        causes.extend(conditions::validate(spec, &declared, &"spec"));
     }
-    for (at, variable) in each(spec, "variables", "spec") {
+    for (at, variable) in each(spec, "variables", &"spec") {
         causes.extend(self::variable(variable, &mut declared, &at));
     }
     if items(spec, "validations").is_empty() && items(spec, "auditAnnotations").is_empty() {
@@ -67,7 +68,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.extend(["spec.validations", "spec.auditAnnotations"].map(|at| Cause::required(at, why)));
         return causes;
     }
-    for (at, validation) in each(spec, "validations", "spec") {
+    for (at, validation) in each(spec, "validations", &"spec") {
         causes.extend(self::validation(validation, &declared, &at));
     }
     causes.extend(annotations(text(&new["metadata"], "name"), spec, &declared));
@@ -79,9 +80,9 @@ fn match_constraints(constraints: &Value) -> Vec<Cause> {
     if constraints.is_null() {
         return vec![Cause::required(AT, "")];
     }
-    let mut causes = match_resources::validate(constraints, AT);
+    let mut causes = match_resources::validate(constraints, &AT);
     if items(constraints, "resourceRules").is_empty() {
-        causes.push(Cause::required(format!("{AT}.resourceRules"), ""));
+        causes.push(Cause::required(format_args!("{AT}.resourceRules"), ""));
     }
     causes
 }
@@ -92,11 +93,11 @@ fn has_same_conditions(new: &Value, old: &Value) -> bool {
 }
 
 /// Upstream: `validateParamKind`.
-fn param_kind(kind: &Value, at: &str) -> Vec<Cause> {
+fn param_kind(kind: &Value, at: Path<'_>) -> Vec<Cause> {
     let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
-    let (at_version, at_kind) = (format!("{at}.apiVersion"), format!("{at}.kind"));
+    let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
     let mut causes = Vec::new();
-    let mut wrong = |at: &str, value: &str, messages: Vec<String>| {
+    let mut wrong = |at: Path<'_>, value: &str, messages: Vec<String>| {
         if !messages.is_empty() {
             causes.push(Cause::invalid(at, value, &messages.join(",")));
         }
@@ -130,9 +131,9 @@ fn param_kind(kind: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `validateVariable`.
-fn variable(variable: &Value, declared: &mut Declarations, at: &str) -> Vec<Cause> {
+fn variable(variable: &Value, declared: &mut Declarations, at: Path<'_>) -> Vec<Cause> {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
-    let (at_name, at_expression) = (format!("{at}.name"), format!("{at}.expression"));
+    let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
     let mut causes = Vec::new();
     if name.trim().is_empty() {
         causes.push(Cause::required(at_name, "name is not specified"));
@@ -154,17 +155,17 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// Upstream: `validateValidation`.
-fn validation(validation: &Value, declared: &Declarations, at: &str) -> Vec<Cause> {
+fn validation(validation: &Value, declared: &Declarations, at: Path<'_>) -> Vec<Cause> {
     let (expression, message) = (text(validation, "expression"), text(validation, "message"));
     let of_message = text(validation, "messageExpression");
-    let (at_expression, at_message) = (format!("{at}.expression"), format!("{at}.message"));
+    let (at_expression, at_message) = (format_args!("{at}.expression"), format_args!("{at}.message"));
     let mut causes = Vec::new();
     if expression.trim().is_empty() {
         causes.push(Cause::required(at_expression, "expression is not specified"));
     } else {
         causes.extend(declared.condition(expression, &at_expression));
     }
-    let at_of_message = format!("{at}.messageExpression");
+    let at_of_message = format_args!("{at}.messageExpression");
     if !of_message.is_empty() && of_message.trim().is_empty() {
         causes.push(Cause::invalid(at_of_message, of_message, "must be non-empty if specified"));
     } else if !of_message.is_empty() {
@@ -189,8 +190,8 @@ fn annotations(policy: &str, spec: &Value, declared: &Declarations) -> Vec<Cause
         let shown = format!("[{}]", shown.collect::<Vec<_>>().join(","));
         causes.push(Cause::invalid_as("spec.auditAnnotations", &shown, &why));
     }
-    for (at, annotation) in each(spec, "auditAnnotations", "spec") {
-        let (key, at_key) = (text(annotation, "key"), format!("{at}.key"));
+    for (at, annotation) in each(spec, "auditAnnotations", &"spec") {
+        let (key, at_key) = (text(annotation, "key"), format_args!("{at}.key"));
         causes.extend(self::annotation(policy, annotation, declared, &at));
         if !seen.insert(key) {
             causes.push(Cause::duplicate(at_key, key));
@@ -200,9 +201,9 @@ fn annotations(policy: &str, spec: &Value, declared: &Declarations) -> Vec<Cause
 }
 
 /// Upstream: `validateAuditAnnotation`.
-fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: &str) -> Vec<Cause> {
+fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: Path<'_>) -> Vec<Cause> {
     let (key, expression) = (text(annotation, "key"), text(annotation, "valueExpression"));
-    let (at_key, at_expression) = (format!("{at}.key"), format!("{at}.valueExpression"));
+    let (at_key, at_expression) = (format_args!("{at}.key"), format_args!("{at}.valueExpression"));
     let mut causes = if policy.is_empty() {
         vec![Cause::invalid(at_key, key, "requires metadata.name be non-empty")]
     } else {
@@ -223,17 +224,17 @@ fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: &st
 /// Upstream: `validateValidatingAdmissionPolicyStatus`.
 fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let (status, mut causes) = (&new["status"], Vec::new());
-    for (at, warning) in each(&status["typeChecking"], "expressionWarnings", "status.typeChecking") {
+    for (at, warning) in each(&status["typeChecking"], "expressionWarnings", &"status.typeChecking") {
         if text(warning, "warning").is_empty() {
-            causes.push(Cause::required(format!("{at}.warning"), ""));
+            causes.push(Cause::required(format_args!("{at}.warning"), ""));
         }
-        let (field, at) = (text(warning, "fieldRef").trim(), format!("{at}.fieldRef"));
+        let (field, at) = (text(warning, "fieldRef").trim(), format_args!("{at}.fieldRef"));
         if field.is_empty() {
             causes.push(Cause::required(at, ""));
         } else if JsonPath::read(field).or_else(|| JsonPath::read(&format!(".{field}"))).is_none() {
             causes.push(Cause::invalid(at, field, "invalid JSONPath"));
         }
     }
-    causes.extend(status_conditions::conditions(status, "status"));
+    causes.extend(status_conditions::conditions(status, &"status"));
     causes
 }

@@ -8,7 +8,7 @@ use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::part;
 use crate::value::Value;
 
@@ -40,23 +40,23 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let (spec, at_policy) = (&new["spec"], "spec.policyName");
     let mut causes = match text(spec, "policyName") {
         "" => vec![Cause::required(at_policy, "")],
-        name => invalid(at_policy, name, names::subdomain(name)),
+        name => invalid(&at_policy, name, names::subdomain(name)),
     };
     if spec["paramRef"].is_object() {
-        causes.extend(param_ref(&spec["paramRef"], "spec.paramRef"));
+        causes.extend(param_ref(&spec["paramRef"], &"spec.paramRef"));
     }
     if spec["matchResources"].is_object() {
-        causes.extend(match_resources::validate(&spec["matchResources"], "spec.matchResources"));
+        causes.extend(match_resources::validate(&spec["matchResources"], &"spec.matchResources"));
     }
-    causes.extend(actions(spec, "spec.validationActions"));
+    causes.extend(actions(spec, &"spec.validationActions"));
     causes
 }
 
 /// Upstream: `validateParamRef`.
-fn param_ref(reference: &Value, at: &str) -> Vec<Cause> {
+fn param_ref(reference: &Value, at: Path<'_>) -> Vec<Cause> {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let (name, has_selector) = (text(reference, "name"), reference["selector"].is_object());
-    let (at_name, at_selector) = (format!("{at}.name"), format!("{at}.selector"));
+    let (at_name, at_selector) = (format_args!("{at}.name"), format_args!("{at}.selector"));
     let mut causes = Vec::new();
     if !name.is_empty() {
         causes.extend(invalid(&at_name, name, names::path_segment(name)));
@@ -73,7 +73,7 @@ fn param_ref(reference: &Value, at: &str) -> Vec<Cause> {
     if name.is_empty() && !has_selector {
         causes.push(Cause::required(at, "one of name or selector must be specified"));
     }
-    let at_action = format!("{at}.parameterNotFoundAction");
+    let at_action = format_args!("{at}.parameterNotFoundAction");
     match text(reference, "parameterNotFoundAction") {
         "" => causes.push(Cause::required(at_action, "")),
         action => causes.extend(known(action, &["Deny", "Allow"], &at_action)),
@@ -82,10 +82,10 @@ fn param_ref(reference: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `validateValidationActions`.
-fn actions(spec: &Value, at: &str) -> Vec<Cause> {
+fn actions(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, action) in items(spec, "validationActions").iter().enumerate() {
-        let (action, at) = (action.as_str().unwrap_or_default(), format!("{at}[{i}]"));
+        let (action, at) = (action.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));
         causes.extend(known(action, &["Audit", "Deny", "Warn"], &at));
         if !seen.insert(action) {
             causes.push(Cause::duplicate(at, action));

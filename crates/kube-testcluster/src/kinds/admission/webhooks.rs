@@ -8,7 +8,7 @@ use super::rules::rule;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, known, known_if_set, text};
 use crate::kinds::{names, url};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
@@ -31,7 +31,7 @@ fn tolerated(new: &Value, old: Option<&Value>) -> Tolerated {
     let old_hooks = old.map_or(&[][..], |old| items(old, "webhooks"));
     let knows = |hook: &Value| items(hook, "admissionReviewVersions").iter().any(is_known);
     let names: BTreeSet<&str> = old_hooks.iter().map(|hook| text(hook, "name")).collect();
-    let selects_badly = |hook: &Value| selectors(hook, "").iter().any(is_of_value);
+    let selects_badly = |hook: &Value| selectors(hook, &"").iter().any(is_of_value);
     let conditions =
         |hooks: &[Value]| hooks.iter().map(|hook| items(hook, "matchConditions").to_vec()).collect::<Vec<_>>();
     Tolerated {
@@ -50,20 +50,20 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let tolerated = tolerated(new, old);
     let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
     for (i, hook) in items(new, "webhooks").iter().enumerate() {
-        let at = format!("webhooks[{i}]");
+        let at = format_args!("webhooks[{i}]");
         causes.extend(webhook(hook, &tolerated, &at));
-        causes.extend(versions(hook, &tolerated, &format!("{at}.admissionReviewVersions")));
+        causes.extend(versions(hook, &tolerated, &format_args!("{at}.admissionReviewVersions")));
         let name = text(hook, "name");
         if !tolerated.same_names && !name.is_empty() && !names.insert(name) {
-            causes.push(Cause::duplicate(format!("{at}.name"), name));
+            causes.push(Cause::duplicate(format_args!("{at}.name"), name));
         }
     }
     causes
 }
 
 /// Upstream: `validateValidatingWebhook`, `validateMutatingWebhook`.
-fn webhook(hook: &Value, tolerated: &Tolerated, at: &str) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = qualified_name(text(hook, "name"), &format!("{at}.name")).into_iter().collect();
+fn webhook(hook: &Value, tolerated: &Tolerated, at: Path<'_>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = qualified_name(text(hook, "name"), &format_args!("{at}.name")).into_iter().collect();
     causes.extend(each(hook, "rules", at).flat_map(|(at, one)| rule(one, &at)));
     causes.extend(known_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
     causes.extend(known_if_set(hook, "matchPolicy", &["Equivalent", "Exact"], at));
@@ -71,17 +71,17 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: &str) -> Vec<Cause> {
     match hook["sideEffects"].as_str() {
         None => {
             let why = format!("must specify one of {}", side_effects.join(", "));
-            causes.push(Cause::required(format!("{at}.sideEffects"), &why));
+            causes.push(Cause::required(format_args!("{at}.sideEffects"), &why));
         }
-        Some(chosen) => causes.extend(known(chosen, side_effects, &format!("{at}.sideEffects"))),
+        Some(chosen) => causes.extend(known(chosen, side_effects, &format_args!("{at}.sideEffects"))),
     }
     if hook["timeoutSeconds"].as_i64().is_some_and(|seconds| !(1..=30).contains(&seconds)) {
         let why = "the timeout value must be between 1 and 30 seconds";
-        causes.push(Cause::invalid_json(format!("{at}.timeoutSeconds"), &hook["timeoutSeconds"], why));
+        causes.push(Cause::invalid_json(format_args!("{at}.timeoutSeconds"), &hook["timeoutSeconds"], why));
     }
     causes.extend(selectors(hook, at).into_iter().filter(|cause| !(tolerated.label_values && is_of_value(cause))));
     causes.extend(known_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
-    causes.extend(client_config(&hook["clientConfig"], &format!("{at}.clientConfig")));
+    causes.extend(client_config(&hook["clientConfig"], &format_args!("{at}.clientConfig")));
     if !tolerated.conditions {
         causes.extend(conditions::validate(hook, &Declarations::new(false), at));
     }
@@ -89,7 +89,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `IsFullyQualifiedName`.
-fn qualified_name(name: &str, at: &str) -> Option<Cause> {
+fn qualified_name(name: &str, at: Path<'_>) -> Option<Cause> {
     let wrong = names::subdomain(name);
     if name.is_empty() {
         Some(Cause::required(at, ""))
@@ -101,9 +101,9 @@ fn qualified_name(name: &str, at: &str) -> Option<Cause> {
     }
 }
 
-fn selectors(hook: &Value, at: &str) -> Vec<Cause> {
+fn selectors(hook: &Value, at: Path<'_>) -> Vec<Cause> {
     let fields = ["namespaceSelector", "objectSelector"].into_iter();
-    fields.flat_map(|field| pod::label_selector(&hook[field], &format!("{at}.{field}"))).collect()
+    fields.flat_map(|field| pod::label_selector(&hook[field], &format_args!("{at}.{field}"))).collect()
 }
 
 /// Whether it is about a value in an expression of a selector.
@@ -116,14 +116,14 @@ fn is_known(version: &Value) -> bool {
 }
 
 /// Upstream: `validateAdmissionReviewVersions`.
-fn versions(hook: &Value, tolerated: &Tolerated, at: &str) -> Vec<Cause> {
+fn versions(hook: &Value, tolerated: &Tolerated, at: Path<'_>) -> Vec<Cause> {
     let versions = items(hook, "admissionReviewVersions");
     if versions.is_empty() {
         return vec![Cause::required(at, &format!("must specify one of {}", VERSIONS.join(", ")))];
     }
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, version) in versions.iter().enumerate() {
-        let (version, at) = (version.as_str().unwrap_or_default(), format!("{at}[{i}]"));
+        let (version, at) = (version.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));
         if seen.insert(version) {
             causes.extend(invalid(&at, version, names::dns1035(version)));
         } else {
@@ -137,16 +137,16 @@ fn versions(hook: &Value, tolerated: &Tolerated, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn client_config(config: &Value, at: &str) -> Vec<Cause> {
+fn client_config(config: &Value, at: Path<'_>) -> Vec<Cause> {
     match (config["url"].as_str(), config["service"].is_object()) {
-        (Some(address), false) => webhook_url(address, &format!("{at}.url")),
-        (None, true) => webhook_service(&config["service"], &format!("{at}.service")),
+        (Some(address), false) => webhook_url(address, &format_args!("{at}.url")),
+        (None, true) => webhook_service(&config["service"], &format_args!("{at}.service")),
         _ => vec![Cause::required(at, "exactly one of url or service is required")],
     }
 }
 
 /// Upstream: `ValidateWebhookURL` in `k8s.io/apiserver/pkg/util/webhook`.
-fn webhook_url(address: &str, at: &str) -> Vec<Cause> {
+fn webhook_url(address: &str, at: Path<'_>) -> Vec<Cause> {
     let parts = match url::parse(address) {
         Ok(parts) => parts,
         Err(why) => return vec![Cause::required(at, &format!("url must be a valid URL: {why}{FORM}"))],
@@ -166,23 +166,23 @@ fn webhook_url(address: &str, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateWebhookService`, which is given the name as the namespace and the namespace as the name.
-fn webhook_service(service: &Value, at: &str) -> Vec<Cause> {
+fn webhook_service(service: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, field).is_empty() {
-            causes.push(Cause::required(format!("{at}.{named}"), ""));
+            causes.push(Cause::required(format_args!("{at}.{named}"), ""));
         }
     }
     let port = &service["port"];
     if is_port(port, at).is_some() {
         let why = "port is not valid: must be between 1 and 65535, inclusive";
-        causes.push(Cause::invalid_json(format!("{at}.port"), port, why));
+        causes.push(Cause::invalid_json(format_args!("{at}.port"), port, why));
     }
-    causes.extend(path(text(service, "path"), &format!("{at}.path")));
+    causes.extend(path(text(service, "path"), &format_args!("{at}.path")));
     causes
 }
 
-fn path(path: &str, at: &str) -> Vec<Cause> {
+fn path(path: &str, at: Path<'_>) -> Vec<Cause> {
     let empty = |i: usize| Cause::invalid(at, path, &format!("segment[{i}] may not be empty"));
     match path {
         "" | "/" => return Vec::new(),

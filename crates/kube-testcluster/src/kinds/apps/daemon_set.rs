@@ -78,7 +78,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let template = &spec["template"];
     let mut causes: Vec<Cause> = selected_template::immutable_selector(new, old).into_iter().collect();
     if !selector.is_null() {
-        causes.extend(pod::label_selector(selector, SELECTOR));
+        causes.extend(pod::label_selector(selector, &SELECTOR));
     }
     if let Ok(read) = label_selector::read(selector) {
         causes.extend(selected_template::selects(template, &read));
@@ -86,11 +86,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if !selector.is_null() && selected_template::is_empty(selector) {
         causes.push(Cause::invalid_json(SELECTOR, selector, "empty selector is invalid for daemonset"));
     }
-    causes.extend(pod::validation::template(template, "spec.template"));
+    causes.extend(pod::validation::template(template, &"spec.template"));
     causes.extend(selected_template::always(&template["spec"], "DaemonSet"));
-    causes.extend(not_negative(spec, "minReadySeconds", "spec"));
+    causes.extend(not_negative(spec, "minReadySeconds", &"spec"));
     causes.extend(strategy(&spec["updateStrategy"]));
-    causes.extend(not_negative(spec, "revisionHistoryLimit", "spec"));
+    causes.extend(not_negative(spec, "revisionHistoryLimit", &"spec"));
     causes
 }
 
@@ -111,7 +111,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
 fn rolling_update(rolling: &Value) -> Vec<Cause> {
     const AT: &str = "spec.updateStrategy.rollingUpdate";
     let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
-    let (at_unavailable, at_surge) = (format!("{AT}.maxUnavailable"), format!("{AT}.maxSurge"));
+    let (at_unavailable, at_surge) = (format_args!("{AT}.maxUnavailable"), format_args!("{AT}.maxSurge"));
     let mut causes: Vec<Cause> = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
     causes.extend(int_or_percent::positive(surge, &at_surge));
     causes.extend(int_or_percent::at_most_all(unavailable, &at_unavailable));
@@ -140,7 +140,7 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         "collisionCount",
     ];
     let status = &new["status"];
-    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, "status")).collect();
+    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
     causes.extend(selected_template::decremented_collisions(new, old));
     causes
 }

@@ -4,7 +4,7 @@ use super::{int_or_percent, selected_template};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{empty, missing, object};
 use crate::value::{Value, json};
 
@@ -64,11 +64,11 @@ fn set_defaults(deployment: &mut Value) {
 /// Upstream: `ValidateDeploymentSpec`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
-    let mut causes: Vec<Cause> = not_negative(spec, "replicas", "spec").into_iter().collect();
+    let mut causes: Vec<Cause> = not_negative(spec, "replicas", &"spec").into_iter().collect();
     causes.extend(selected_template::selected_template(spec));
     causes.extend(strategy(&spec["strategy"]));
     for field in ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"] {
-        causes.extend(not_negative(spec, field, "spec"));
+        causes.extend(not_negative(spec, field, &"spec"));
     }
     if number(spec, "progressDeadlineSeconds") <= number(spec, "minReadySeconds") {
         let (at, why) = ("spec.progressDeadlineSeconds", "must be greater than minReadySeconds");
@@ -85,7 +85,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
     match text(strategy, "type") {
         "Recreate" if rolling.is_null() => Vec::new(),
         "Recreate" => vec![Cause::forbidden(AT, "may not be specified when strategy `type` is 'Recreate'")],
-        ROLLING => rolling_update(rolling, AT),
+        ROLLING => rolling_update(rolling, &AT),
         other => {
             let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
             vec![Cause::unsupported("spec.strategy", &shown, &["Recreate", ROLLING])]
@@ -103,14 +103,14 @@ pub(super) fn as_go_writes(rolling: &Value) -> String {
 }
 
 /// Upstream: `ValidateRollingUpdateDeployment`.
-fn rolling_update(rolling: &Value, at: &str) -> Vec<Cause> {
+fn rolling_update(rolling: &Value, at: Path<'_>) -> Vec<Cause> {
     let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
-    let at_unavailable = format!("{at}.maxUnavailable");
+    let at_unavailable = format_args!("{at}.maxUnavailable");
     let mut causes: Vec<Cause> = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
-    causes.extend(int_or_percent::positive(surge, &format!("{at}.maxSurge")));
+    causes.extend(int_or_percent::positive(surge, &format_args!("{at}.maxSurge")));
     if int_or_percent::is_zero(unavailable) && int_or_percent::is_zero(surge) {
         let why = "may not be 0 when `maxSurge` is 0";
-        causes.push(Cause::invalid_json(&*at_unavailable, unavailable, why));
+        causes.push(Cause::invalid_json(at_unavailable, unavailable, why));
     }
     causes.extend(int_or_percent::at_most_all(unavailable, &at_unavailable));
     causes
@@ -130,8 +130,8 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     ];
     let status = &new["status"];
     let count = |field: &str| number(status, field);
-    let wrong = |field: &str, why: &str| Cause::invalid_json(format!("status.{field}"), &json!(count(field)), why);
-    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, "status")).collect();
+    let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), why);
+    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
     for field in ["updatedReplicas", "readyReplicas", "availableReplicas"] {
         if count(field) > count("replicas") {
             causes.push(wrong(field, "cannot be greater than status.replicas"));

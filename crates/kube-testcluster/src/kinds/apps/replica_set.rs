@@ -41,7 +41,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     let mut causes = Vec::new();
     let spec = &new["spec"];
     for field in ["replicas", "minReadySeconds"] {
-        causes.extend(not_negative(spec, field, "spec"));
+        causes.extend(not_negative(spec, field, &"spec"));
     }
     causes.extend(selected_template::selected_template(spec));
     causes.extend(selected_template::immutable_selector(new, old));
@@ -53,7 +53,7 @@ pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Ve
     let status = &new["status"];
     let count = |field: &str| status[field].as_i64().unwrap_or_default();
     let wrong =
-        |field: &str, detail: &str| Cause::invalid_json(format!("status.{field}"), &json!(count(field)), detail);
+        |field: &str, detail: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), detail);
     let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
     let mut causes = Vec::new();
     for field in ["replicas"].into_iter().chain(parts).chain(["observedGeneration", "terminatingReplicas"]) {

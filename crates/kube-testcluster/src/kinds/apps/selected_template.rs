@@ -27,7 +27,7 @@ pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
     if selector.is_null() {
         causes.push(Cause::required(AT, ""));
     } else {
-        causes.extend(pod::label_selector(selector, AT));
+        causes.extend(pod::label_selector(selector, &AT));
         if is_empty(selector) {
             causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for deployment"));
         }
@@ -36,7 +36,7 @@ pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
         Err(_) => causes.push(Cause::invalid_json(AT, selector, "invalid label selector")),
         Ok(read) => {
             causes.extend(selects(&spec["template"], &read));
-            causes.extend(pod::validation::template(&spec["template"], "spec.template"));
+            causes.extend(pod::validation::template(&spec["template"], &"spec.template"));
             causes.extend(always(&spec["template"]["spec"], "ReplicaSet"));
         }
     }
@@ -67,10 +67,10 @@ pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Caus
 pub(super) fn always(spec: &Value, kind: &str) -> Vec<Cause> {
     const AT: &str = "spec.template.spec";
     let mut causes: Vec<Cause> =
-        known(text(spec, "restartPolicy"), &["Always"], &format!("{AT}.restartPolicy")).into_iter().collect();
+        known(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();
     if !spec["activeDeadlineSeconds"].is_null() {
         let why = format!("activeDeadlineSeconds in {kind} is not Supported");
-        causes.push(Cause::forbidden(format!("{AT}.activeDeadlineSeconds"), &why));
+        causes.push(Cause::forbidden(format_args!("{AT}.activeDeadlineSeconds"), &why));
     }
     causes
 }

@@ -78,7 +78,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = of_spec(spec, Checks { template, only_new: false });
     for field in ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"] {
         if spec[field] != old["spec"][field] {
-            causes.push(Cause::invalid_json(format!("spec.{field}"), &spec[field], "field is immutable"));
+            causes.push(Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"));
         }
     }
     causes
@@ -104,19 +104,19 @@ fn of_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
     for field in ["whenDeleted", "whenScaled"] {
         const AT: &str = "spec.persistentVolumeClaimRetentionPolicy";
         let policy = text(&spec["persistentVolumeClaimRetentionPolicy"], field);
-        causes.extend(known(policy, &["Retain", "Delete"], &format!("{AT}.{field}")));
+        causes.extend(known(policy, &["Retain", "Delete"], &format_args!("{AT}.{field}")));
     }
     if checks.only_new {
-        for (at, claim) in each(spec, "volumeClaimTemplates", "spec") {
-            causes.extend(claim_template::claim(&claim["spec"], Groups::Checked, &format!("{at}.spec")));
+        for (at, claim) in each(spec, "volumeClaimTemplates", &"spec") {
+            causes.extend(claim_template::claim(&claim["spec"], Groups::Checked, &format_args!("{at}.spec")));
         }
     }
-    causes.extend(not_negative(spec, "replicas", "spec"));
-    causes.extend(not_negative(spec, "minReadySeconds", "spec"));
-    causes.extend(not_negative(&spec["ordinals"], "start", "spec.ordinals"));
+    causes.extend(not_negative(spec, "replicas", &"spec"));
+    causes.extend(not_negative(spec, "minReadySeconds", &"spec"));
+    causes.extend(not_negative(&spec["ordinals"], "start", &"spec.ordinals"));
     let service = text(spec, "serviceName");
     if checks.only_new && !service.is_empty() {
-        causes.extend(invalid("spec.serviceName", service, names::label(service)));
+        causes.extend(invalid(&"spec.serviceName", service, names::label(service)));
     }
     causes.extend(selector_and_template(spec, checks));
     causes
@@ -129,7 +129,7 @@ fn selector_and_template(spec: &Value, checks: Checks) -> Vec<Cause> {
     if selector.is_null() {
         causes.push(Cause::required(AT, ""));
     } else {
-        causes.extend(pod::label_selector(selector, AT));
+        causes.extend(pod::label_selector(selector, &AT));
         if selected_template::is_empty(selector) {
             causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for statefulset"));
         }
@@ -139,7 +139,7 @@ fn selector_and_template(spec: &Value, checks: Checks) -> Vec<Cause> {
         Ok(read) => {
             causes.extend(selected_template::selects(template, &read));
             if checks.template {
-                causes.extend(pod::validation::template(&with_claims(spec), "spec.template"));
+                causes.extend(pod::validation::template(&with_claims(spec), &"spec.template"));
             }
         }
     }
@@ -169,7 +169,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
         "OnDelete" if rolling.is_null() => Vec::new(),
         "OnDelete" => {
             let why = "only allowed for updateStrategy 'RollingUpdate'";
-            vec![Cause::invalid_as(format!("{AT}.rollingUpdate"), &as_go_writes(rolling), why)]
+            vec![Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &as_go_writes(rolling), why)]
         }
         ROLLING if rolling.is_null() => Vec::new(),
         ROLLING => rolling_update(rolling),
@@ -191,12 +191,12 @@ fn as_go_writes(rolling: &Value) -> String {
 /// Upstream: `validateRollingUpdateStatefulSet`.
 fn rolling_update(rolling: &Value) -> Vec<Cause> {
     const AT: &str = "spec.updateStrategy.rollingUpdate";
-    let (unavailable, at) = (&rolling["maxUnavailable"], format!("{AT}.maxUnavailable"));
-    let mut causes: Vec<Cause> = not_negative(rolling, "partition", AT).into_iter().collect();
+    let (unavailable, at) = (&rolling["maxUnavailable"], format_args!("{AT}.maxUnavailable"));
+    let mut causes: Vec<Cause> = not_negative(rolling, "partition", &AT).into_iter().collect();
     if !unavailable.is_null() {
         causes.extend(int_or_percent::positive(unavailable, &at));
         if int_or_percent::is_zero(unavailable) {
-            causes.push(Cause::invalid_json(&*at, unavailable, "cannot be 0"));
+            causes.push(Cause::invalid_json(at, unavailable, "cannot be 0"));
         }
         causes.extend(int_or_percent::at_most_all(unavailable, &at));
     }
@@ -208,9 +208,9 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     const PARTS: [&str; 4] = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
     let status = &new["status"];
     let count = |field: &str| number(status, field);
-    let wrong = |field: &str, why: &str| Cause::invalid_json(format!("status.{field}"), &json!(count(field)), why);
+    let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), why);
     let counts = ["replicas"].iter().chain(&PARTS).chain(&["observedGeneration", "collisionCount"]);
-    let mut causes: Vec<Cause> = counts.filter_map(|field| not_negative(status, field, "status")).collect();
+    let mut causes: Vec<Cause> = counts.filter_map(|field| not_negative(status, field, &"status")).collect();
     let above = PARTS.into_iter().filter(|field| count(field) > count("replicas"));
     causes.extend(above.map(|field| wrong(field, "cannot be greater than status.replicas")));
     if count("availableReplicas") > count("readyReplicas") {

@@ -52,20 +52,20 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (spec, name) = (&new["spec"], text(&new["metadata"], "name"));
     let old_spec = old.map(|old| &old["spec"]);
     let mut causes = schedule(spec, old_spec);
-    causes.extend(not_negative(spec, "startingDeadlineSeconds", "spec"));
+    causes.extend(not_negative(spec, "startingDeadlineSeconds", &"spec"));
     if old_spec.is_none_or(|old| old["timeZone"] != spec["timeZone"]) {
         causes.extend(spec["timeZone"].as_str().map_or_else(Vec::new, time_zone));
     }
     let policies = ["Allow", "Forbid", "Replace"];
-    causes.extend(known(text(spec, "concurrencyPolicy"), &policies, "spec.concurrencyPolicy"));
+    causes.extend(known(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
     causes.extend(template(&spec["jobTemplate"]["spec"]));
     for limit in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
-        causes.extend(not_negative(spec, limit, "spec"));
+        causes.extend(not_negative(spec, limit, &"spec"));
     }
     if old.is_none() && name.len() > LONGEST_NAME {
         causes.push(Cause::invalid("metadata.name", name, "must be no more than 52 characters"));
     }
-    causes.extend(required(spec, "schedule", "spec"));
+    causes.extend(required(spec, "schedule", &"spec"));
     causes
 }
 
@@ -117,13 +117,13 @@ fn time_zone(name: &str) -> Vec<Cause> {
 /// Upstream: `ValidateJobTemplateSpec`.
 fn template(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.jobTemplate.spec";
-    let mut causes = without_selector(spec, AT);
+    let mut causes = without_selector(spec, &AT);
     if !spec["selector"].is_null() {
         let why = "`selector` will be auto-generated";
-        causes.push(Cause::invalid_json(format!("{AT}.selector"), &spec["selector"], why));
+        causes.push(Cause::invalid_json(format_args!("{AT}.selector"), &spec["selector"], why));
     }
     if spec["manualSelector"] == true {
-        causes.push(Cause::unsupported(format!("{AT}.manualSelector"), "true", &["nil", "false"]));
+        causes.push(Cause::unsupported(format_args!("{AT}.manualSelector"), "true", &["nil", "false"]));
     }
     causes
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::job_spec::INDEXED;
 use crate::kinds::fields::{each, invalid, items, not_negative, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const MOST_RULES: usize = 20;
@@ -14,8 +14,8 @@ const MOST_CODES: usize = 255;
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 /// A word that is required, and must be one of these.
-fn word(parent: &Value, field: &str, words: &[&str], at: &str) -> Option<Cause> {
-    let at = format!("{at}.{field}");
+fn word(parent: &Value, field: &str, words: &[&str], at: Path<'_>) -> Option<Cause> {
+    let at = format_args!("{at}.{field}");
     match text(parent, field) {
         "" => {
             let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
@@ -26,11 +26,11 @@ fn word(parent: &Value, field: &str, words: &[&str], at: &str) -> Option<Cause> 
     }
 }
 
-pub(super) fn failure_policy(spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn failure_policy(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let rules = items(&spec["podFailurePolicy"], "rules");
     let mut causes = Vec::new();
     if rules.len() > MOST_RULES {
-        causes.push(Cause::too_many(format!("{at}.rules"), rules.len(), MOST_RULES));
+        causes.push(Cause::too_many(format_args!("{at}.rules"), rules.len(), MOST_RULES));
     }
     for (at, rule) in each(&spec["podFailurePolicy"], "rules", at) {
         causes.extend(failure_rule(spec, rule, &at));
@@ -38,23 +38,27 @@ pub(super) fn failure_policy(spec: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn failure_rule(spec: &Value, rule: &Value, at: &str) -> Vec<Cause> {
+fn failure_rule(spec: &Value, rule: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = match text(rule, "action") {
         "FailIndex" if spec["backoffLimitPerIndex"].is_null() => {
-            vec![Cause::invalid(format!("{at}.action"), "FailIndex", "requires the backoffLimitPerIndex to be set")]
+            vec![Cause::invalid(
+                format_args!("{at}.action"),
+                "FailIndex",
+                "requires the backoffLimitPerIndex to be set",
+            )]
         }
         _ => word(rule, "action", &ACTIONS, at).into_iter().collect(),
     };
     let (codes, conditions) = (&rule["onExitCodes"], items(rule, "onPodConditions"));
     if codes.is_object() {
-        causes.extend(exit_codes(spec, codes, &format!("{at}.onExitCodes")));
+        causes.extend(exit_codes(spec, codes, &format_args!("{at}.onExitCodes")));
     }
     if conditions.len() > MOST_RULES {
-        causes.push(Cause::too_many(format!("{at}.onPodConditions"), conditions.len(), MOST_RULES));
+        causes.push(Cause::too_many(format_args!("{at}.onPodConditions"), conditions.len(), MOST_RULES));
     }
     for (at, pattern) in each(rule, "onPodConditions", at) {
         let kind = text(pattern, "type");
-        causes.extend(invalid(&format!("{at}.type"), kind, names::label_key(kind)));
+        causes.extend(invalid(&format_args!("{at}.type"), kind, names::label_key(kind)));
         causes.extend(word(pattern, "status", &["False", "True", "Unknown"], &at));
     }
     let why = match (codes.is_object(), conditions.is_empty()) {
@@ -66,26 +70,26 @@ fn failure_rule(spec: &Value, rule: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn exit_codes(spec: &Value, codes: &Value, at: &str) -> Vec<Cause> {
+fn exit_codes(spec: &Value, codes: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = word(codes, "operator", &["In", "NotIn"], at).into_iter().collect();
     if let Some(name) = codes["containerName"].as_str() {
         let template = &spec["template"]["spec"];
         let mut all = items(template, "containers").iter().chain(items(template, "initContainers"));
         if !all.any(|container| text(container, "name") == name) {
             let why = "must be one of the container or initContainer names in the pod template";
-            causes.push(Cause::invalid(format!("{at}.containerName"), name, why));
+            causes.push(Cause::invalid(format_args!("{at}.containerName"), name, why));
         }
     }
-    let (values, at_values) = (items(codes, "values"), format!("{at}.values"));
+    let (values, at_values) = (items(codes, "values"), format_args!("{at}.values"));
     if values.is_empty() {
-        causes.push(Cause::invalid_json(&*at_values, &codes["values"], "at least one value is required"));
+        causes.push(Cause::invalid_json(at_values, &codes["values"], "at least one value is required"));
     } else if values.len() > MOST_CODES {
-        causes.push(Cause::too_many(&*at_values, values.len(), MOST_CODES));
+        causes.push(Cause::too_many(at_values, values.len(), MOST_CODES));
     }
     let mut seen = HashSet::new();
     for (at, code) in each(codes, "values", at) {
         if codes["operator"] == "In" && code.as_i64() == Some(0) {
-            causes.push(Cause::invalid_json(&*at, code, "must not be 0 for the In operator"));
+            causes.push(Cause::invalid_json(at, code, "must not be 0 for the In operator"));
         }
         if !seen.insert(code.as_i64()) {
             causes.push(Cause::duplicate_json(at, code));
@@ -97,16 +101,16 @@ fn exit_codes(spec: &Value, codes: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn success_policy(spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn success_policy(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let policy = &spec["successPolicy"];
     if spec["completionMode"] != INDEXED {
         return vec![Cause::invalid_json(at, policy, "requires indexed completion mode")];
     }
-    let (rules, at_rules) = (items(policy, "rules"), format!("{at}.rules"));
+    let (rules, at_rules) = (items(policy, "rules"), format_args!("{at}.rules"));
     let mut causes = Vec::new();
     if rules.is_empty() {
         let why = "at least one rules must be specified when the successPolicy is specified";
-        causes.push(Cause::required(&*at_rules, why));
+        causes.push(Cause::required(at_rules, why));
     }
     if rules.len() > MOST_RULES {
         causes.push(Cause::too_many(at_rules, rules.len(), MOST_RULES));
@@ -118,9 +122,9 @@ pub(super) fn success_policy(spec: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn success_rule(rule: &Value, completions: i64, at: &str) -> Vec<Cause> {
+fn success_rule(rule: &Value, completions: i64, at: Path<'_>) -> Vec<Cause> {
     let (count, indexes) = (rule["succeededCount"].as_i64(), rule["succeededIndexes"].as_str());
-    let at_count = format!("{at}.succeededCount");
+    let at_count = format_args!("{at}.succeededCount");
     let mut causes = Vec::new();
     if count.is_none() && indexes.is_none() {
         let why = "at least one of succeededCount or succeededIndexes must be specified";
@@ -132,7 +136,7 @@ fn success_rule(rule: &Value, completions: i64, at: &str) -> Vec<Cause> {
             Ok(number) => total = number,
             Err(why) => {
                 let why = format!("error parsing succeededIndexes: {why}");
-                causes.push(Cause::invalid(format!("{at}.succeededIndexes"), indexes, &why));
+                causes.push(Cause::invalid(format_args!("{at}.succeededIndexes"), indexes, &why));
             }
         }
     }
@@ -140,7 +144,7 @@ fn success_rule(rule: &Value, completions: i64, at: &str) -> Vec<Cause> {
     let mut at_most = |most: i64, of: &str| {
         if count.is_some_and(|count| count > most) {
             let why = format!("must be less than or equal to {most} ({of})");
-            causes.push(Cause::invalid_json(&*at_count, &rule["succeededCount"], &why));
+            causes.push(Cause::invalid_json(at_count, &rule["succeededCount"], &why));
         }
     };
     at_most(completions, "the number of specified completions");

@@ -5,7 +5,7 @@ use super::job_policies::{failure_policy, success_policy};
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, not_negative, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::label_selector;
 use crate::value::{Value, json};
 
@@ -48,7 +48,7 @@ fn generated_selector(job: &Value) -> Vec<Cause> {
     let labels = &spec["template"]["metadata"]["labels"];
     let mut causes = Vec::new();
     for (key, value) in expected {
-        let (at, why) = (format!("spec.template.metadata.labels[{key}]"), format!("must be '{value}'"));
+        let (at, why) = (format_args!("spec.template.metadata.labels[{key}]"), format!("must be '{value}'"));
         match labels[key].as_str() {
             None => causes.push(Cause::required(at, &why)),
             Some(found) if found != value => causes.push(Cause::invalid_json(at, labels, &why)),
@@ -64,11 +64,11 @@ fn generated_selector(job: &Value) -> Vec<Cause> {
 
 /// Upstream: `ValidateJobSpec`.
 fn with_selector(spec: &Value) -> Vec<Cause> {
-    let (mut causes, selector) = (without_selector(spec, "spec"), &spec["selector"]);
+    let (mut causes, selector) = (without_selector(spec, &"spec"), &spec["selector"]);
     if selector.is_null() {
         causes.push(Cause::required("spec.selector", ""));
     } else {
-        causes.extend(pod::label_selector(selector, "spec.selector"));
+        causes.extend(pod::label_selector(selector, &"spec.selector"));
     }
     let labels = &spec["template"]["metadata"]["labels"];
     if label_selector::read(selector).is_ok_and(|read| !read.matches_values(|key| labels[key].as_str())) {
@@ -79,7 +79,7 @@ fn with_selector(spec: &Value) -> Vec<Cause> {
 }
 
 /// The errors in a spec, but for its selector, which the template in a CronJob does not have. Upstream: `validateJobSpec`.
-pub(super) fn without_selector(spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn without_selector(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     const COUNTS: [&str; 7] = [
         "parallelism",
         "completions",
@@ -91,38 +91,39 @@ pub(super) fn without_selector(spec: &Value, at: &str) -> Vec<Cause> {
     ];
     let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(spec, field, at)).collect();
     if !spec["maxFailedIndexes"].is_null() && spec["backoffLimitPerIndex"].is_null() {
-        causes.push(Cause::required(format!("{at}.backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
+        causes.push(Cause::required(format_args!("{at}.backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
     }
     causes.extend(manager(spec, at));
     causes.extend(completion_mode(spec, at));
     if spec["podFailurePolicy"].is_object() {
-        causes.extend(failure_policy(spec, &format!("{at}.podFailurePolicy")));
+        causes.extend(failure_policy(spec, &format_args!("{at}.podFailurePolicy")));
     }
     if spec["successPolicy"].is_object() {
-        causes.extend(success_policy(spec, &format!("{at}.successPolicy")));
+        causes.extend(success_policy(spec, &format_args!("{at}.successPolicy")));
     }
     causes.extend(replacement(spec, at));
-    causes.extend(pod::validation::template(&spec["template"], &format!("{at}.template")));
-    causes.extend(restarts(spec, &format!("{at}.template.spec.restartPolicy")));
+    causes.extend(pod::validation::template(&spec["template"], &format_args!("{at}.template")));
+    causes.extend(restarts(spec, &format_args!("{at}.template.spec.restartPolicy")));
     causes
 }
 
-fn manager(spec: &Value, at: &str) -> Vec<Cause> {
+fn manager(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     const LONGEST: usize = 63;
     const PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-    let (Some(manager), at) = (spec["managedBy"].as_str(), format!("{at}.managedBy")) else { return Vec::new() };
+    let Some(manager) = spec["managedBy"].as_str() else { return Vec::new() };
+    let at = format_args!("{at}.managedBy");
     let mut causes = Vec::new();
     let is_path = |c: char| c.is_ascii_alphanumeric() || "/-._~%!$&'()*+,;=:".contains(c);
     match manager.split_once('/') {
-        _ if manager.is_empty() => causes.push(Cause::required(&*at, "")),
+        _ if manager.is_empty() => causes.push(Cause::required(at, "")),
         Some((host, path)) if !host.is_empty() && !path.is_empty() => {
             causes.extend(invalid(&at, host, names::subdomain(host)));
             if !path.chars().all(is_path) {
                 let why = format!("Invalid path (regex used for validation is '{PATH}')");
-                causes.push(Cause::invalid(&*at, path, &why));
+                causes.push(Cause::invalid(at, path, &why));
             }
         }
-        _ => causes.push(Cause::invalid(&*at, manager, "must be a domain-prefixed path (such as \"acme.io/foo\")")),
+        _ => causes.push(Cause::invalid(at, manager, "must be a domain-prefixed path (such as \"acme.io/foo\")")),
     }
     if manager.len() > LONGEST {
         causes.push(Cause::too_long(at, LONGEST));
@@ -130,28 +131,30 @@ fn manager(spec: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn completion_mode(spec: &Value, at: &str) -> Vec<Cause> {
+fn completion_mode(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let mode = text(spec, "completionMode");
-    let wrong = |field: &str, why: &str| Cause::invalid_json(format!("{at}.{field}"), &spec[field], why);
+    let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("{at}.{field}"), &spec[field], why);
     match mode {
         INDEXED => return indexed(spec, at),
         "" | "NonIndexed" => {}
-        other => return vec![Cause::unsupported_text(format!("{at}.completionMode"), other, &["NonIndexed", INDEXED])],
+        other => {
+            return vec![Cause::unsupported_text(format_args!("{at}.completionMode"), other, &["NonIndexed", INDEXED])];
+        }
     }
     let own = ["backoffLimitPerIndex", "maxFailedIndexes"].into_iter().filter(|field| !spec[field].is_null());
     own.map(|field| wrong(field, "requires indexed completion mode")).collect()
 }
 
-fn indexed(spec: &Value, at: &str) -> Vec<Cause> {
+fn indexed(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let count = |field: &str| spec[field].as_i64();
     let at_most = |field: &str, most: i64, why: &str| {
         let is_more = count(field).is_some_and(|count| count > most);
         let why = format!("must be less than or equal to {why}");
-        is_more.then(|| Cause::invalid_json(format!("{at}.{field}"), &spec[field], &why))
+        is_more.then(|| Cause::invalid_json(format_args!("{at}.{field}"), &spec[field], &why))
     };
     let mut causes = Vec::new();
     if count("completions").is_none() {
-        causes.push(Cause::required(format!("{at}.completions"), "when completion mode is Indexed"));
+        causes.push(Cause::required(format_args!("{at}.completions"), "when completion mode is Indexed"));
     }
     causes.extend(at_most("parallelism", MOST_PARALLEL, "100000 when completion mode is Indexed"));
     causes.extend(at_most("maxFailedIndexes", count("completions").unwrap_or(i64::MAX), "completions"));
@@ -160,7 +163,7 @@ fn indexed(spec: &Value, at: &str) -> Vec<Cause> {
         let why = "10000 when completions are above 100000 and used with backoff limit per index";
         if count("maxFailedIndexes").is_none() {
             let why = "must be specified when completions is above 100000";
-            causes.push(Cause::required(format!("{at}.maxFailedIndexes"), why));
+            causes.push(Cause::required(format_args!("{at}.maxFailedIndexes"), why));
         }
         causes.extend(at_most("parallelism", MOST_WITH_MANY, why));
         causes.extend(at_most("maxFailedIndexes", MOST_WITH_MANY, why));
@@ -169,15 +172,15 @@ fn indexed(spec: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePodReplacementPolicy`.
-fn replacement(spec: &Value, at: &str) -> Option<Cause> {
+fn replacement(spec: &Value, at: Path<'_>) -> Option<Cause> {
     let words: &[&str] =
         if spec["podFailurePolicy"].is_null() { &["Failed", "TerminatingOrFailed"] } else { &["Failed"] };
     let policy = spec["podReplacementPolicy"].as_str()?;
     let is_known = words.contains(&policy);
-    (!is_known).then(|| Cause::unsupported_text(format!("{at}.podReplacementPolicy"), policy, words))
+    (!is_known).then(|| Cause::unsupported_text(format_args!("{at}.podReplacementPolicy"), policy, words))
 }
 
-fn restarts(spec: &Value, at: &str) -> Option<Cause> {
+fn restarts(spec: &Value, at: Path<'_>) -> Option<Cause> {
     match text(&spec["template"]["spec"], "restartPolicy") {
         "Always" | "" => Some(Cause::required(at, "valid values: \"OnFailure\", \"Never\"")),
         "OnFailure" if spec["podFailurePolicy"].is_object() => {
@@ -194,7 +197,7 @@ fn changes(spec: &Value, old: &Value) -> Vec<Cause> {
     let before = &old["spec"];
     let immutable = |field: &str| {
         let changes = spec[field] != before[field];
-        changes.then(|| Cause::invalid_json(format!("spec.{field}"), &spec[field], "field is immutable"))
+        changes.then(|| Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"))
     };
     let mut causes: Vec<Cause> = completions(spec, before).into_iter().collect();
     causes.extend(immutable("selector"));

@@ -58,18 +58,18 @@ impl Change<'_> {
 
     fn wrong(&self, field: &str, why: &str) -> Cause {
         let value = if self.new[field].is_null() { json!(0) } else { self.new[field].clone() };
-        Cause::invalid_json(format!("status.{field}"), &value, why)
+        Cause::invalid_json(format_args!("status.{field}"), &value, why)
     }
 
     fn counts(&self) -> Vec<Cause> {
         let fields = ["active", "succeeded", "failed", "ready", "terminating"];
         let mut causes: Vec<Cause> =
-            fields.iter().filter_map(|field| not_negative(self.new, field, "status")).collect();
+            fields.iter().filter_map(|field| not_negative(self.new, field, &"status")).collect();
         let mut seen = HashSet::new();
         for part in ["succeeded", "failed"] {
             for (i, uid) in items(&self.new["uncountedTerminatedPods"], part).iter().enumerate() {
                 let (uid, at) =
-                    (uid.as_str().unwrap_or_default(), format!("status.uncountedTerminatedPods.{part}[{i}]"));
+                    (uid.as_str().unwrap_or_default(), format_args!("status.uncountedTerminatedPods.{part}[{i}]"));
                 if uid.is_empty() {
                     causes.push(Cause::invalid(at, uid, "must not be empty"));
                 } else if !seen.insert(uid) {

@@ -90,22 +90,22 @@ fn spec(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     if items(spec, "usages").is_empty() {
         causes.push(Cause::required("spec.usages", ""));
     }
-    let at = |i: usize| format!("spec.usages[{i}]");
     let (usages, old_usages) = (usages(spec), old.map(usages).unwrap_or_default());
     if old_usages.iter().all(|usage| USAGES.contains(usage)) {
-        causes.extend(usages.iter().enumerate().filter_map(|(i, usage)| known(usage, &USAGES, &at(i))));
+        let one = |(i, usage): (usize, &&str)| known(usage, &USAGES, &format_args!("spec.usages[{i}]"));
+        causes.extend(usages.iter().enumerate().filter_map(one));
     }
     if !has_twice(&old_usages) {
         let mut seen = BTreeSet::new();
         let again = usages.iter().enumerate().filter(|(_, usage)| !seen.insert(**usage));
-        causes.extend(again.map(|(i, usage)| Cause::duplicate(at(i), usage)));
+        causes.extend(again.map(|(i, usage)| Cause::duplicate(format_args!("spec.usages[{i}]"), usage)));
     }
     let signer = text(spec, "signerName");
     if signer == LEGACY && !old.is_some_and(|old| old["signerName"] == LEGACY) {
         let why = "the legacy signerName is not allowed via this API version";
         causes.push(Cause::invalid("spec.signerName", signer, why));
     } else {
-        causes.extend(pod::signer_name(signer, "spec.signerName"));
+        causes.extend(pod::signer_name(signer, &"spec.signerName"));
     }
     let life = &spec["expirationSeconds"];
     if life.as_i64().is_some_and(|seconds| seconds < SHORTEST_LIFE) {
@@ -148,15 +148,15 @@ fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     for (i, condition) in items(&new["status"], "conditions").iter().enumerate() {
         let (kind, at) = (text(condition, "type"), format!("{CONDITIONS}[{i}]"));
         if kind.is_empty() && !may_be_empty {
-            causes.push(Cause::required(format!("{at}.type"), ""));
+            causes.push(Cause::required(format_args!("{at}.type"), ""));
         }
         let states = if DECISIONS.contains(&kind) { &["True"][..] } else { &["False", "True", "Unknown"] };
         match text(condition, "status") {
-            "" => causes.push(Cause::required(format!("{at}.status"), "")),
-            status => causes.extend(known(status, states, &format!("{at}.status"))),
+            "" => causes.push(Cause::required(format_args!("{at}.status"), "")),
+            status => causes.extend(known(status, states, &format_args!("{at}.status"))),
         }
         if !seen.insert(kind) && !may_be_double {
-            causes.push(Cause::duplicate(format!("{at}.type"), kind));
+            causes.push(Cause::duplicate(format_args!("{at}.type"), kind));
         }
     }
     causes

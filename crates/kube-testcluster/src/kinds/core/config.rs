@@ -55,7 +55,7 @@ pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) ->
     let mut causes = Vec::new();
     causes.extend(keys(new, "data"));
     for (key, _) in fields(new, "data").filter(|(key, _)| new["binaryData"].get(key).is_some()) {
-        causes.push(Cause::invalid(format!("data[{key}]"), key, "duplicate of key present in binaryData"));
+        causes.push(Cause::invalid(format_args!("data[{key}]"), key, "duplicate of key present in binaryData"));
     }
     causes.extend(keys(new, "binaryData"));
     let texts: usize = fields(new, "data").map(|(_, value)| value.as_str().map_or(0, str::len)).sum();
@@ -88,14 +88,14 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec
     for (_, any, each) in REQUIRED.iter().filter(|(name, ..)| *name == kind) {
         let lacking = if any.iter().any(|key| has(&key)) { &[][..] } else { any };
         let lacking = lacking.iter().chain(each.iter().filter(|key| !has(key)));
-        causes.extend(lacking.map(|key| Cause::required(format!("data[{key}]"), "")));
+        causes.extend(lacking.map(|key| Cause::required(format_args!("data[{key}]"), "")));
     }
     causes.extend(docker_config(new, kind));
     let owner = "kubernetes.io/service-account.name";
     if kind == "kubernetes.io/service-account-token"
         && new["metadata"]["annotations"][owner].as_str().is_none_or(str::is_empty)
     {
-        causes.push(Cause::required(format!("metadata.annotations[{owner}]"), ""));
+        causes.push(Cause::required(format_args!("metadata.annotations[{owner}]"), ""));
     }
     if let Some(old) = old {
         if old["type"] != new["type"] {
@@ -116,7 +116,7 @@ fn docker_config(secret: &Value, kind: &str) -> Option<Cause> {
     let bytes = STANDARD.decode(secret["data"][key].as_str()?).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let why = embedded::read(&text, "map[string]interface {}", Value::is_object).err()?;
-    Some(Cause::invalid(format!("data[{key}]"), "<secret contents redacted>", &why))
+    Some(Cause::invalid(format_args!("data[{key}]"), "<secret contents redacted>", &why))
 }
 
 fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a SmolStr, &'a Value)> {
@@ -139,7 +139,7 @@ pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
 
 fn keys(object: &Value, field: &str) -> Vec<Cause> {
     let wrong = fields(object, field).filter_map(|(key, _)| Some((key, messages_of_key(key)?)));
-    wrong.map(|(key, why)| Cause::invalid(format!("{field}[{key}]"), key, &why)).collect()
+    wrong.map(|(key, why)| Cause::invalid(format_args!("{field}[{key}]"), key, &why)).collect()
 }
 
 /// How many bytes the base64 texts decode to.

@@ -5,7 +5,7 @@ use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, is_port, items, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{list, missing};
 use crate::value::{Value, json};
 
@@ -36,10 +36,10 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         return Vec::new();
     }
     let subsets = items(new, "subsets").iter().enumerate();
-    subsets.flat_map(|(i, one)| subset(one, &format!("subsets[{i}]"))).collect()
+    subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-fn subset(subset: &Value, at: &str) -> Vec<Cause> {
+fn subset(subset: &Value, at: Path<'_>) -> Vec<Cause> {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Vec::new();
     if ADDRESSES.iter().all(|field| items(subset, field).is_empty()) {
@@ -54,31 +54,31 @@ fn subset(subset: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `validateEndpointAddress`.
-fn address(address: &Value, at: &str) -> Vec<Cause> {
-    let (ip, at_ip) = (text(address, "ip"), format!("{at}.ip"));
+fn address(address: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (ip, at_ip) = (text(address, "ip"), format_args!("{at}.ip"));
     let mut causes: Vec<Cause> = addresses::ip(ip, &at_ip).into_iter().collect();
     let hostname = text(address, "hostname");
     let messages = if hostname.is_empty() { Vec::new() } else { names::label(hostname) };
-    causes.extend(invalid(&format!("{at}.hostname"), hostname, messages));
+    causes.extend(invalid(&format_args!("{at}.hostname"), hostname, messages));
     if let Some(node) = address["nodeName"].as_str() {
-        causes.extend(invalid(&format!("{at}.nodeName"), node, names::subdomain(node)));
+        causes.extend(invalid(&format_args!("{at}.nodeName"), node, names::subdomain(node)));
     }
     causes.extend(addresses::reachable(ip, &at_ip));
     causes
 }
 
 /// Upstream: `validateEndpointPort`.
-fn port(port: &Value, is_one_of_many: bool, at: &str) -> Vec<Cause> {
-    let (name, at_name) = (text(port, "name"), format!("{at}.name"));
+fn port(port: &Value, is_one_of_many: bool, at: Path<'_>) -> Vec<Cause> {
+    let (name, at_name) = (text(port, "name"), format_args!("{at}.name"));
     let mut causes = match name {
         "" if is_one_of_many => vec![Cause::required(at_name, "")],
         "" => Vec::new(),
         name => invalid(&at_name, name, names::label(name)),
     };
-    causes.extend(is_port(&port["port"], &format!("{at}.port")));
-    causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format!("{at}.protocol")));
+    causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
+    causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
     if let Some(protocol) = port["appProtocol"].as_str() {
-        causes.extend(invalid(&format!("{at}.appProtocol"), protocol, names::label_key(protocol)));
+        causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
     }
     causes
 }

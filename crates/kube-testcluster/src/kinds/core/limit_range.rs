@@ -10,7 +10,7 @@ use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{empty, list, missing, object, part};
 use crate::value::{Value, json};
 
@@ -60,10 +60,10 @@ const CLAIM: &str = "PersistentVolumeClaim";
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let (mut causes, mut kinds) = (Vec::new(), HashSet::new());
     for (i, item) in items(&new["spec"], "limits").iter().enumerate() {
-        let (kind, at) = (text(item, "type"), format!("spec.limits[{i}]"));
-        causes.extend(invalid(&format!("{at}.type"), kind, kind_messages(kind)));
+        let (kind, at) = (text(item, "type"), format_args!("spec.limits[{i}]"));
+        causes.extend(invalid(&format_args!("{at}.type"), kind, kind_messages(kind)));
         if !kinds.insert(kind) {
-            causes.push(Cause::duplicate(format!("{at}.type"), kind));
+            causes.push(Cause::duplicate(format_args!("{at}.type"), kind));
         }
         causes.extend(limits(item, kind, &at));
     }
@@ -79,7 +79,7 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
-fn limits(item: &Value, kind: &str, at: &str) -> Vec<Cause> {
+fn limits(item: &Value, kind: &str, at: Path<'_>) -> Vec<Cause> {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);
     causes.extend(names_of(item, "min", at));
@@ -87,12 +87,12 @@ fn limits(item: &Value, kind: &str, at: &str) -> Vec<Cause> {
         if !of_pods {
             causes.extend(names_of(item, field, at));
         } else if item[field].as_object().is_some_and(|amounts| !amounts.is_empty()) {
-            causes.push(Cause::forbidden(format!("{at}.{field}"), "may not be specified when `type` is 'Pod'"));
+            causes.push(Cause::forbidden(format_args!("{at}.{field}"), "may not be specified when `type` is 'Pod'"));
         }
     }
     if kind == CLAIM && ["min", "max"].iter().all(|field| item[*field]["storage"].is_null()) {
         let why = "either minimum or maximum storage value is required, but neither was provided";
-        causes.push(Cause::required(format!("{at}.limits"), why));
+        causes.push(Cause::required(format_args!("{at}.limits"), why));
     }
     causes.extend(names_of(item, "maxLimitRequestRatio", at));
     let fields = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
@@ -104,13 +104,13 @@ fn limits(item: &Value, kind: &str, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn names_of(item: &Value, field: &str, at: &str) -> Vec<Cause> {
+fn names_of(item: &Value, field: &str, at: Path<'_>) -> Vec<Cause> {
     let messages = |name: &str| match text(item, "type") {
         POD | CONTAINER => resource_name(name),
         _ => name_messages(name),
     };
     let amounts = item[field].as_object().into_iter().flatten();
-    amounts.flat_map(|(name, _)| invalid(&format!("{at}.{field}[{name}]"), name, messages(name))).collect()
+    amounts.flat_map(|(name, _)| invalid(&format_args!("{at}.{field}[{name}]"), name, messages(name))).collect()
 }
 
 /// What must not be greater than what: the two fields with their names in the message, and the field that the cause is
@@ -124,7 +124,7 @@ const ORDER: [[&str; 6]; 6] = [
     ["default", "default value", "max", "max value", "default", "max"],
 ];
 
-fn comparisons(item: &Value, name: &str, of_pods: bool, at: &str) -> Vec<Cause> {
+fn comparisons(item: &Value, name: &str, of_pods: bool, at: Path<'_>) -> Vec<Cause> {
     let value = |field: &str| {
         let is_ignored = of_pods && field.starts_with("default");
         if is_ignored { None } else { parsed(&item[field][name]) }
@@ -135,7 +135,7 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: &str) -> Vec<Cause> 
             && less.compare(&more) == Ordering::Greater
         {
             let why = format!("{small_name} {less} is greater than {great_name} {more}");
-            causes.push(Cause::invalid(format!("{at}.{about}[{name}]"), &shown.to_string(), &why));
+            causes.push(Cause::invalid(format_args!("{at}.{about}[{name}]"), &shown.to_string(), &why));
         }
     }
     let is_fixed = !is_native(name) || name.starts_with("hugepages-");
@@ -144,16 +144,16 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: &str) -> Vec<Cause> 
         && limit.compare(&request) != Ordering::Equal
     {
         let why = format!("default value {limit} must equal to defaultRequest value {request} in {name}");
-        causes.push(Cause::invalid(format!("{at}.defaultRequest[{name}]"), &request.to_string(), &why));
+        causes.push(Cause::invalid(format_args!("{at}.defaultRequest[{name}]"), &request.to_string(), &why));
     }
     causes
 }
 
 /// The error in how much a limit may exceed its request.
-fn ratio(item: &Value, name: &str, at: &str) -> Vec<Cause> {
-    let at = format!("{at}.maxLimitRequestRatio[{name}]");
+fn ratio(item: &Value, name: &str, at: Path<'_>) -> Vec<Cause> {
+    let at = format_args!("{at}.maxLimitRequestRatio[{name}]");
     let Some(ratio) = parsed(&item["maxLimitRequestRatio"][name]) else { return Vec::new() };
-    let wrong = |why: String| Cause::invalid(&*at, &ratio.to_string(), &why);
+    let wrong = |why: String| Cause::invalid(at, &ratio.to_string(), &why);
     let mut causes = Vec::new();
     if parsed(&json!("1")).is_some_and(|one| ratio.compare(&one) == Ordering::Less) {
         causes.push(wrong(format!("ratio {ratio} is less than 1")));

@@ -9,7 +9,7 @@ use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{items, one_of, text};
 use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{empty, missing};
 use crate::value::{Array, Value, json};
 
@@ -45,7 +45,7 @@ pub(in crate::kinds) fn set_defaults(node: &mut Value) {
 /// The errors in a new node, or in the change of an old one, which is checked as a new one first.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = annotations(&new["metadata"]);
-    causes.extend(taints(items(&new["spec"], "taints"), "metadata.taints"));
+    causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
     causes.extend(resources(new));
     let swap = &new["status"]["nodeInfo"]["swap"]["capacity"];
     if swap.as_i64().is_some_and(|bytes| bytes <= 0) {
@@ -66,7 +66,7 @@ pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec
     causes.extend(declared_features(new));
     causes.extend(addresses(new));
     causes.extend(changes(&new["spec"], &old["spec"]));
-    causes.extend(taints(items(&new["spec"], "taints"), "metadata.taints"));
+    causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
     causes
 }
 
@@ -82,29 +82,30 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
         match embedded::read(list, "[]core.Taint", Value::is_array) {
             Ok(list) => {
                 let list = list.as_array().map_or(&[][..], Array::as_slice);
-                causes.extend(taints(list, &format!("{AT}.{TAINTS}")));
+                causes.extend(taints(list, &format_args!("{AT}.{TAINTS}")));
             }
             Err(why) => causes.push(Cause::invalid(AT, TAINTS, &why)),
         }
     }
     if let Some(avoided) = noted(AVOIDED) {
         match embedded::read(avoided, "v1.AvoidPods", Value::is_object) {
-            Ok(avoided) => causes.extend(avoided_pods(&avoided, AT)),
-            Err(why) => causes.push(Cause::invalid(format!("{AT}.AvoidPods"), AVOIDED, &why)),
+            Ok(avoided) => causes.extend(avoided_pods(&avoided, &AT)),
+            Err(why) => causes.push(Cause::invalid(format_args!("{AT}.AvoidPods"), AVOIDED, &why)),
         }
     }
     causes
 }
 
 /// Upstream: `validatePreferAvoidPodsEntry`.
-fn avoided_pods(avoided: &Value, at: &str) -> Vec<Cause> {
+fn avoided_pods(avoided: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, entry) in items(avoided, "preferAvoidPods").iter().enumerate() {
-        let (controller, at) = (&entry["podSignature"]["podController"], format!("{at}.{AVOIDED}[{i}].PodSignature"));
+        let (controller, at) =
+            (&entry["podSignature"]["podController"], format_args!("{at}.{AVOIDED}[{i}].PodSignature"));
         if !controller.is_object() {
             causes.push(Cause::required(at, ""));
         } else if controller["controller"] != true {
-            let at = format!("{at}.PodController.Controller");
+            let at = format_args!("{at}.PodController.Controller");
             causes.push(Cause::invalid_as(at, "false", "must point to a controller"));
         }
     }
@@ -118,9 +119,9 @@ fn declared_features(node: &Value) -> Vec<Cause> {
     let features: Vec<&str> = features.map(|feature| feature.as_str().unwrap_or_default()).collect();
     let mut causes = Vec::new();
     for (i, feature) in features.iter().enumerate() {
-        causes.extend(message_of_feature(feature).map(|why| Cause::invalid(format!("{AT}[{i}]"), feature, &why)));
+        causes.extend(message_of_feature(feature).map(|why| Cause::invalid(format_args!("{AT}[{i}]"), feature, &why)));
         let Some(next) = features.get(i + 1) else { break };
-        let at = format!("{AT}[{}]", i + 1);
+        let at = format_args!("{AT}[{}]", i + 1);
         match feature.cmp(next) {
             Ordering::Equal => causes.push(Cause::duplicate(at, next)),
             Ordering::Greater => causes.push(Cause::invalid(at, next, "list must be sorted alphabetically")),
@@ -147,15 +148,15 @@ fn message_of_feature(feature: &str) -> Option<String> {
 }
 
 /// Upstream: `validateNodeTaints`, which says `metadata.taints`.
-fn taints(taints: &[Value], at: &str) -> Vec<Cause> {
+fn taints(taints: &[Value], at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
     for (i, taint) in taints.iter().enumerate() {
-        let at = format!("{at}[{i}]");
+        let at = format_args!("{at}[{i}]");
         let (key, value, effect) = (text(taint, "key"), text(taint, "value"), text(taint, "effect"));
-        causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format!("{at}.key"), key, why)));
+        causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format_args!("{at}.key"), key, why)));
         let messages = names::label_value(value);
-        causes.extend(messages.first().map(|_| Cause::invalid(format!("{at}.value"), value, &messages.join(";"))));
-        causes.extend(one_of(effect, &EFFECTS, &format!("{at}.effect")));
+        causes.extend(messages.first().map(|_| Cause::invalid(format_args!("{at}.value"), value, &messages.join(";"))));
+        causes.extend(one_of(effect, &EFFECTS, &format_args!("{at}.effect")));
         if !pairs.insert((key, effect)) {
             let shown = json!({"Key": key, "Value": value, "Effect": effect, "TimeAdded": taint["timeAdded"]});
             let order = ["Key", "Value", "Effect", "TimeAdded"];
@@ -170,7 +171,7 @@ fn resources(node: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for list in ["capacity", "allocatable"] {
         for (name, value) in node["status"][list].as_object().into_iter().flatten() {
-            causes.extend(amount(name, value, &format!("status.{list}.{name}")));
+            causes.extend(amount(name, value, &format_args!("status.{list}.{name}")));
         }
     }
     causes
@@ -179,7 +180,7 @@ fn resources(node: &Value) -> Vec<Cause> {
 fn pod_ranges(node: &Value) -> Vec<Cause> {
     let given: Vec<&str> = items(&node["spec"], "podCIDRs").iter().filter_map(Value::as_str).collect();
     let mut causes: Vec<Cause> =
-        given.iter().enumerate().filter_map(|(i, range)| cidr(range, &format!("spec.podCIDRs[{i}]"))).collect();
+        given.iter().enumerate().filter_map(|(i, range)| cidr(range, &format_args!("spec.podCIDRs[{i}]"))).collect();
     if given.len() > 1 && (given.len() > 2 || !one_of_each_family(given.iter().filter_map(|range| base_of(range)))) {
         let why = "may specify no more than one CIDR for each IP family";
         causes.push(Cause::invalid_json("spec.podCIDRs", &node["spec"]["podCIDRs"], why));
@@ -193,7 +194,12 @@ fn addresses(node: &Value) -> Vec<Cause> {
         let (kind, value) = (text(address, "type"), text(address, "address"));
         if !seen.insert((kind, value)) {
             let shown = json!({"Type": kind, "Address": value});
-            causes.push(Cause::duplicate_struct(format!("status.addresses[{i}]"), &shown, &["Type", "Address"], ""));
+            causes.push(Cause::duplicate_struct(
+                format_args!("status.addresses[{i}]"),
+                &shown,
+                &["Type", "Address"],
+                "",
+            ));
         }
     }
     causes

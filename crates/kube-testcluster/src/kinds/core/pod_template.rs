@@ -26,5 +26,5 @@ fn set_defaults(object: &mut Value) {
 
 /// Upstream: `ValidatePodTemplate`.
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    pod::validation::template(&new["template"], "template")
+    pod::validation::template(&new["template"], &"template")
 }

@@ -60,7 +60,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     } else {
         causes.push(Cause::required("spec.template", ""));
     }
-    causes.extend(["replicas", "minReadySeconds"].into_iter().filter_map(|field| not_negative(spec, field, "spec")));
+    causes.extend(["replicas", "minReadySeconds"].into_iter().filter_map(|field| not_negative(spec, field, &"spec")));
     causes
 }
 
@@ -73,12 +73,12 @@ fn selected(spec: &Value) -> Vec<Cause> {
         let why = "`selector` does not match template `labels`";
         causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, why));
     }
-    causes.extend(pod::validation::template(template, "spec.template"));
+    causes.extend(pod::validation::template(template, &"spec.template"));
     let policy = text(&template["spec"], "restartPolicy");
-    causes.extend(known(policy, &["Always"], &format!("{at}.restartPolicy")));
+    causes.extend(known(policy, &["Always"], &format_args!("{at}.restartPolicy")));
     if !template["spec"]["activeDeadlineSeconds"].is_null() {
         let why = "activeDeadlineSeconds in ReplicationController is not Supported";
-        causes.push(Cause::forbidden(format!("{at}.activeDeadlineSeconds"), why));
+        causes.push(Cause::forbidden(format_args!("{at}.activeDeadlineSeconds"), why));
     }
     causes
 }

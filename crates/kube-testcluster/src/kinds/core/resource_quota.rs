@@ -7,7 +7,7 @@ use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::part;
 use crate::value::{Value, json};
 
@@ -43,7 +43,7 @@ const CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
 /// Upstream: `ValidateResourceQuotaSpec`, `ValidateResourceQuotaUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
-    let mut causes = amounts(&spec["hard"], "spec.hard");
+    let mut causes = amounts(&spec["hard"], &"spec.hard");
     causes.extend(scopes(spec));
     causes.extend(selector(spec));
     let set = |quota: &Value| -> BTreeSet<String> {
@@ -57,13 +57,16 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 /// Upstream: `ValidateResourceQuotaStatusUpdate`.
 fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    ["hard", "used"].into_iter().flat_map(|field| amounts(&new["status"][field], &format!("status.{field}"))).collect()
+    ["hard", "used"]
+        .into_iter()
+        .flat_map(|field| amounts(&new["status"][field], &format_args!("status.{field}")))
+        .collect()
 }
 
-fn amounts(amounts: &Value, at: &str) -> Vec<Cause> {
+fn amounts(amounts: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (name, value) in amounts.as_object().into_iter().flatten() {
-        let at = format!("{at}[{name}]");
+        let at = format_args!("{at}[{name}]");
         causes.extend(invalid(&at, name, quota_name_messages(name)));
         causes.extend(amount(name, value, &at));
     }
@@ -121,26 +124,26 @@ fn selector(spec: &Value) -> Vec<Cause> {
     for requirement in items(&spec["scopeSelector"], "matchExpressions") {
         let scope = text(requirement, "scopeName");
         if !is_scope(scope) {
-            causes.push(Cause::invalid(format!("{AT}.scopeName"), scope, "unsupported scope"));
+            causes.push(Cause::invalid(format_args!("{AT}.scopeName"), scope, "unsupported scope"));
         }
         let others = limits_others(scope, spec);
         let why = "unsupported scope applied to resource";
         causes.extend((0..others).map(|_| Cause::invalid_as(AT, &as_go_writes(&spec["scopeSelector"]), why)));
-        causes.extend(operator(requirement, scope, AT));
+        causes.extend(operator(requirement, scope, &AT));
         set.insert(scope);
     }
     causes.extend((0..conflicts(&set)).map(|_| Cause::invalid_json(AT, &spec["scopes"], "conflicting scopes")));
     causes
 }
 
-fn operator(requirement: &Value, scope: &str, at: &str) -> Vec<Cause> {
+fn operator(requirement: &Value, scope: &str, at: Path<'_>) -> Vec<Cause> {
     let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
-    let (at_operator, at_values) = (format!("{at}.operator"), format!("{at}.values"));
+    let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));
     let mut causes = Vec::new();
     if (has_pairs(scope) || scope == "CrossNamespacePodAffinity") && operator != "Exists" {
         let why = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, \
             ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
-        causes.push(Cause::invalid(&*at_operator, operator, why));
+        causes.push(Cause::invalid(at_operator, operator, why));
     }
     let is_empty = items(requirement, "values").is_empty();
     match operator {

@@ -55,7 +55,7 @@ fn own_name(new: &Value, causes: &mut Causes) {
         let name = text(&new["metadata"], field);
         if !name.is_empty() && name != required {
             let why = "must be spec.names.plural+\".\"+spec.group";
-            causes.push(Cause::invalid(format!("metadata.{field}"), name, why));
+            causes.push(Cause::invalid(format_args!("metadata.{field}"), name, why));
         }
     }
 }
@@ -394,7 +394,7 @@ fn stored_versions(new: &Value, causes: &mut Causes) {
                  until a storage migration ensures no data remains persisted in {name} and removes {name} from \
                  status.storedVersions"
             );
-            causes.push(Cause::invalid(format!("{AT}[{i}]"), name, &why));
+            causes.push(Cause::invalid(format_args!("{AT}[{i}]"), name, &why));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::metrics;
 use crate::kinds::core::pod::resource_validation::parsed;
 use crate::kinds::fields::{each, invalid, items, known, known_if_set, not_negative, number, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const LONGEST_PERIOD: i64 = 1800;
@@ -29,10 +29,10 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid_as("spec.maxReplicas", &most.to_string(), why));
     }
     let versions = of_target(&spec["scaleTargetRef"], old.map(|old| &old["spec"]["scaleTargetRef"]));
-    causes.extend(reference(&spec["scaleTargetRef"], versions, "spec.scaleTargetRef"));
+    causes.extend(reference(&spec["scaleTargetRef"], versions, &"spec.scaleTargetRef"));
     causes.extend(metrics::validate(spec, of_metrics(old)));
     for direction in ["scaleUp", "scaleDown"] {
-        causes.extend(rules(&spec["behavior"][direction], &format!("spec.behavior.{direction}")));
+        causes.extend(rules(&spec["behavior"][direction], &format_args!("spec.behavior.{direction}")));
     }
     causes.extend(counts(spec));
     causes
@@ -40,7 +40,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 /// What upstream's rules in the types say, after all that its code says.
 fn counts(spec: &Value) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = not_negative(spec, "minReplicas", "spec").into_iter().collect();
+    let mut causes: Vec<Cause> = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
     match number(spec, "maxReplicas") {
         0 => causes.push(Cause::required("spec.maxReplicas", "")),
         most if most < 0 => {
@@ -73,16 +73,16 @@ fn of_metrics(old: Option<&Value>) -> ApiVersions {
 }
 
 /// Upstream: `ValidateCrossVersionObjectReference`.
-pub(super) fn reference(reference: &Value, versions: ApiVersions, at: &str) -> Vec<Cause> {
+pub(super) fn reference(reference: &Value, versions: ApiVersions, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["kind", "name"] {
         let name = text(reference, field);
         causes.extend(required(reference, field, at));
-        causes.extend(invalid(&format!("{at}.{field}"), name, names::path_segment(name)));
+        causes.extend(invalid(&format_args!("{at}.{field}"), name, names::path_segment(name)));
     }
     let version = text(reference, "apiVersion");
     let why = wrong_version(version, versions);
-    causes.extend(why.map(|why| Cause::invalid(format!("{at}.apiVersion"), version, &why)));
+    causes.extend(why.map(|why| Cause::invalid(format_args!("{at}.apiVersion"), version, &why)));
     causes
 }
 
@@ -98,7 +98,7 @@ fn wrong_version(version: &str, versions: ApiVersions) -> Option<String> {
 }
 
 /// Upstream: `validateScalingRules`.
-fn rules(rules: &Value, at: &str) -> Vec<Cause> {
+fn rules(rules: &Value, at: Path<'_>) -> Vec<Cause> {
     if rules.is_null() {
         return Vec::new();
     }
@@ -110,24 +110,24 @@ fn rules(rules: &Value, at: &str) -> Vec<Cause> {
         _ => "",
     };
     if !why.is_empty() {
-        causes.push(Cause::invalid_as(format!("{at}.stabilizationWindowSeconds"), &window.to_string(), why));
+        causes.push(Cause::invalid_as(format_args!("{at}.stabilizationWindowSeconds"), &window.to_string(), why));
     }
     causes.extend(known_if_set(rules, "selectPolicy", &["Disabled", "Max", "Min"], at));
     if items(rules, "policies").is_empty() {
-        causes.push(Cause::required(format!("{at}.policies"), "must specify at least one Policy"));
+        causes.push(Cause::required(format_args!("{at}.policies"), "must specify at least one Policy"));
     }
     causes.extend(each(rules, "policies", at).flat_map(|(at, each)| policy(each, &at)));
     if let Some(tolerance) = parsed(&rules["tolerance"]).filter(|tolerance| tolerance.is_negative()) {
         let why = "must be greater than or equal to 0";
-        causes.push(Cause::invalid(format!("{at}.tolerance"), &tolerance.to_string(), why));
+        causes.push(Cause::invalid(format_args!("{at}.tolerance"), &tolerance.to_string(), why));
     }
     causes
 }
 
 /// Upstream: `validateScalingPolicy`.
-fn policy(policy: &Value, at: &str) -> Vec<Cause> {
+fn policy(policy: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
-        known(text(policy, "type"), &["Percent", "Pods"], &format!("{at}.type")).into_iter().collect();
+        known(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
     for field in ["value", "periodSeconds"] {
         let number = number(policy, field);
         let why = match number {
@@ -135,7 +135,7 @@ fn policy(policy: &Value, at: &str) -> Vec<Cause> {
             seconds if field == "periodSeconds" && seconds > LONGEST_PERIOD => "must be less than or equal to 1800",
             _ => continue,
         };
-        causes.push(Cause::invalid_as(format!("{at}.{field}"), &number.to_string(), why));
+        causes.push(Cause::invalid_as(format_args!("{at}.{field}"), &number.to_string(), why));
     }
     causes
 }
@@ -143,11 +143,11 @@ fn policy(policy: &Value, at: &str) -> Vec<Cause> {
 /// Upstream: `ValidateHorizontalPodAutoscalerStatusUpdate`.
 pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let status = &new["status"];
-    let mut causes: Vec<Cause> = each(status, "conditions", "status")
+    let mut causes: Vec<Cause> = each(status, "conditions", &"status")
         .filter_map(|(at, condition)| not_negative(condition, "observedGeneration", &at))
         .collect();
     causes.extend(
-        ["currentReplicas", "desiredReplicas"].iter().filter_map(|field| not_negative(status, field, "status")),
+        ["currentReplicas", "desiredReplicas"].iter().filter_map(|field| not_negative(status, field, &"status")),
     );
     causes
 }

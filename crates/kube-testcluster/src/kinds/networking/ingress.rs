@@ -32,12 +32,12 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = ingress_rules::spec(spec);
     let class = &spec["ingressClassName"];
     if let Some(name) = class.as_str() {
-        causes.extend(invalid("spec.ingressClassName", name, names::subdomain(name)));
+        causes.extend(invalid(&"spec.ingressClassName", name, names::subdomain(name)));
     }
     let annotated = &new["metadata"]["annotations"][ANNOTATION];
     if old.is_none() && !annotated.is_null() && !class.is_null() && annotated != class {
         let why = "must match `ingressClassName` when both are specified";
-        causes.push(Cause::invalid_json(format!("annotations.{ANNOTATION}"), annotated, why));
+        causes.push(Cause::invalid_json(format_args!("annotations.{ANNOTATION}"), annotated, why));
     }
     causes
 }
@@ -46,13 +46,13 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let known = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
     let mut causes = Vec::new();
-    for (at, ingress) in each(&new["status"]["loadBalancer"], "ingress", "status.loadBalancer") {
+    for (at, ingress) in each(&new["status"]["loadBalancer"], "ingress", &"status.loadBalancer") {
         let (ip, hostname) = (text(ingress, "ip"), text(ingress, "hostname"));
         if !ip.is_empty() && !known.iter().any(|known| text(known, "ip") == ip) {
-            causes.extend(addresses::ip(ip, &format!("{at}.ip")));
+            causes.extend(addresses::ip(ip, &format_args!("{at}.ip")));
         }
         if !hostname.is_empty() {
-            let at = format!("{at}.hostname");
+            let at = format_args!("{at}.hostname");
             causes.extend(invalid(&at, hostname, names::subdomain(hostname)));
             causes.extend(ingress_rules::no_address(hostname, &at));
         }

@@ -4,7 +4,7 @@ use crate::kinds::columns;
 use crate::kinds::fields::{invalid, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::part;
 use crate::value::{Value, json};
 
@@ -45,15 +45,15 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if controller.len() > LONGEST_CONTROLLER {
         causes.push(Cause::too_long(AT, LONGEST_CONTROLLER));
     }
-    causes.extend(prefixed_path(controller, AT));
+    causes.extend(prefixed_path(controller, &AT));
     if spec["parameters"].is_object() {
-        causes.extend(parameters(&spec["parameters"], "spec.parameters"));
+        causes.extend(parameters(&spec["parameters"], &"spec.parameters"));
     }
     causes
 }
 
 /// Upstream: `IsDomainPrefixedPath`.
-fn prefixed_path(text: &str, at: &str) -> Vec<Cause> {
+fn prefixed_path(text: &str, at: Path<'_>) -> Vec<Cause> {
     let (host, path) = match text.split_once('/') {
         _ if text.is_empty() => return vec![Cause::required(at, "")],
         Some((host, path)) if !host.is_empty() && !path.is_empty() => (host, path),
@@ -70,8 +70,8 @@ fn prefixed_path(text: &str, at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `validateIngressClassParametersReference`.
-fn parameters(reference: &Value, at: &str) -> Vec<Cause> {
-    let (namespace, at_namespace) = (&reference["namespace"], format!("{at}.namespace"));
+fn parameters(reference: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (namespace, at_namespace) = (&reference["namespace"], format_args!("{at}.namespace"));
     let mut causes = super::reference(reference, at);
     match (text(reference, "scope"), namespace.as_str()) {
         ("Namespace", None) => {
@@ -80,7 +80,7 @@ fn parameters(reference: &Value, at: &str) -> Vec<Cause> {
         ("Namespace", Some(name)) => causes.extend(invalid(&at_namespace, name, names::label(name))),
         ("Cluster", None) => {}
         ("Cluster", Some(_)) => causes.push(Cause::forbidden(at_namespace, "`parameters.scope` is set to 'Cluster'")),
-        (other, _) => causes.extend(known(other, &["Cluster", "Namespace"], &format!("{at}.scope"))),
+        (other, _) => causes.extend(known(other, &["Cluster", "Namespace"], &format_args!("{at}.scope"))),
     }
     causes
 }

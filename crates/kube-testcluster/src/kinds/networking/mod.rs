@@ -7,17 +7,17 @@ pub(super) mod network_policy;
 
 use super::fields::{invalid, text};
 use super::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 /// The errors in a reference to an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
-fn reference(reference: &Value, at: &str) -> Vec<Cause> {
+fn reference(reference: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(group) = reference["apiGroup"].as_str() {
-        causes.extend(invalid(&format!("{at}.apiGroup"), group, names::subdomain(group)));
+        causes.extend(invalid(&format_args!("{at}.apiGroup"), group, names::subdomain(group)));
     }
     for field in ["kind", "name"] {
-        let at = format!("{at}.{field}");
+        let at = format_args!("{at}.{field}");
         match text(reference, field) {
             "" => causes.push(Cause::required(at, "")),
             name => causes.extend(invalid(&at, name, names::path_segment(name))),

@@ -5,7 +5,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text};
 use crate::kinds::resource::{Generation, Resource};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{empty, list, missing};
 use crate::value::{Value, json};
 
@@ -44,9 +44,9 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     const TYPES: [&str; 2] = ["Ingress", "Egress"];
     let spec = &new["spec"];
     let known_ranges = old.map(ranges).unwrap_or_default();
-    let mut causes = pod::label_selector(&spec["podSelector"], "spec.podSelector");
+    let mut causes = pod::label_selector(&spec["podSelector"], &"spec.podSelector");
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
-        for (at, rule) in each(spec, direction, "spec") {
+        for (at, rule) in each(spec, direction, &"spec") {
             causes.extend(each(rule, "ports", &at).flat_map(|(at, one)| port(one, &at)));
             causes.extend(each(rule, peers, &at).flat_map(|(at, one)| peer(one, &known_ranges, &at)));
         }
@@ -58,7 +58,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         return causes;
     }
     for (i, kind) in types.iter().enumerate() {
-        causes.extend(known(kind.as_str().unwrap_or_default(), &TYPES, &format!("spec.policyTypes[{i}]")));
+        causes.extend(known(kind.as_str().unwrap_or_default(), &TYPES, &format_args!("spec.policyTypes[{i}]")));
     }
     causes
 }
@@ -76,42 +76,42 @@ fn ranges(old: &Value) -> Vec<&Value> {
 }
 
 /// Upstream: `ValidateNetworkPolicyPort`.
-fn port(port: &Value, at: &str) -> Vec<Cause> {
-    let (number, end, at_end) = (&port["port"], &port["endPort"], format!("{at}.endPort"));
+fn port(port: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
     let mut causes: Vec<Cause> =
-        known(text(port, "protocol"), &protocols, &format!("{at}.protocol")).into_iter().collect();
-    let at = format!("{at}.port");
+        known(text(port, "protocol"), &protocols, &format_args!("{at}.protocol")).into_iter().collect();
+    let at = format_args!("{at}.port");
     match number {
         Value::Number(first) => {
             causes.extend(is_port(number, &at));
             if !end.is_null() && end.as_i64() < first.as_i64() {
-                causes.push(Cause::invalid_json(&*at_end, end, "must be greater than or equal to `port`"));
+                causes.push(Cause::invalid_json(at_end, end, "must be greater than or equal to `port`"));
             }
             causes.extend(Some(end).filter(|end| !end.is_null()).and_then(|end| is_port(end, &at_end)));
         }
         Value::String(name) => {
             if !end.is_null() {
                 let why = "may not be specified when `port` is non-numeric";
-                causes.push(Cause::invalid_json(&*at_end, end, why));
+                causes.push(Cause::invalid_json(at_end, end, why));
             }
             causes.extend(invalid(&at, name, port_name(name)));
         }
         _ if end.is_null() => {}
-        _ => causes.push(Cause::invalid_json(&*at_end, end, "may not be specified when `port` is not specified")),
+        _ => causes.push(Cause::invalid_json(at_end, end, "may not be specified when `port` is not specified")),
     }
     causes
 }
 
 /// Upstream: `ValidateNetworkPolicyPeer`.
-fn peer(peer: &Value, known: &[&Value], at: &str) -> Vec<Cause> {
+fn peer(peer: &Value, known: &[&Value], at: Path<'_>) -> Vec<Cause> {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
     let mut causes: Vec<Cause> =
-        selectors.iter().flat_map(|field| pod::label_selector(&peer[*field], &format!("{at}.{field}"))).collect();
+        selectors.iter().flat_map(|field| pod::label_selector(&peer[*field], &format_args!("{at}.{field}"))).collect();
     let block = &peer["ipBlock"];
     if block.is_object() {
-        causes.extend(ip_block(block, known, &format!("{at}.ipBlock")));
+        causes.extend(ip_block(block, known, &format_args!("{at}.ipBlock")));
         if !selectors.is_empty() {
             causes.push(Cause::forbidden(at, "may not specify both ipBlock and another peer"));
         }
@@ -122,9 +122,9 @@ fn peer(peer: &Value, known: &[&Value], at: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateIPBlock`.
-fn ip_block(block: &Value, known: &[&Value], at: &str) -> Vec<Cause> {
-    let (range, at_range) = (text(block, "cidr"), format!("{at}.cidr"));
-    let error = |text: &str, at: &str| {
+fn ip_block(block: &Value, known: &[&Value], at: Path<'_>) -> Vec<Cause> {
+    let (range, at_range) = (text(block, "cidr"), format_args!("{at}.cidr"));
+    let error = |text: &str, at: Path<'_>| {
         if known.iter().any(|known| *known == text) { None } else { addresses::cidr(text, at) }
     };
     if range.is_empty() {
@@ -135,7 +135,7 @@ fn ip_block(block: &Value, known: &[&Value], at: &str) -> Vec<Cause> {
         return causes;
     }
     for (i, except) in items(block, "except").iter().enumerate() {
-        let (except, at) = (except.as_str().unwrap_or_default(), format!("{at}.except[{i}]"));
+        let (except, at) = (except.as_str().unwrap_or_default(), format_args!("{at}.except[{i}]"));
         causes.extend(error(except, &at));
         if addresses::base_of(except).is_some() && !addresses::is_strictly_within(except, range) {
             causes.push(Cause::invalid(at, except, "must be a strict subset of `cidr`"));

@@ -34,7 +34,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::required(AT, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
     }
     for (i, selector) in selectors.iter().enumerate() {
-        let at = format!("{AT}[{i}]");
+        let at = format_args!("{AT}[{i}]");
         causes.extend(pod::label_selector(selector, &at));
         if label_selector::read(selector).is_err() {
             causes.push(Cause::invalid_as(at, "null", "invalid label selector.")); // as Go prints what it could not read

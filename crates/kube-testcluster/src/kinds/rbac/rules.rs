@@ -1,7 +1,7 @@
 //! The rules of roles. Upstream: `ValidatePolicyRule` in `pkg/apis/rbac/validation/validation.go`.
 
 use crate::kinds::fields::{items, required};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 /// Where a role holds.
@@ -19,11 +19,11 @@ pub(super) fn rules(role: &Value, reach: Reach) -> Vec<Cause> {
     causes
 }
 
-fn one(rule: &Value, reach: Reach, at: &str) -> Vec<Cause> {
+fn one(rule: &Value, reach: Reach, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, urls) = (Vec::new(), &rule["nonResourceURLs"]);
     let is_empty = |field: &str| items(rule, field).is_empty();
     if !is_empty("nonResourceURLs") {
-        let wrong = |why: &str| Cause::invalid_json(format!("{at}.nonResourceURLs"), urls, why);
+        let wrong = |why: &str| Cause::invalid_json(format_args!("{at}.nonResourceURLs"), urls, why);
         if reach == Reach::Namespace {
             causes.push(wrong("namespaced rules cannot apply to non-resource URLs"));
         }
@@ -37,7 +37,7 @@ fn one(rule: &Value, reach: Reach, at: &str) -> Vec<Cause> {
         ("resources", "resource rules must supply at least one resource"),
     ] {
         if is_empty(field) {
-            causes.push(Cause::required(format!("{at}.{field}"), why));
+            causes.push(Cause::required(format_args!("{at}.{field}"), why));
         }
     }
     causes

@@ -6,7 +6,7 @@ use crate::kinds::core::pod::storage_systems as systems;
 use crate::kinds::core::pod::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 /// The types in the order in which upstream looks for them.
@@ -45,11 +45,11 @@ pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
     for kind in TYPES.iter().filter(|kind| spec[kind.field].is_object()) {
         count += 1;
         if count > 1 && kind.field != FLEX {
-            let at = format!("spec.{}", kind.second);
+            let at = format_args!("spec.{}", kind.second);
             causes.push(Cause::forbidden(at, "may not specify more than 1 volume type"));
             continue;
         }
-        let mut found = (kind.check)(&spec[kind.field], &format!("spec.{}", kind.path));
+        let mut found = (kind.check)(&spec[kind.field], &format_args!("spec.{}", kind.path));
         if let Some(long) = long_portal(spec, name).filter(|_| kind.field == "iscsi") {
             // After what is said about a missing portal.
             found.insert(usize::from(text(&spec["iscsi"], "targetPortal").is_empty()), long);
@@ -84,8 +84,8 @@ fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
     Some(Cause::invalid("spec.iscsi.targetportal", text(source, "targetPortal"), why))
 }
 
-fn glusterfs(source: &Value, at: &str) -> Vec<Cause> {
-    let (mut causes, path) = (systems::glusterfs(source, at), format!("{at}.endpointsNamespace"));
+fn glusterfs(source: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (mut causes, path) = (systems::glusterfs(source, at), format_args!("{at}.endpointsNamespace"));
     match source["endpointsNamespace"].as_str() {
         None => {}
         Some("") => {
@@ -97,59 +97,59 @@ fn glusterfs(source: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn cinder(source: &Value, at: &str) -> Vec<Cause> {
+fn cinder(source: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = systems::cinder(source, at);
     causes.extend(namespace_of_secret(source, at));
     causes
 }
 
-fn storage_os(source: &Value, at: &str) -> Vec<Cause> {
+fn storage_os(source: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = systems::storage_os(source, at);
     causes.extend(namespace_of_secret(source, at));
     causes
 }
 
 /// The error in the reference to a secret without a namespace, if any.
-fn namespace_of_secret(source: &Value, at: &str) -> Option<Cause> {
+fn namespace_of_secret(source: &Value, at: Path<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
-    secret.is_object().then(|| required(secret, "namespace", &format!("{at}.secretRef"))).flatten()
+    secret.is_object().then(|| required(secret, "namespace", &format_args!("{at}.secretRef"))).flatten()
 }
 
-fn azure_file(source: &Value, at: &str) -> Vec<Cause> {
+fn azure_file(source: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = systems::azure_file(source, at);
     if source["secretNamespace"] == "" {
-        causes.push(Cause::required(format!("{at}.secretNamespace"), ""));
+        causes.push(Cause::required(format_args!("{at}.secretNamespace"), ""));
     }
     causes
 }
 
-fn local(source: &Value, at: &str) -> Vec<Cause> {
-    let found = required(source, "path", at).or_else(|| no_backsteps(text(source, "path"), &format!("{at}.path")));
+fn local(source: &Value, at: Path<'_>) -> Vec<Cause> {
+    let found = required(source, "path", at).or_else(|| no_backsteps(text(source, "path"), &format_args!("{at}.path")));
     found.into_iter().collect()
 }
 
 /// Upstream: `validateCSIPersistentVolumeSource`.
-fn csi(source: &Value, at: &str) -> Vec<Cause> {
+fn csi(source: &Value, at: Path<'_>) -> Vec<Cause> {
     const SECRETS: [&str; 4] =
         ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
     let mut causes = sources::csi_driver(source, at);
     causes.extend(required(source, "volumeHandle", at));
     for field in SECRETS.into_iter().filter(|field| source[*field].is_object()) {
-        causes.extend(secret(&source[field], &format!("{at}.{field}")));
+        causes.extend(secret(&source[field], &format_args!("{at}.{field}")));
     }
     causes
 }
 
 /// Upstream: `validatePVSecretReference`.
-fn secret(secret: &Value, at: &str) -> Vec<Cause> {
+fn secret(secret: &Value, at: Path<'_>) -> Vec<Cause> {
     let (name, namespace) = (text(secret, "name"), text(secret, "namespace"));
     let mut causes = Vec::from_iter(required(secret, "name", at));
     if !name.is_empty() {
-        causes.extend(invalid(&format!("{at}.name"), name, names::subdomain(name)));
+        causes.extend(invalid(&format_args!("{at}.name"), name, names::subdomain(name)));
     }
     causes.extend(required(secret, "namespace", at));
     if !namespace.is_empty() {
-        causes.extend(invalid(&format!("{at}.namespace"), namespace, names::label(namespace)));
+        causes.extend(invalid(&format_args!("{at}.namespace"), namespace, names::label(namespace)));
     }
     causes
 }

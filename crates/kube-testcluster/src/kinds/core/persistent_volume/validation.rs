@@ -37,7 +37,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let takes_options = MOUNTED_WITH_OPTIONS.iter().any(|field| spec[*field].is_object());
     if !takes_options && new["metadata"]["annotations"][OPTIONS].is_string() {
         let why = "may not specify mount options for this volume type";
-        causes.push(Cause::forbidden(format!("metadata.annotations.{OPTIONS}"), why));
+        causes.push(Cause::forbidden(format_args!("metadata.annotations.{OPTIONS}"), why));
     }
     causes.extend(old.into_iter().flat_map(|old| changes(spec, &old["spec"])));
     causes
@@ -48,18 +48,18 @@ fn of_spec(spec: &Value, name: &str) -> Vec<Cause> {
     if items(spec, "accessModes").is_empty() {
         causes.push(Cause::required("spec.accessModes", ""));
     }
-    causes.extend(access_modes(spec, "spec.accessModes"));
+    causes.extend(access_modes(spec, &"spec.accessModes"));
     causes.extend(capacity(spec));
     let policy = text(spec, "persistentVolumeReclaimPolicy");
-    causes.extend(known(policy, &POLICIES, "spec.persistentVolumeReclaimPolicy"));
+    causes.extend(known(policy, &POLICIES, &"spec.persistentVolumeReclaimPolicy"));
     causes.extend(affinity(&spec["nodeAffinity"]));
     causes.extend(sources::validate(spec, name));
     if is_root(&spec["hostPath"]) && policy == "Recycle" {
         let why = "may not be 'recycle' for a hostPath mount of '/'";
         causes.push(Cause::forbidden("spec.persistentVolumeReclaimPolicy", why));
     }
-    causes.extend(class(spec, "storageClassName", "spec"));
-    causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, "spec"));
+    causes.extend(class(spec, "storageClassName", &"spec"));
+    causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, &"spec"));
     causes.extend(attributes(spec));
     causes
 }
@@ -75,10 +75,10 @@ fn capacity(spec: &Value) -> Vec<Cause> {
         causes.push(Cause::unsupported("spec.capacity", &spec["capacity"].to_string(), &[STORAGE]));
     }
     for (name, size) in sizes.into_iter().flatten() {
-        let at = format!("spec.capacity[{name}]");
+        let at = format_args!("spec.capacity[{name}]");
         causes.extend(not_below_zero(size, &at));
         let wrong = parsed(size).filter(|size| size.is_negative() || size.is_zero());
-        causes.extend(wrong.map(|size| Cause::invalid(&at, &size.to_string(), "must be greater than zero")));
+        causes.extend(wrong.map(|size| Cause::invalid(at, &size.to_string(), "must be greater than zero")));
     }
     causes
 }
@@ -89,7 +89,7 @@ fn affinity(affinity: &Value) -> Vec<Cause> {
     match &affinity["required"] {
         _ if affinity.is_null() => Vec::new(),
         Value::Null => vec![Cause::required(AT, "must specify required node constraints")],
-        required => node_selector(required, AT),
+        required => node_selector(required, &AT),
     }
 }
 
@@ -109,7 +109,7 @@ fn is_root(host_path: &Value) -> bool {
 
 fn attributes(spec: &Value) -> Vec<Cause> {
     let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Vec::new() };
-    let mut causes = class(spec, "volumeAttributesClassName", "spec");
+    let mut causes = class(spec, "volumeAttributesClassName", &"spec");
     if name.is_empty() {
         causes.push(Cause::required("spec.volumeAttributesClassName", "an empty string is disallowed"));
     }

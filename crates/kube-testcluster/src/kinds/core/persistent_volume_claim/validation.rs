@@ -6,7 +6,7 @@ use crate::kinds::core::pod::resource_validation::{amount, parsed};
 use crate::kinds::fields::{invalid, known, pairs, text};
 use crate::kinds::names;
 use crate::kinds::resource_list::{is_native, not_below_zero};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::quantity::Quantity;
 use crate::value::Value;
 
@@ -23,10 +23,10 @@ const STORAGE: &str = "storage";
 
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
-    let Some(old) = old else { return claim(spec, Groups::Checked, "spec") };
+    let Some(old) = old else { return claim(spec, Groups::Checked, &"spec") };
     let had_group = ["dataSource", "dataSourceRef"].iter().any(|field| old["spec"][*field]["apiGroup"].is_string());
     // What is wrong already may stay wrong.
-    let mut causes = claim(spec, if had_group { Groups::Any } else { Groups::Checked }, "spec");
+    let mut causes = claim(spec, if had_group { Groups::Any } else { Groups::Checked }, &"spec");
     causes.extend(changes(new, old));
     causes.extend(shrinks(new, old));
     if spec["volumeMode"] != old["spec"]["volumeMode"] {
@@ -50,7 +50,8 @@ fn changes(new: &Value, old: &Value) -> Vec<Cause> {
         keep("storageClassName");
     } else {
         if text(&new["metadata"]["annotations"], CLASS) != text(&old["metadata"]["annotations"], CLASS) {
-            let (at, shown) = (format!("metadata.annotations.{CLASS}"), text(&new["metadata"]["annotations"], CLASS));
+            let (at, shown) =
+                (format_args!("metadata.annotations.{CLASS}"), text(&new["metadata"]["annotations"], CLASS));
             causes.push(Cause::invalid(at, shown, "field is immutable"));
         }
         if is_given && (annotation.is_null() || class == annotation) {
@@ -131,19 +132,19 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let status = &new["status"];
     let mut causes = Vec::new();
     for (name, size) in status["capacity"].as_object().into_iter().flatten() {
-        causes.extend(not_below_zero(size, &format!("status.capacity[{name}]")));
+        causes.extend(not_below_zero(size, &format_args!("status.capacity[{name}]")));
     }
     let at = "status.allocatedResourceStatuses";
     for (name, word) in pairs(status, "allocatedResourceStatuses") {
-        causes.extend(resource(name, at));
+        causes.extend(resource(name, &at));
         if !STATUSES.contains(&word) {
-            causes.extend(known(name, &STATUSES, at)); // upstream shows the name
+            causes.extend(known(name, &STATUSES, &at)); // upstream shows the name
         }
     }
     let at = "status.allocatedResources";
     for (name, size) in status["allocatedResources"].as_object().into_iter().flatten() {
-        let path = format!("{at}[{name}]");
-        let wrong = resource(name, at);
+        let path = format_args!("{at}[{name}]");
+        let wrong = resource(name, &at);
         match not_below_zero(size, &path) {
             _ if !wrong.is_empty() => causes.extend(wrong),
             Some(cause) => causes.push(cause),
@@ -154,7 +155,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePersistentVolumeClaimResourceKey`.
-fn resource(name: &str, at: &str) -> Vec<Cause> {
+fn resource(name: &str, at: Path<'_>) -> Vec<Cause> {
     let mut causes = invalid(at, name, names::label_key(name));
     if causes.is_empty() && is_native(name) {
         causes.extend(known(name, &[STORAGE], at));

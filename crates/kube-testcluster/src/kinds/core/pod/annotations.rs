@@ -5,7 +5,7 @@ use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
 use super::tolerations::tolerations;
 use crate::kinds::fields::{invalid, pairs, text};
 use crate::kinds::{embedded, names};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::{Array, Value};
 
 /// Of a pod that a kubelet runs without the API server.
@@ -14,30 +14,30 @@ const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// The errors in the keys of annotations. Upstream: `ValidateAnnotations`.
-pub(super) fn keys(metadata: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn keys(metadata: &Value, at: Path<'_>) -> Vec<Cause> {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()
 }
 
 /// The errors in the annotations of a pod, `at`.
-pub(super) fn of_pod(metadata: &Value, spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn of_pod(metadata: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let noted = |key: &str| metadata["annotations"][key].as_str();
     let mut causes = Vec::new();
     if let Some(mirror) = noted(MIRROR).filter(|_| text(spec, "nodeName").is_empty()) {
         let why = "must set spec.nodeName if mirror pod annotation is set";
-        causes.push(Cause::invalid(format!("{at}[{MIRROR}]"), mirror, why));
+        causes.push(Cause::invalid(format_args!("{at}[{MIRROR}]"), mirror, why));
     }
     if let Some(list) = noted(TOLERATIONS).filter(|list| !list.is_empty()) {
         match embedded::read(list, "[]core.Toleration", Value::is_array) {
             Ok(list) => {
                 let list = list.as_array().map_or(&[][..], Array::as_slice);
-                causes.extend(tolerations(list, &format!("{at}.{TOLERATIONS}")));
+                causes.extend(tolerations(list, &format_args!("{at}.{TOLERATIONS}")));
             }
             Err(why) => causes.push(Cause::invalid(at, TOLERATIONS, &why)),
         }
     }
     if let Some(cost) = noted(DELETION_COST).filter(|cost| !is_cost(cost)) {
-        causes.push(Cause::invalid(format!("{at}[{DELETION_COST}]"), cost, "must be a 32bit integer"));
+        causes.push(Cause::invalid(format_args!("{at}[{DELETION_COST}]"), cost, "must be a 32bit integer"));
     }
     causes.extend(profiles::annotations(metadata, spec, at));
     causes
@@ -59,7 +59,7 @@ pub(super) fn changes(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
             key if key.starts_with(APP_ARMOR_OF_CONTAINER) => "AppArmor annotations",
             _ => return,
         };
-        causes.push(Cause::forbidden(format!("{AT}[{key}]"), &format!("may not {verb} {what}")));
+        causes.push(Cause::forbidden(format_args!("{AT}[{key}]"), &format!("may not {verb} {what}")));
     };
     for (key, value) in pairs(old, "annotations") {
         if new["annotations"][key].as_str() != Some(value) {
@@ -69,6 +69,6 @@ pub(super) fn changes(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
     for (key, _) in pairs(new, "annotations").filter(|(key, _)| old["annotations"].get(key).is_none()) {
         refuse(key, "add");
     }
-    causes.extend(of_pod(new, spec, AT));
+    causes.extend(of_pod(new, spec, &AT));
     causes
 }

@@ -6,7 +6,7 @@ use super::projected::Paths;
 use super::selectors::label_selector;
 use crate::kinds::fields::{invalid, known, pairs, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
@@ -18,25 +18,25 @@ const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
 
 /// The errors in a bundle of authorities that are trusted.
-pub(super) fn trust_bundle<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause> {
+pub(super) fn trust_bundle<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = match (source["name"].as_str(), source["signerName"].as_str()) {
         (Some(_), Some(_)) => {
             vec![Cause::invalid_as(at, &shown(source), "only one of name and signerName may be used")]
         }
         (Some(name), None) => named_bundle(source, name, at),
         (None, Some(signer)) => {
-            let path = format!("{at}.signerName");
-            let empty = signer.is_empty().then(|| Cause::required(&path, "must be a valid signer name"));
+            let path = format_args!("{at}.signerName");
+            let empty = signer.is_empty().then(|| Cause::required(path, "must be a valid signer name"));
             let mut causes = Vec::from_iter(empty);
             causes.extend(signer_name(signer, &path));
-            causes.extend(label_selector(&source["labelSelector"], &format!("{at}.labelSelector")));
+            causes.extend(label_selector(&source["labelSelector"], &format_args!("{at}.labelSelector")));
             causes
         }
         (None, None) => vec![Cause::required(at, "either name or signerName must be specified")],
     };
     let path = text(source, "path");
     causes.extend(required(source, "path", at));
-    causes.extend(local(path, &format!("{at}.path")));
+    causes.extend(local(path, &format_args!("{at}.path")));
     causes.extend(taken.take(path, path));
     causes
 }
@@ -51,38 +51,38 @@ fn shown(source: &Value) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-fn named_bundle(source: &Value, name: &str, at: &str) -> Vec<Cause> {
-    let (path, mut causes) = (format!("{at}.name"), Vec::new());
+fn named_bundle(source: &Value, name: &str, at: Path<'_>) -> Vec<Cause> {
+    let (path, mut causes) = (format_args!("{at}.name"), Vec::new());
     if name.is_empty() {
-        causes.push(Cause::required(&path, "must be a valid object name"));
+        causes.push(Cause::required(path, "must be a valid object name"));
     }
     let messages = names::subdomain(name.rsplit_once(':').map_or(name, |(_, own)| own));
     let prefixed = messages.iter().map(|message| format!("not a valid clustertrustbundlename: {message}"));
     causes.extend(invalid(&path, name, prefixed));
     if !source["labelSelector"].is_null() {
         let why = "labelSelector must be unset if name is specified";
-        causes.push(Cause::invalid_json(format!("{at}.labelSelector"), &source["labelSelector"], why));
+        causes.push(Cause::invalid_json(format_args!("{at}.labelSelector"), &source["labelSelector"], why));
     }
     causes
 }
 
 /// The errors in a certificate of the pod.
-pub(super) fn pod_certificate<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause> {
+pub(super) fn pod_certificate<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let signer = text(source, "signerName");
-    let mut causes = signer_name(signer, &format!("{at}.signerName"));
-    causes.extend(user_annotations(source, &format!("{at}.userAnnotations")));
-    causes.extend(known(text(source, "keyType"), &KEY_TYPES, &format!("{at}.keyType")));
+    let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
+    causes.extend(user_annotations(source, &format_args!("{at}.userAnnotations")));
+    causes.extend(known(text(source, "keyType"), &KEY_TYPES, &format_args!("{at}.keyType")));
     let life = &source["maxExpirationSeconds"];
     if let Some(seconds) = life.as_i64() {
-        let path = format!("{at}.maxExpirationSeconds");
+        let path = format_args!("{at}.maxExpirationSeconds");
         let most = if is_of_kubernetes(signer) { LONGEST_LIFE_FROM_KUBERNETES } else { LONGEST_LIFE };
         if seconds < SHORTEST_LIFE {
             let why = format!("if provided, maxExpirationSeconds must be >= {SHORTEST_LIFE}");
-            causes.push(Cause::invalid_json(&path, life, &why));
+            causes.push(Cause::invalid_json(path, life, &why));
         }
         if seconds > most {
             let why = format!("if provided, maxExpirationSeconds must be <= {most}");
-            causes.push(Cause::invalid_json(&path, life, &why));
+            causes.push(Cause::invalid_json(path, life, &why));
         }
     }
     let given = ["credentialBundlePath", "keyPath", "certificateChainPath"].map(|field| (field, text(source, field)));
@@ -91,20 +91,20 @@ pub(super) fn pod_certificate<'a>(source: &'a Value, at: &str, taken: &mut Paths
         causes.push(Cause::required(at, why));
     }
     for (field, path) in given.into_iter().filter(|(_, path)| !path.is_empty()) {
-        causes.extend(local(path, &format!("{at}.{field}")));
+        causes.extend(local(path, &format_args!("{at}.{field}")));
         causes.extend(taken.take(path, path));
     }
     causes
 }
 
 /// Upstream: `ValidateUserAnnotations`.
-fn user_annotations(source: &Value, at: &str) -> Vec<Cause> {
+fn user_annotations(source: &Value, at: Path<'_>) -> Vec<Cause> {
     let keys = pairs(source, "userAnnotations").map(|(key, _)| key);
     keys.flat_map(|key| domain_prefixed_key(&key.to_lowercase(), at)).collect()
 }
 
 /// Upstream: `IsDomainPrefixedKey`.
-fn domain_prefixed_key(key: &str, at: &str) -> Vec<Cause> {
+fn domain_prefixed_key(key: &str, at: Path<'_>) -> Vec<Cause> {
     let messages = names::label_key(key);
     if key.is_empty() {
         vec![Cause::required(at, "")]
@@ -121,7 +121,7 @@ fn is_of_kubernetes(signer: &str) -> bool {
 }
 
 /// The errors in the name of who signs. Upstream: `ValidateSignerName`.
-pub(in crate::kinds) fn signer_name(name: &str, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn signer_name(name: &str, at: Path<'_>) -> Vec<Cause> {
     if name.is_empty() {
         return vec![Cause::required(at, "")];
     }
@@ -146,7 +146,7 @@ pub(in crate::kinds) fn signer_name(name: &str, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in the first wrong one of the labels between dots.
-fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
+fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: Path<'_>) -> Vec<Cause> {
     let wrong = segment.split('.').map(|label| (label, messages(label))).find(|(_, messages)| !messages.is_empty());
     let Some((label, messages)) = wrong else { return Vec::new() };
     invalid(at, segment, messages.iter().map(|message| format!("validating label {label:?}: {message}")))

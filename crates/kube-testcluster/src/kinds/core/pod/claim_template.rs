@@ -6,7 +6,7 @@ use super::selectors::label_selector;
 use super::validation::labels;
 use crate::kinds::fields::{invalid, items, known_if_set, pairs, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -30,26 +30,29 @@ const FORBIDDEN: [&str; 12] = [
 ];
 
 /// The errors in a volume that lives as long as its pod.
-pub(super) fn ephemeral(source: &Value, at: &str) -> Vec<Cause> {
-    let (template, at) = (&source["volumeClaimTemplate"], format!("{at}.volumeClaimTemplate"));
+pub(super) fn ephemeral(source: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (template, at) = (&source["volumeClaimTemplate"], format_args!("{at}.volumeClaimTemplate"));
     if !template.is_object() {
         return vec![Cause::required(at, "")];
     }
-    let mut causes = metadata(&template["metadata"], &format!("{at}.metadata"));
-    causes.extend(claim(&template["spec"], Groups::Checked, &format!("{at}.spec")));
+    let mut causes = metadata(&template["metadata"], &format_args!("{at}.metadata"));
+    causes.extend(claim(&template["spec"], Groups::Checked, &format_args!("{at}.spec")));
     causes
 }
 
-fn metadata(metadata: &Value, at: &str) -> Vec<Cause> {
+fn metadata(metadata: &Value, at: Path<'_>) -> Vec<Cause> {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     let mut causes: Vec<Cause> = keys
-        .flat_map(|key| invalid(&format!("{at}.annotations"), key, names::label_key(&key.to_lowercase())))
+        .flat_map(|key| invalid(&format_args!("{at}.annotations"), key, names::label_key(&key.to_lowercase())))
         .collect();
-    causes.extend(labels(&metadata["labels"], &format!("{at}.labels")));
+    causes.extend(labels(&metadata["labels"], &format_args!("{at}.labels")));
     let is_set =
         |field: &&str| !matches!(&metadata[*field], Value::Null) && metadata[*field] != "" && metadata[*field] != 0;
     causes.extend(
-        FORBIDDEN.into_iter().filter(is_set).map(|field| Cause::forbidden(format!("{at}.{field}"), "cannot be set")),
+        FORBIDDEN
+            .into_iter()
+            .filter(is_set)
+            .map(|field| Cause::forbidden(format_args!("{at}.{field}"), "cannot be set")),
     );
     causes
 }
@@ -63,15 +66,15 @@ pub(in crate::kinds) enum Groups {
 }
 
 /// The errors in the spec of a claim.
-pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: &str) -> Vec<Cause> {
-    let path = format!("{at}.accessModes");
+pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: Path<'_>) -> Vec<Cause> {
+    let path = format_args!("{at}.accessModes");
     let mut causes = Vec::new();
     if items(spec, "accessModes").is_empty() {
-        causes.push(Cause::required(&path, "at least 1 access mode is required"));
+        causes.push(Cause::required(path, "at least 1 access mode is required"));
     }
-    causes.extend(label_selector(&spec["selector"], &format!("{at}.selector")));
+    causes.extend(label_selector(&spec["selector"], &format_args!("{at}.selector")));
     causes.extend(access_modes(spec, &path));
-    causes.extend(storage(&spec["resources"]["requests"]["storage"], &format!("{at}.resources[storage]")));
+    causes.extend(storage(&spec["resources"]["requests"]["storage"], &format_args!("{at}.resources[storage]")));
     causes.extend(class(spec, "storageClassName", at));
     causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, at));
     causes.extend(data_sources(spec, groups, at));
@@ -80,7 +83,7 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: &str) -> Vec<Cau
 }
 
 /// The errors in the ways in which a volume is used.
-pub(in crate::kinds) fn access_modes(spec: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn access_modes(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let modes: Vec<&str> = items(spec, "accessModes").iter().filter_map(Value::as_str).collect();
     let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
     let mut causes: Vec<Cause> = unknown.map(|mode| Cause::unsupported_text(at, mode, &MODES)).collect();
@@ -90,7 +93,7 @@ pub(in crate::kinds) fn access_modes(spec: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn storage(size: &Value, at: &str) -> Vec<Cause> {
+fn storage(size: &Value, at: Path<'_>) -> Vec<Cause> {
     let Some(quantity) = parsed(size) else { return vec![Cause::required(at, "")] };
     if quantity.is_negative() || quantity.is_zero() {
         return vec![Cause::invalid(at, &quantity.to_string(), "must be greater than zero")];
@@ -99,18 +102,18 @@ fn storage(size: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in the name of a class, if there is one.
-pub(in crate::kinds) fn class(spec: &Value, field: &str, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn class(spec: &Value, field: &str, at: Path<'_>) -> Vec<Cause> {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
-    invalid(&format!("{at}.{field}"), name, messages)
+    invalid(&format_args!("{at}.{field}"), name, messages)
 }
 
 /// What a claim is filled with. Upstream: `validateDataSource`, `validateDataSourceRef`.
-fn data_sources(spec: &Value, groups: Groups, at: &str) -> Vec<Cause> {
+fn data_sources(spec: &Value, groups: Groups, at: Path<'_>) -> Vec<Cause> {
     let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
     let mut causes = Vec::new();
     for field in ["dataSource", "dataSourceRef"].into_iter().filter(|field| spec[*field].is_object()) {
-        causes.extend(data_source(&spec[field], groups, &format!("{at}.{field}")));
+        causes.extend(data_source(&spec[field], groups, &format_args!("{at}.{field}")));
     }
     let why = match (source.is_object(), reference.is_object()) {
         (true, true) if !text(reference, "namespace").is_empty() => {
@@ -126,7 +129,7 @@ fn data_sources(spec: &Value, groups: Groups, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn data_source(source: &Value, groups: Groups, at: &str) -> Vec<Cause> {
+fn data_source(source: &Value, groups: Groups, at: Path<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = ["name", "kind"].into_iter().filter_map(|field| required(source, field, at)).collect();
     let (group, kind) = (text(source, "apiGroup"), text(source, "kind"));
     if group.is_empty() && kind != "PersistentVolumeClaim" {
@@ -134,11 +137,11 @@ fn data_source(source: &Value, groups: Groups, at: &str) -> Vec<Cause> {
         causes.push(Cause::invalid(at, kind, why));
     }
     if !group.is_empty() && groups == Groups::Checked {
-        causes.extend(invalid(&format!("{at}.apiGroup"), group, names::subdomain(group)));
+        causes.extend(invalid(&format_args!("{at}.apiGroup"), group, names::subdomain(group)));
     }
     let namespace = text(source, "namespace");
     if !namespace.is_empty() {
-        causes.extend(invalid(&format!("{at}.namespace"), namespace, names::label(namespace)));
+        causes.extend(invalid(&format_args!("{at}.namespace"), namespace, names::label(namespace)));
     }
     causes
 }

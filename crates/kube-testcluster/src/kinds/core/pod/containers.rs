@@ -10,9 +10,9 @@ use super::probe_validation::{hooks, none, probes};
 use super::resource_validation::resources;
 use super::volume_sources::PULL_POLICIES;
 use super::{restarts, security};
-use crate::kinds::fields::{each, items, one_of, required, text};
+use crate::kinds::fields::{ItemPath, each, items, one_of, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
@@ -40,16 +40,16 @@ pub(super) struct Shared<'a> {
 }
 
 /// All containers with their paths, in the order in which upstream visits them. Upstream: `VisitContainersWithPath`.
-pub(super) fn visit<'a>(spec: &'a Value, at: &str) -> impl Iterator<Item = (String, &'a Value)> + use<'a> {
+pub(super) fn visit<'v, 'p>(spec: &'v Value, at: Path<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     let all = ["initContainers", "containers", "ephemeralContainers"].map(|field| each(spec, field, at));
     all.into_iter().flatten()
 }
 
 /// The errors in the containers of a pod spec; `at` is the path of the spec.
-pub(super) fn containers(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
+pub(super) fn containers(shared: &Shared<'_>, at: Path<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     if items(spec, "containers").is_empty() {
-        let mut causes = vec![Cause::required(format!("{at}.containers"), "")];
+        let mut causes = vec![Cause::required(format_args!("{at}.containers"), "")];
         causes.extend(init(shared, HashSet::new(), at));
         return causes;
     }
@@ -58,7 +58,7 @@ pub(super) fn containers(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
         let name = text(container, "name");
         causes.extend(one(shared, container, &path));
         if !names.insert(name) {
-            causes.push(Cause::duplicate(format!("{path}.name"), name));
+            causes.push(Cause::duplicate(format_args!("{path}.name"), name));
         }
         causes.extend(hooks(container, spec, &path));
         causes.extend(probes(container, &path));
@@ -70,19 +70,19 @@ pub(super) fn containers(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in the containers that run before the others. `names` are those of the others.
-fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: &str) -> Vec<Cause> {
+fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
         let name = text(container, "name");
         causes.extend(one(shared, container, &path));
         causes.extend(restarts::policy_of_init(container, &path));
         if names.contains(name) {
-            causes.push(Cause::duplicate(format!("{path}.name"), name));
+            causes.push(Cause::duplicate(format_args!("{path}.name"), name));
         } else if !name.is_empty() {
             names.insert(name);
         }
         // They run one after the other. Upstream names the first one here, whichever it is.
-        causes.extend(HostPorts::default().take(container, &format!("{at}.initContainers[0]")));
+        causes.extend(HostPorts::default().take(container, &format_args!("{at}.initContainers[0]")));
         if text(container, "restartPolicy") == "Always" {
             causes.extend(hooks(container, shared.spec, &path));
             causes.extend(probes(container, &path));
@@ -95,7 +95,7 @@ fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: &str) -> Vec<C
 }
 
 /// The errors in containers for debugging, which come into a pod that runs.
-pub(super) fn for_debugging(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
+pub(super) fn for_debugging(shared: &Shared<'_>, at: Path<'_>) -> Vec<Cause> {
     let (spec, mut causes) = (shared.spec, Vec::new());
     let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
     let others: HashSet<&str> = others().map(|container| text(container, "name")).collect();
@@ -105,10 +105,10 @@ pub(super) fn for_debugging(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
         causes.extend(one(shared, container, &path));
         causes.extend(padded_image(container, &path));
         if !names.insert(name) {
-            causes.push(Cause::duplicate(format!("{path}.name"), name));
+            causes.push(Cause::duplicate(format_args!("{path}.name"), name));
         }
         if !target.is_empty() && !others.contains(target) {
-            causes.push(Cause::not_found(format!("{path}.targetContainerName"), target));
+            causes.push(Cause::not_found(format_args!("{path}.targetContainerName"), target));
         }
         let is_set = |field: &&str| match &container[*field] {
             Value::Null => false,
@@ -118,50 +118,56 @@ pub(super) fn for_debugging(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
         };
         let set = NOT_FOR_DEBUGGING.into_iter().filter(is_set);
         let why = "cannot be set for an Ephemeral Container";
-        causes.extend(set.map(|field| Cause::forbidden(format!("{path}.{field}"), why)));
+        causes.extend(set.map(|field| Cause::forbidden(format_args!("{path}.{field}"), why)));
         for (path, mount) in each(container, "volumeMounts", &path) {
             let set = ["subPath", "subPathExpr"].into_iter().filter(|field| !text(mount, field).is_empty());
-            causes.extend(set.map(|field| Cause::forbidden(format!("{path}.{field}"), why)));
+            causes.extend(set.map(|field| Cause::forbidden(format_args!("{path}.{field}"), why)));
         }
     }
     causes
 }
 
 /// The errors in what all containers have.
-fn one(shared: &Shared<'_>, container: &Value, at: &str) -> Vec<Cause> {
+fn one(shared: &Shared<'_>, container: &Value, at: Path<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     let mut causes = Vec::new();
     match text(container, "name") {
-        "" => causes.push(Cause::required(format!("{at}.name"), "")),
-        name => causes.extend(names::label(name).iter().map(|why| Cause::invalid(format!("{at}.name"), name, why))),
+        "" => causes.push(Cause::required(format_args!("{at}.name"), "")),
+        name => {
+            causes.extend(names::label(name).iter().map(|why| Cause::invalid(format_args!("{at}.name"), name, why)))
+        }
     }
     causes.extend(required(container, "image", at));
     let policy = text(container, "terminationMessagePolicy");
-    causes.extend(one_of(policy, &MESSAGE_POLICIES, &format!("{at}.terminationMessagePolicy")));
+    causes.extend(one_of(policy, &MESSAGE_POLICIES, &format_args!("{at}.terminationMessagePolicy")));
     causes.extend(ports(container, at));
     causes.extend(environment(items(container, "env"), at));
     causes.extend(environment_from(items(container, "envFrom"), at));
     causes.extend(mounts(container, &shared.volumes, at));
     causes.extend(devices(container, &shared.volumes, at));
-    causes.extend(one_of(text(container, "imagePullPolicy"), &PULL_POLICIES, &format!("{at}.imagePullPolicy")));
-    causes.extend(resources(&container["resources"], &shared.claims, &format!("{at}.resources")));
+    causes.extend(one_of(text(container, "imagePullPolicy"), &PULL_POLICIES, &format_args!("{at}.imagePullPolicy")));
+    causes.extend(resources(&container["resources"], &shared.claims, &format_args!("{at}.resources")));
     causes.extend(restarts::on_resize(container, text(spec, "restartPolicy"), at));
     let host_users = spec["hostUsers"] != false;
-    causes.extend(security::of_container(&container["securityContext"], host_users, &format!("{at}.securityContext")));
+    causes.extend(security::of_container(
+        &container["securityContext"],
+        host_users,
+        &format_args!("{at}.securityContext"),
+    ));
     causes
 }
 
 /// The errors in what the containers of a pod must not have, and those of a template may.
-pub(super) fn only_of_pods(spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn only_of_pods(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
     all.filter_map(|(path, container)| padded_image(container, &path)).collect()
 }
 
 /// The error in an image with space around its name, if any. Upstream: `validateContainerOnlyForPod`.
-pub(super) fn padded_image(container: &Value, at: &str) -> Option<Cause> {
+pub(super) fn padded_image(container: &Value, at: Path<'_>) -> Option<Cause> {
     let image = text(container, "image");
     let why = "must not have leading or trailing whitespace";
-    (image.trim() != image).then(|| Cause::invalid(format!("{at}.image"), image, why))
+    (image.trim() != image).then(|| Cause::invalid(format_args!("{at}.image"), image, why))
 }
 
 #[cfg(test)]
@@ -172,7 +178,7 @@ mod tests {
     fn told(spec: &Value) -> Vec<String> {
         let data = json!({"emptyDir": {}});
         let shared = Shared { spec, volumes: HashMap::from([("data", &data)]), claims: BTreeSet::new() };
-        containers(&shared, "spec").iter().map(Cause::sentence).collect()
+        containers(&shared, &"spec").iter().map(Cause::sentence).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::quantity::Quantity;
 use crate::value::Value;
 
@@ -37,15 +37,15 @@ const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /// The errors in a reference to a field of the pod. `allowed` are those that can stand here.
-pub(super) fn field(reference: &Value, allowed: &[&str], at: &str) -> Vec<Cause> {
+pub(super) fn field(reference: &Value, allowed: &[&str], at: Path<'_>) -> Vec<Cause> {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
             return vec![cause];
         }
     }
     let (version, path) = (text(reference, "apiVersion"), text(reference, "fieldPath"));
-    let at_path = format!("{at}.fieldPath");
-    let unknown = |why: String| vec![Cause::invalid(&at_path, path, &format!("error converting fieldPath: {why}"))];
+    let at_path = format_args!("{at}.fieldPath");
+    let unknown = |why: String| vec![Cause::invalid(at_path, path, &format!("error converting fieldPath: {why}"))];
     if version != "v1" {
         return unknown(format!("unsupported pod version: {version}"));
     }
@@ -81,30 +81,30 @@ pub(super) enum Place {
 }
 
 /// The errors in a reference to a resource of a container.
-pub(super) fn resource(reference: &Value, place: Place, at: &str) -> Vec<Cause> {
+pub(super) fn resource(reference: &Value, place: Place, at: Path<'_>) -> Vec<Cause> {
     let resource = text(reference, "resource");
     let is_huge = HUGE.iter().any(|prefix| resource.starts_with(prefix));
     let mut causes = Vec::new();
     if place == Place::Volume && text(reference, "containerName").is_empty() {
-        causes.push(Cause::required(format!("{at}.containerName"), ""));
+        causes.push(Cause::required(format_args!("{at}.containerName"), ""));
     } else if resource.is_empty() {
-        causes.push(Cause::required(format!("{at}.resource"), ""));
+        causes.push(Cause::required(format_args!("{at}.resource"), ""));
     } else if !RESOURCES.contains(&resource) && !is_huge {
-        causes.push(Cause::unsupported_text(format!("{at}.resource"), resource, &RESOURCES));
+        causes.push(Cause::unsupported_text(format_args!("{at}.resource"), resource, &RESOURCES));
     }
     causes.extend(divisor(reference, resource, is_huge, at));
     causes
 }
 
 /// Upstream: `validateContainerResourceDivisor`.
-fn divisor(reference: &Value, resource: &str, is_huge: bool, at: &str) -> Option<Cause> {
+fn divisor(reference: &Value, resource: &str, is_huge: bool, at: Path<'_>) -> Option<Cause> {
     let divisor = reference["divisor"].as_str().and_then(|text| Quantity::parse(text).ok())?.to_string();
     let of = match resource {
         _ if divisor == "0" => return None,
         "limits.cpu" | "requests.cpu" if ["1m", "1"].contains(&&*divisor) => return None,
         "limits.cpu" | "requests.cpu" => {
             let why = "only divisor's values 1m and 1 are supported with the cpu resource";
-            return Some(Cause::invalid(format!("{at}.divisor"), resource, why));
+            return Some(Cause::invalid(format_args!("{at}.divisor"), resource, why));
         }
         _ if DIVISORS.contains(&&*divisor) => return None,
         "limits.memory" | "requests.memory" => "memory",
@@ -113,5 +113,5 @@ fn divisor(reference: &Value, resource: &str, is_huge: bool, at: &str) -> Option
         _ => return None,
     };
     let why = format!("only divisor's values {} are supported with the {of} resource", DIVISORS.join(", "));
-    Some(Cause::invalid(format!("{at}.divisor"), resource, &why))
+    Some(Cause::invalid(format_args!("{at}.divisor"), resource, &why))
 }

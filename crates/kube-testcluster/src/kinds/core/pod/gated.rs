@@ -53,7 +53,7 @@ fn put_affinity_back(spec: &mut Map, old: &Value) {
 /// The errors in the terms that a node must meet: each may only become stricter.
 fn affinity(new: &Value, old: &Value) -> Vec<Cause> {
     let (before, after) = (items(old, "nodeSelectorTerms"), items(new, "nodeSelectorTerms"));
-    let at = format!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");
+    let at = format_args!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");
     if !before.is_empty() && before.len() != after.len() {
         let why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
         return vec![Cause::invalid_as(at, &TERM.print_list(&new["nodeSelectorTerms"]), why)];
@@ -62,7 +62,7 @@ fn affinity(new: &Value, old: &Value) -> Vec<Cause> {
     wrong
         .map(|(i, (_, after))| {
             let why = "only additions are allowed (no mutations or deletions)";
-            Cause::invalid_as(format!("{at}[{i}]"), &TERM.print(after), why)
+            Cause::invalid_as(format_args!("{at}[{i}]"), &TERM.print(after), why)
         })
         .collect()
 }

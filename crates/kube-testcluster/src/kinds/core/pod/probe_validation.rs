@@ -2,7 +2,7 @@
 
 use crate::kinds::fields::{is_port, items, known, not_negative, port_name, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
@@ -10,51 +10,51 @@ const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
 const HOOKS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "sleep"];
 
 /// The errors in a container's probes.
-pub(super) fn probes(container: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn probes(container: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in PROBES.into_iter().filter(|field| container[*field].is_object()) {
-        let (probe, path) = (&container[field], format!("{at}.{field}"));
+        let (probe, path) = (&container[field], format_args!("{at}.{field}"));
         causes.extend(handler(probe, &HANDLERS, None, &path));
         for number in ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"]
         {
             causes.extend(not_negative(probe, number, &path));
         }
         let grace = &probe["terminationGracePeriodSeconds"];
-        let at_grace = format!("{path}.terminationGracePeriodSeconds");
+        let at_grace = format_args!("{path}.terminationGracePeriodSeconds");
         if grace.as_i64().is_some_and(|seconds| seconds <= 0) {
-            causes.push(Cause::invalid_json(&at_grace, grace, "must be greater than 0"));
+            causes.push(Cause::invalid_json(at_grace, grace, "must be greater than 0"));
         }
         if field == "readinessProbe" && !grace.is_null() {
-            causes.push(Cause::invalid_json(&at_grace, grace, "must not be set for readinessProbes"));
+            causes.push(Cause::invalid_json(at_grace, grace, "must not be set for readinessProbes"));
         }
         let threshold = &probe["successThreshold"];
         if field != "readinessProbe" && threshold.as_i64().is_some_and(|threshold| threshold != 1) {
-            causes.push(Cause::invalid_json(format!("{path}.successThreshold"), threshold, "must be 1"));
+            causes.push(Cause::invalid_json(format_args!("{path}.successThreshold"), threshold, "must be 1"));
         }
     }
     causes
 }
 
 /// The errors in a container that must not have probes or hooks: it ends before the others begin.
-pub(super) fn none(container: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn none(container: &Value, at: Path<'_>) -> Vec<Cause> {
     let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
     let detail = "may not be set for init containers without restartPolicy=Always";
-    fields.map(|field| Cause::forbidden(format!("{at}.{field}"), detail)).collect()
+    fields.map(|field| Cause::forbidden(format_args!("{at}.{field}"), detail)).collect()
 }
 
 /// The errors in the hooks of a container. Upstream: `validateLifecycle`.
-pub(super) fn hooks(container: &Value, spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn hooks(container: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let (lifecycle, grace) = (&container["lifecycle"], spec["terminationGracePeriodSeconds"].as_i64());
     let given = ["postStart", "preStop"].into_iter().filter(|field| lifecycle[*field].is_object());
-    given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format!("{at}.lifecycle.{field}"))).collect()
+    given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format_args!("{at}.lifecycle.{field}"))).collect()
 }
 
 /// The errors in what is done, which is of one of some kinds. Upstream: `validateHandler`.
-fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: &str) -> Vec<Cause> {
+fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let given: Vec<&str> = kinds.iter().copied().filter(|kind| handler[*kind].is_object()).collect();
     for (n, kind) in given.iter().enumerate() {
-        let (action, path) = (&handler[*kind], format!("{at}.{kind}"));
+        let (action, path) = (&handler[*kind], format_args!("{at}.{kind}"));
         if n > 0 {
             causes.push(Cause::forbidden(path, "may not specify more than 1 handler type"));
             continue;
@@ -62,7 +62,7 @@ fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: &str
         match *kind {
             "exec" => causes.extend(required(action, "command", &path)),
             "httpGet" => causes.extend(http_get(action, &path)),
-            "sleep" => causes.extend(sleep(&action["seconds"], grace, path)),
+            "sleep" => causes.extend(sleep(&action["seconds"], grace, &path)),
             _ => causes.extend(port(&action["port"], &path)),
         }
     }
@@ -73,29 +73,29 @@ fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: &str
 }
 
 /// Upstream: `validateHTTPGetAction`.
-fn http_get(action: &Value, at: &str) -> Vec<Cause> {
+fn http_get(action: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(action, "path", at));
     causes.extend(port(&action["port"], at));
-    causes.extend(known(text(action, "scheme"), &["HTTP", "HTTPS"], &format!("{at}.scheme")));
+    causes.extend(known(text(action, "scheme"), &["HTTP", "HTTPS"], &format_args!("{at}.scheme")));
     for header in items(action, "httpHeaders") {
         let name = text(header, "name");
-        causes.extend(names::header(name).map(|why| Cause::invalid(format!("{at}.httpHeaders"), name, why)));
+        causes.extend(names::header(name).map(|why| Cause::invalid(format_args!("{at}.httpHeaders"), name, why)));
     }
     causes
 }
 
 /// Upstream: `validateSleepAction`.
-fn sleep(seconds: &Value, grace: Option<i64>, at: String) -> Option<Cause> {
+fn sleep(seconds: &Value, grace: Option<i64>, at: Path<'_>) -> Option<Cause> {
     let (grace, number) = (grace?, seconds.as_i64().unwrap_or_default());
     let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
     (!(0..=grace).contains(&number)).then(|| Cause::invalid_as(at, &number.to_string(), &why))
 }
 
 /// A port by number, or by name.
-fn port(port: &Value, at: &str) -> Vec<Cause> {
-    let path = format!("{at}.port");
+fn port(port: &Value, at: Path<'_>) -> Vec<Cause> {
+    let path = format_args!("{at}.port");
     match port.as_str() {
-        Some(name) => port_name(name).iter().map(|why| Cause::invalid(&path, name, why)).collect(),
+        Some(name) => port_name(name).iter().map(|why| Cause::invalid(path, name, why)).collect(),
         None => is_port(port, &path).into_iter().collect(),
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_probe_asks_in_one_way_and_at_times_that_exist() {
         let told = |field: &str, probe: Value| {
-            probes(&json!({field: probe}), "c").iter().map(Cause::sentence).collect::<Vec<_>>()
+            probes(&json!({field: probe}), &"c").iter().map(Cause::sentence).collect::<Vec<_>>()
         };
         let get =
             |path: &str, port: Value, scheme: &str| json!({"httpGet": {"path": path, "port": port, "scheme": scheme}});

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::containers::visit;
 use super::paths::descending;
 use crate::kinds::fields::{known, pairs, text};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{empty, list, missing};
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::value::{Value, json};
@@ -24,16 +24,16 @@ pub(super) const PROFILE: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("LocalhostProfile", "localhostProfile", Field::Plain)]);
 
 /// The errors in a profile of seccomp.
-pub(super) fn seccomp(profile: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn seccomp(profile: &Value, at: Path<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
     }
-    let (kind, file, path) = (text(profile, "type"), profile["localhostProfile"].as_str(), format!("{at}.type"));
+    let (kind, file, path) = (text(profile, "type"), profile["localhostProfile"].as_str(), format_args!("{at}.type"));
     let mut causes = Vec::from_iter(match kind {
         "" => Some(Cause::required(path, "type is required when seccompProfile is set")),
         kind => known(kind, &TYPES, &path),
     });
-    let at_file = format!("{at}.localhostProfile");
+    let at_file = format_args!("{at}.localhostProfile");
     match (kind, file) {
         ("Localhost", None) => causes.push(Cause::required(at_file, "must be set when seccomp type is Localhost")),
         ("Localhost", Some(file)) => causes.extend(descending(file, &at_file)),
@@ -47,47 +47,51 @@ pub(super) fn seccomp(profile: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in a profile of AppArmor.
-pub(super) fn app_armor(profile: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn app_armor(profile: &Value, at: Path<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
     }
     let (kind, file) = (text(profile, "type"), profile["localhostProfile"].as_str());
-    let at_file = format!("{at}.localhostProfile");
-    let missing = || Cause::required(&at_file, "must be set when AppArmor type is Localhost");
+    let at_file = format_args!("{at}.localhostProfile");
+    let missing = || Cause::required(at_file, "must be set when AppArmor type is Localhost");
     let mut causes = Vec::new();
     match (kind, file) {
         ("Localhost", None) => causes.push(missing()),
         ("Localhost", Some(file)) => {
             if file.trim() != file {
-                causes.push(Cause::invalid(&at_file, file, "must not be padded with whitespace"));
+                causes.push(Cause::invalid(at_file, file, "must not be padded with whitespace"));
             } else if file.is_empty() {
                 causes.push(missing());
             }
-            causes.extend((file.len() > LONGEST_NAME).then(|| Cause::too_long(&at_file, LONGEST_NAME)));
+            causes.extend((file.len() > LONGEST_NAME).then(|| Cause::too_long(at_file, LONGEST_NAME)));
         }
         ("RuntimeDefault" | "Unconfined", Some(file)) => {
             causes.push(Cause::invalid(at_file, file, "can only be set when AppArmor type is Localhost"));
         }
         ("RuntimeDefault" | "Unconfined", None) => {}
-        ("", _) => causes.push(Cause::required(format!("{at}.type"), "type is required when appArmorProfile is set")),
-        (kind, _) => causes.extend(known(kind, &TYPES, &format!("{at}.type"))),
+        ("", _) => {
+            causes.push(Cause::required(format_args!("{at}.type"), "type is required when appArmorProfile is set"))
+        }
+        (kind, _) => causes.extend(known(kind, &TYPES, &format_args!("{at}.type"))),
     }
     causes
 }
 
 /// The errors in annotations that name profiles. Upstream: `ValidateSeccompPodAnnotations`, `ValidateAppArmorPodAnnotations`.
-pub(super) fn annotations(metadata: &Value, spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn annotations(metadata: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let noted = || pairs(metadata, "annotations");
     let of_pod = noted().filter(|(key, _)| *key == SECCOMP_OF_POD);
     let of_containers = noted().filter(|(key, _)| key.starts_with(SECCOMP_OF_CONTAINER));
-    let mut causes: Vec<Cause> =
-        of_pod.chain(of_containers).flat_map(|(key, profile)| seccomp_name(profile, &format!("{at}.{key}"))).collect();
-    let names: HashSet<&str> = visit(spec, "").map(|(_, container)| text(container, "name")).collect();
+    let mut causes: Vec<Cause> = of_pod
+        .chain(of_containers)
+        .flat_map(|(key, profile)| seccomp_name(profile, &format_args!("{at}.{key}")))
+        .collect();
+    let names: HashSet<&str> = visit(spec, &"").map(|(_, container)| text(container, "name")).collect();
     for (key, profile) in noted() {
         let Some(container) = key.strip_prefix(APP_ARMOR_OF_CONTAINER) else { continue };
-        let path = format!("{at}[{key}]");
+        let path = format_args!("{at}[{key}]");
         if !names.contains(container) {
-            causes.push(Cause::invalid(&path, container, "container not found"));
+            causes.push(Cause::invalid(path, container, "container not found"));
         }
         let is_known = ["", "runtime/default", "unconfined"].contains(&profile) || profile.starts_with("localhost/");
         if !is_known {
@@ -96,6 +100,12 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: &str) -> Vec<Cause
         }
     }
     causes
+}
+
+/// What an annotation says of a container: that whose key ends with its name.
+fn noted<'a>(annotations: &'a Value, prefix: &str, container: &Value) -> Option<&'a str> {
+    let is_of = |key: &str| key.strip_prefix(prefix) == Some(text(container, "name"));
+    annotations.as_object()?.iter().find(|(key, _)| is_of(key)).and_then(|(_, note)| note.as_str())
 }
 
 /// Gives the containers of a new pod the profiles that its annotations name. Upstream: `applyAppArmorVersionSkew` in
@@ -108,7 +118,7 @@ pub(crate) fn fields_from_annotations(pod: &mut Value) {
         (pod["metadata"]["annotations"].clone(), pod["spec"]["securityContext"]["appArmorProfile"].clone());
     for field in ["initContainers", "containers", "ephemeralContainers"] {
         for container in list(&mut pod["spec"], field) {
-            let note = annotations[format!("{APP_ARMOR_OF_CONTAINER}{}", text(container, "name"))].as_str();
+            let note = noted(&annotations, APP_ARMOR_OF_CONTAINER, container);
             let Some(profile) = note.and_then(app_armor_field).filter(|profile| *profile != of_pod) else { continue };
             if container["securityContext"]["appArmorProfile"].is_null() {
                 missing(container, "securityContext", empty());
@@ -125,11 +135,11 @@ fn app_armor_field(note: &str) -> Option<Value> {
         "runtime/default" => json!({"type": "RuntimeDefault"}),
         note => json!({"type": "Localhost", "localhostProfile": note.strip_prefix("localhost/")?}),
     };
-    app_armor(&profile, "").is_empty().then_some(profile)
+    app_armor(&profile, &"").is_empty().then_some(profile)
 }
 
 /// Upstream: `ValidateSeccompProfile`.
-fn seccomp_name(profile: &str, at: &str) -> Vec<Cause> {
+fn seccomp_name(profile: &str, at: Path<'_>) -> Vec<Cause> {
     match profile {
         "runtime/default" | "docker/default" | "unconfined" => Vec::new(),
         profile => match profile.strip_prefix("localhost/") {
@@ -141,16 +151,15 @@ fn seccomp_name(profile: &str, at: &str) -> Vec<Cause> {
 
 /// The errors in profiles whose annotations say something else. Upstream: `validateSeccompAnnotationsAndFields`,
 /// `validateAppArmorAnnotationsAndFieldsMatchOnCreate`.
-pub(super) fn contradictions(metadata: &Value, spec: &Value, at: &str) -> Vec<Cause> {
-    let noted = |key: &str| metadata["annotations"][key].as_str();
-    let of_pod = &spec["securityContext"];
-    let mut causes = Vec::from_iter(noted(SECCOMP_OF_POD).and_then(|note| {
-        contradiction(note, &of_pod["seccompProfile"], "seccomp", &format!("{at}.securityContext.seccompProfile"))
+pub(super) fn contradictions(metadata: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (annotations, of_pod) = (&metadata["annotations"], &spec["securityContext"]);
+    let mut causes = Vec::from_iter(annotations[SECCOMP_OF_POD].as_str().and_then(|note| {
+        contradiction(note, &of_pod["seccompProfile"], "seccomp", &format_args!("{at}.securityContext.seccompProfile"))
     }));
     for (path, container) in visit(spec, at) {
-        let note = noted(&format!("{SECCOMP_OF_CONTAINER}{}", text(container, "name")));
+        let note = noted(annotations, SECCOMP_OF_CONTAINER, container);
         let profile = &container["securityContext"]["seccompProfile"];
-        let path = format!("{path}.securityContext.seccompProfile");
+        let path = format_args!("{path}.securityContext.seccompProfile");
         causes.extend(note.and_then(|note| contradiction(note, profile, "seccomp", &path)));
     }
     if text(&spec["os"], "name") == "windows" {
@@ -159,26 +168,28 @@ pub(super) fn contradictions(metadata: &Value, spec: &Value, at: &str) -> Vec<Ca
     for (path, container) in visit(spec, at) {
         let own = &container["securityContext"]["appArmorProfile"];
         let profile = if own.is_null() { &of_pod["appArmorProfile"] } else { own };
-        let note = noted(&format!("{APP_ARMOR_OF_CONTAINER}{}", text(container, "name")));
-        let path = format!("{path}.securityContext.appArmorProfile");
+        let note = noted(annotations, APP_ARMOR_OF_CONTAINER, container);
+        let path = format_args!("{path}.securityContext.appArmorProfile");
         causes.extend(note.and_then(|note| contradiction(note, profile, "apparmor", &path)));
     }
     causes
 }
 
-fn contradiction(note: &str, profile: &Value, of: &str, at: &str) -> Option<Cause> {
+fn contradiction(note: &str, profile: &Value, of: &str, at: Path<'_>) -> Option<Cause> {
     let agrees = match text(profile, "type") {
         "Unconfined" => note == "unconfined",
         "RuntimeDefault" => note == "runtime/default" || (of == "seccomp" && note == "docker/default"),
         "Localhost" => match note.strip_prefix("localhost/") {
             Some(file) if profile["localhostProfile"].as_str() != Some(file) => {
                 let why = format!("{of} profile in annotation and field must match");
-                return Some(Cause::forbidden(format!("{at}.localhostProfile"), &why));
+                return Some(Cause::forbidden(format_args!("{at}.localhostProfile"), &why));
             }
             file => file.is_some(),
         },
         _ => true,
     };
-    let why = format!("{of} type in annotation and field must match");
-    (!agrees).then(|| Cause::forbidden(format!("{at}.type"), &why))
+    (!agrees).then(|| {
+        let why = format!("{of} type in annotation and field must match");
+        Cause::forbidden(format_args!("{at}.type"), &why)
+    })
 }

@@ -8,7 +8,7 @@ use super::field_references::{self, Place};
 use super::paths::local;
 use super::volume_sources::{key_to_path, mode};
 use crate::kinds::fields::{each, items, required, text};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 /// The fields of a pod that a file can hold.
@@ -16,25 +16,25 @@ const FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
 /// The errors in a volume of files about the pod.
-pub(super) fn downward_api(source: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn downward_api(source: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(source, "defaultMode", at));
     causes.extend(items(source, "items").iter().flat_map(|file| downward_file(file, at)));
     causes
 }
 
 /// Upstream: `validateDownwardAPIVolumeFile`, which names the list, not the file.
-fn downward_file(file: &Value, at: &str) -> Vec<Cause> {
+fn downward_file(file: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(file, "path", at));
-    causes.extend(local(text(file, "path"), &format!("{at}.path")));
+    causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
     let (field, resource) = (&file["fieldRef"], &file["resourceFieldRef"]);
     if field.is_object() {
-        causes.extend(field_references::field(field, &FIELDS, &format!("{at}.fieldRef")));
+        causes.extend(field_references::field(field, &FIELDS, &format_args!("{at}.fieldRef")));
         if resource.is_object() {
             let why = "fieldRef and resourceFieldRef can not be specified simultaneously";
             causes.push(Cause::invalid(at, "resource", why));
         }
     } else if resource.is_object() {
-        causes.extend(field_references::resource(resource, Place::Volume, &format!("{at}.resourceFieldRef")));
+        causes.extend(field_references::resource(resource, Place::Volume, &format_args!("{at}.resourceFieldRef")));
     } else {
         causes.push(Cause::required(at, "one of fieldRef and resourceFieldRef is required"));
     }
@@ -43,7 +43,7 @@ fn downward_file(file: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in a volume of several sources.
-pub(super) fn projected(volume: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn projected(volume: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(volume, "defaultMode", at));
     let mut taken = Paths { taken: HashSet::new(), at };
     for (path, source) in each(volume, "sources", at) {
@@ -51,7 +51,7 @@ pub(super) fn projected(volume: &Value, at: &str) -> Vec<Cause> {
         for (kind, check) in SOURCES {
             if source[kind].is_object() {
                 count += 1;
-                causes.extend(check(&source[kind], &format!("{path}.{kind}"), &mut taken));
+                causes.extend(check(&source[kind], &format_args!("{path}.{kind}"), &mut taken));
             }
         }
         if count > 1 {
@@ -61,7 +61,7 @@ pub(super) fn projected(volume: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-type Check = for<'a> fn(&'a Value, &str, &mut Paths<'a>) -> Vec<Cause>;
+type Check = for<'a> fn(&'a Value, Path<'_>, &mut Paths<'a>) -> Vec<Cause>;
 
 /// The sources in the order in which upstream looks for them.
 const SOURCES: [(&str, Check); 6] = [
@@ -77,7 +77,7 @@ const SOURCES: [(&str, Check); 6] = [
 pub(super) struct Paths<'a> {
     taken: HashSet<&'a str>,
     /// The volume's own path in the pod.
-    pub(super) at: &'a str,
+    pub(super) at: Path<'a>,
 }
 
 impl<'a> Paths<'a> {
@@ -89,7 +89,7 @@ impl<'a> Paths<'a> {
 }
 
 /// The errors in the keys of a secret or of a config map.
-fn keys<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause> {
+fn keys<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
         causes.extend(key_to_path(item, &path));
@@ -101,7 +101,7 @@ fn keys<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause> {
     causes
 }
 
-fn downward<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause> {
+fn downward<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for file in items(source, "items") {
         causes.extend(downward_file(file, at));
@@ -114,9 +114,9 @@ fn downward<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause
 }
 
 /// The errors in a token. Its path is checked as one of the volume, and taken from nobody.
-fn token<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause> {
+fn token<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let path = format!("{at}.expirationSeconds");
+    let path = format_args!("{at}.expirationSeconds");
     let seconds = &source["expirationSeconds"];
     match seconds.as_i64() {
         None => causes.push(Cause::required(path, "")),
@@ -129,6 +129,6 @@ fn token<'a>(source: &'a Value, at: &str, taken: &mut Paths<'a>) -> Vec<Cause> {
         Some(_) => {}
     }
     causes.extend(required(source, "path", taken.at));
-    causes.extend(local(text(source, "path"), &format!("{}.path", taken.at)));
+    causes.extend(local(text(source, "path"), &format_args!("{}.path", taken.at)));
     causes
 }

@@ -5,7 +5,7 @@ use super::annotations::MIRROR;
 use super::quality;
 use super::validation::metadata_and_spec;
 use crate::kinds::fields::{each, items, text};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::object;
 use crate::value::{Map, Value};
 
@@ -37,11 +37,11 @@ pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
         return causes;
     }
     for field in ["initContainers", "containers"] {
-        for ((path, container), old) in each(new, field, "spec").zip(items(old, field)) {
+        for ((path, container), old) in each(new, field, &"spec").zip(items(old, field)) {
             causes.extend(removed(
                 &container["resources"],
                 &old["resources"],
-                &format!("{path}.resources"),
+                &format_args!("{path}.resources"),
                 "resource",
             ));
         }
@@ -51,7 +51,7 @@ pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
             causes.push(Cause::forbidden("spec", ONLY));
         }
     }
-    for ((path, container), old) in each(new, "initContainers", "spec").zip(items(old, "initContainers")) {
+    for ((path, container), old) in each(new, "initContainers", &"spec").zip(items(old, "initContainers")) {
         causes.extend(of_init(container, old, &path));
     }
     causes
@@ -69,13 +69,13 @@ fn others(new: &Value, old: &Value) -> Vec<Cause> {
     for field in ["containers", "initContainers"] {
         if items(new, field).len() != items(old, field).len() {
             let why = format!("{field} may not be added or removed on resize");
-            causes.push(Cause::forbidden(format!("spec.{field}"), &why));
+            causes.push(Cause::forbidden(format_args!("spec.{field}"), &why));
             continue;
         }
-        for ((path, container), old) in each(new, field, "spec").zip(items(old, field)) {
+        for ((path, container), old) in each(new, field, &"spec").zip(items(old, field)) {
             if container["name"] != old["name"] {
                 let why = format!("{field} may not be renamed or reordered on resize");
-                causes.push(Cause::forbidden(format!("{path}.name"), &why));
+                causes.push(Cause::forbidden(format_args!("{path}.name"), &why));
             }
         }
     }
@@ -83,12 +83,12 @@ fn others(new: &Value, old: &Value) -> Vec<Cause> {
 }
 
 /// Nothing that has an amount is left without one. Upstream: `resourcesRemoved`.
-fn removed(new: &Value, old: &Value, at: &str, what: &str) -> Vec<Cause> {
+fn removed(new: &Value, old: &Value, at: Path<'_>, what: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["requests", "limits"] {
         let mut names = old[field].as_object().into_iter().flat_map(Map::keys);
         if names.any(|name| new[field].get(name).is_none()) {
-            causes.push(Cause::forbidden(format!("{at}.{field}"), &format!("{what} {field} cannot be removed")));
+            causes.push(Cause::forbidden(format_args!("{at}.{field}"), &format!("{what} {field} cannot be removed")));
         }
     }
     causes
@@ -97,7 +97,7 @@ fn removed(new: &Value, old: &Value, at: &str, what: &str) -> Vec<Cause> {
 /// Upstream: `validatePodLevelResourcesResize`.
 fn of_whole_pod(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.resources";
-    let mut causes = removed(new, old, AT, "pod-level resource");
+    let mut causes = removed(new, old, &AT, "pod-level resource");
     let (new, old) = (crate::value::json!({"resources": new}), crate::value::json!({"resources": old}));
     if !differs_in_amounts_only(&new, &old) {
         causes.push(Cause::forbidden("spec", &format!("{ONLY} at pod-level")));
@@ -105,7 +105,7 @@ fn of_whole_pod(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-fn of_init(container: &Value, old: &Value, at: &str) -> Vec<Cause> {
+fn of_init(container: &Value, old: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !differs_in_amounts_only(container, old) {
         let why = "only cpu and memory resources for init or sidecar containers are mutable";
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn an_amount_cannot_be_taken_away() {
         let (old, new) = (json!({"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}), json!({"requests": {"cpu": "1"}}));
-        let told: Vec<String> = removed(&new, &old, "r", "resource").iter().map(Cause::sentence).collect();
+        let told: Vec<String> = removed(&new, &old, &"r", "resource").iter().map(Cause::sentence).collect();
         assert_eq!(told, ["r.limits: Forbidden: resource limits cannot be removed"]);
     }
 }

@@ -6,18 +6,18 @@ use std::collections::{BTreeSet, HashSet};
 use crate::kinds::fields::{each, invalid, required, text};
 use crate::kinds::names;
 use crate::kinds::resource_list::is_native;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::machinery::quantity::Quantity;
 use crate::value::Value;
 
 /// The errors in the resources of a container. `claims` are the names of the pod's claims of devices.
-pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: &str) -> Vec<Cause> {
+pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["limits", "requests"] {
         for (name, value) in resources[field].as_object().into_iter().flatten() {
-            let path = format!("{at}.{field}[{name}]");
-            causes.extend(resource_name(name).iter().map(|why| Cause::invalid(&path, name, why)));
+            let path = format_args!("{at}.{field}[{name}]");
+            causes.extend(resource_name(name).iter().map(|why| Cause::invalid(path, name, why)));
             causes.extend(amount(name, value, &path));
             if field == "requests" {
                 causes.extend(against_limit(name, value, resources, at));
@@ -37,16 +37,18 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: &str) ->
 }
 
 /// The errors in what a runtime needs for itself, which is checked as the limits of a container are.
-pub(in crate::kinds) fn of_overhead(overhead: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn of_overhead(overhead: &Value, at: Path<'_>) -> Vec<Cause> {
     resources(overhead, &BTreeSet::new(), at)
 }
 
 /// Huge pages are given whole. Upstream: `validateResourceQuantityHugePageValue`.
-fn pages(name: &str, size: &Value, at: &str) -> Option<Cause> {
+fn pages(name: &str, size: &Value, at: Path<'_>) -> Option<Cause> {
     let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
     let fits = Quantity::parse(page).is_ok_and(|page| size.is_multiple_of(&page));
-    let why = format!("{size} is not positive integer multiple of {name}");
-    (!fits).then(|| Cause::invalid(at, &size.to_string(), &why))
+    (!fits).then(|| {
+        let why = format!("{size} is not positive integer multiple of {name}");
+        Cause::invalid(at, &size.to_string(), &why)
+    })
 }
 
 /// How many bytes the causes about claims that a pod does not have may have together. Each holds the names of all claims, as upstream, so
@@ -54,7 +56,7 @@ fn pages(name: &str, size: &Value, at: &str) -> Option<Cause> {
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
 /// The errors in the claims that a container uses. Upstream: `validateResourceClaimNames`.
-fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: &str) -> Vec<Cause> {
+fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
     let mut in_parts = HashSet::new(); // the claims of which a part is used: each part is told, and equal causes are told once
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
@@ -66,16 +68,16 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: &str) -> Vec<Cause
             continue;
         }
         if used.contains(name) {
-            causes.push(Cause::duplicate(&path, name));
+            causes.push(Cause::duplicate(path, name));
         } else {
             let key = if request.is_empty() { name.to_owned() } else { format!("{name}/{request}") };
             let messages = if request.is_empty() { Vec::new() } else { names::label(request) };
-            causes.extend(invalid(&format!("{path}.request"), request, messages));
+            causes.extend(invalid(&format_args!("{path}.request"), request, messages));
             let is_used = match request {
                 "" => in_parts.contains(name),
                 _ => used.contains(&key),
             };
-            causes.extend(is_used.then(|| Cause::duplicate(&path, &key)));
+            causes.extend(is_used.then(|| Cause::duplicate(path, &key)));
             used.insert(key);
             if !request.is_empty() {
                 in_parts.insert(name);
@@ -92,16 +94,16 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: &str) -> Vec<Cause
 }
 
 /// The errors in the claims of a pod. Upstream: `validatePodResourceClaim`.
-pub(super) fn claims(spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn claims(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
     for (path, claim) in each(spec, "resourceClaims", at) {
         let name = text(claim, "name");
         if name.is_empty() {
             causes.extend(required(claim, "name", &path));
         } else if names.insert(name) {
-            causes.extend(invalid(&format!("{path}.name"), name, names::label(name)));
+            causes.extend(invalid(&format_args!("{path}.name"), name, names::label(name)));
         } else {
-            causes.push(Cause::duplicate(format!("{path}.name"), name));
+            causes.push(Cause::duplicate(format_args!("{path}.name"), name));
         }
         let sources = ["resourceClaimName", "resourceClaimTemplateName"];
         let given: Vec<(&str, &str)> =
@@ -112,12 +114,12 @@ pub(super) fn claims(spec: &Value, at: &str) -> Vec<Cause> {
             _ => "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
         };
         if !why.is_empty() {
-            causes.push(Cause::invalid_as(&path, &CLAIM.print(claim), why));
+            causes.push(Cause::invalid_as(path, &CLAIM.print(claim), why));
         }
         causes.extend(
             given
                 .into_iter()
-                .flat_map(|(field, name)| invalid(&format!("{path}.{field}"), name, names::subdomain(name))),
+                .flat_map(|(field, name)| invalid(&format_args!("{path}.{field}"), name, names::subdomain(name))),
         );
     }
     causes
@@ -131,12 +133,12 @@ const CLAIM: GoStruct = GoStruct(&[
 ]);
 
 /// A plugin's resources and huge pages are given whole: as much as was asked for.
-fn against_limit(name: &str, request: &Value, resources: &Value, at: &str) -> Option<Cause> {
+fn against_limit(name: &str, request: &Value, resources: &Value, at: Path<'_>) -> Option<Cause> {
     let request = parsed(request)?;
     let is_whole = is_extended(name) || name.starts_with(HUGE);
     let Some(limit) = resources["limits"].get(name).and_then(parsed) else {
         let why = "Limit must be set for non overcommitable resources";
-        return is_whole.then(|| Cause::required(format!("{at}.limits"), why));
+        return is_whole.then(|| Cause::required(format_args!("{at}.limits"), why));
     };
     let order = request.compare(&limit);
     let rule = match is_whole {
@@ -145,7 +147,7 @@ fn against_limit(name: &str, request: &Value, resources: &Value, at: &str) -> Op
         _ => return None,
     };
     let why = format!("{rule} {name} limit of {limit}");
-    Some(Cause::invalid(format!("{at}.requests"), &request.to_string(), &why))
+    Some(Cause::invalid(format_args!("{at}.requests"), &request.to_string(), &why))
 }
 
 const HUGE: &str = "hugepages-";
@@ -181,7 +183,7 @@ pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
 }
 
 /// The errors in an amount of a resource. Upstream: `ValidateResourceQuantityValue`.
-pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: Path<'_>) -> Vec<Cause> {
     let Some(quantity) = parsed(amount) else { return Vec::new() };
     let mut causes = Vec::new();
     if quantity.is_negative() {
@@ -232,7 +234,7 @@ mod tests {
     #[test]
     fn no_amount_is_negative_and_no_request_is_above_its_limit() {
         let told =
-            |given: Value| resources(&given, &BTreeSet::new(), "r").iter().map(Cause::sentence).collect::<Vec<_>>();
+            |given: Value| resources(&given, &BTreeSet::new(), &"r").iter().map(Cause::sentence).collect::<Vec<_>>();
         let good = json!({"limits": {"cpu": "1", "memory": "1Gi", "x.io/y": "3"}, "requests": {"cpu": "1000m", "memory": "1G", "x.io/y": "3"}});
         assert_eq!(told(good), [""; 0]);
         assert_eq!(

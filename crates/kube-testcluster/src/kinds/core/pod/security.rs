@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::profiles::{app_armor, seccomp};
 use super::windows;
 use crate::kinds::fields::{each, items, known_if_set, required, text};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::value::Value;
 
@@ -25,44 +25,44 @@ const OF_IPC: [&str; 10] = [
 ];
 
 /// The errors in the security context of a pod, `at`.
-pub(super) fn of_pod(spec: &Value, at: &str) -> Vec<Cause> {
-    let (context, at) = (&spec["securityContext"], format!("{at}.securityContext"));
+pub(super) fn of_pod(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (context, at) = (&spec["securityContext"], format_args!("{at}.securityContext"));
     let mut causes = Vec::new();
     for field in ["fsGroup", "runAsUser", "runAsGroup"] {
-        causes.extend(id(&context[field], &format!("{at}.{field}")));
+        causes.extend(id(&context[field], &format_args!("{at}.{field}")));
     }
     for (i, group) in items(context, "supplementalGroups").iter().enumerate() {
-        causes.extend(id(group, &format!("{at}.supplementalGroups[{i}]")));
+        causes.extend(id(group, &format_args!("{at}.supplementalGroups[{i}]")));
     }
     causes.extend(sysctls(spec, &at));
     causes.extend(known_if_set(context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], &at));
-    causes.extend(seccomp(&context["seccompProfile"], &format!("{at}.seccompProfile")));
-    causes.extend(windows::options(&context["windowsOptions"], &format!("{at}.windowsOptions")));
-    causes.extend(app_armor(&context["appArmorProfile"], &format!("{at}.appArmorProfile")));
+    causes.extend(seccomp(&context["seccompProfile"], &format_args!("{at}.seccompProfile")));
+    causes.extend(windows::options(&context["windowsOptions"], &format_args!("{at}.windowsOptions")));
+    causes.extend(app_armor(&context["appArmorProfile"], &format_args!("{at}.appArmorProfile")));
     causes.extend(known_if_set(context, "supplementalGroupsPolicy", &["Merge", "Strict"], &at));
     causes.extend(known_if_set(context, "seLinuxChangePolicy", &["MountOption", "Recursive"], &at));
     causes
 }
 
 /// Upstream: `validateShareProcessNamespace`.
-pub(super) fn shared_processes(spec: &Value, at: &str) -> Option<Cause> {
+pub(super) fn shared_processes(spec: &Value, at: Path<'_>) -> Option<Cause> {
     let both = spec["shareProcessNamespace"] == true && spec["hostPID"] == true;
     let why = "ShareProcessNamespace and HostPID cannot both be enabled";
-    both.then(|| Cause::invalid_as(format!("{at}.shareProcessNamespace"), "true", why))
+    both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
 /// Upstream: `validateSysctls`.
-fn sysctls(spec: &Value, at: &str) -> Vec<Cause> {
+fn sysctls(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
-        let (name, at) = (text(control, "name"), format!("{path}.name"));
+        let (name, at) = (text(control, "name"), format_args!("{path}.name"));
         if name.is_empty() {
             causes.extend(required(control, "name", &path));
         } else if name.len() > 253 || !is_sysctl(name) {
             let why = "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
-            causes.push(Cause::invalid(&at, name, why));
+            causes.push(Cause::invalid(at, name, why));
         } else if names.contains(name) {
-            causes.push(Cause::duplicate(&at, name));
+            causes.push(Cause::duplicate(at, name));
         }
         let of_the_node = match namespace_of(name) {
             Some("net") if spec["hostNetwork"] == true => "may not be specified when 'hostNetwork' is true",
@@ -150,25 +150,25 @@ const CONTEXT: GoStruct = GoStruct(&[
 ]);
 
 /// The errors in the security context of a container, `at`. `host_users` says whether its users are those of the node.
-pub(super) fn of_container(context: &Value, host_users: bool, at: &str) -> Vec<Cause> {
+pub(super) fn of_container(context: &Value, host_users: bool, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
-        causes.extend(id(&context[field], &format!("{at}.{field}")));
+        causes.extend(id(&context[field], &format_args!("{at}.{field}")));
     }
     causes.extend(known_if_set(context, "procMount", &["Default", "Unmasked"], at));
     if host_users && context["procMount"] == "Unmasked" {
         let why = "`hostUsers` must be false to use `Unmasked`";
-        causes.push(Cause::invalid(format!("{at}.procMount"), "Unmasked", why));
+        causes.push(Cause::invalid(format_args!("{at}.procMount"), "Unmasked", why));
     }
-    causes.extend(seccomp(&context["seccompProfile"], &format!("{at}.seccompProfile")));
+    causes.extend(seccomp(&context["seccompProfile"], &format_args!("{at}.seccompProfile")));
     causes.extend(escalation(context, at));
-    causes.extend(windows::options(&context["windowsOptions"], &format!("{at}.windowsOptions")));
-    causes.extend(app_armor(&context["appArmorProfile"], &format!("{at}.appArmorProfile")));
+    causes.extend(windows::options(&context["windowsOptions"], &format_args!("{at}.windowsOptions")));
+    causes.extend(app_armor(&context["appArmorProfile"], &format_args!("{at}.appArmorProfile")));
     causes
 }
 
 /// What contradicts `allowPrivilegeEscalation: false`.
-fn escalation(context: &Value, at: &str) -> Vec<Cause> {
+fn escalation(context: &Value, at: Path<'_>) -> Vec<Cause> {
     if context["allowPrivilegeEscalation"] != false {
         return Vec::new();
     }
@@ -183,7 +183,7 @@ fn escalation(context: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// The error in the number of a user or of a group of Linux, if any.
-fn id(number: &Value, at: &str) -> Option<Cause> {
+fn id(number: &Value, at: Path<'_>) -> Option<Cause> {
     let fits = number.as_i64().is_none_or(|number| (0..=i64::from(i32::MAX)).contains(&number));
     (!fits).then(|| Cause::invalid_json(at, number, "must be between 0 and 2147483647, inclusive"))
 }

@@ -7,7 +7,7 @@ use super::selectors::label_name;
 use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::{Value, json};
 
 /// Conditions whose types have no domain.
@@ -18,9 +18,9 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (status, mut causes) = (&new["status"], Vec::new());
     for (i, condition) in items(status, "conditions").iter().enumerate() {
         let kind = text(condition, "type");
-        causes.extend(observed(condition, &format!("status.conditions[{i}]")));
+        causes.extend(observed(condition, &format_args!("status.conditions[{i}]")));
         if !OF_THE_SYSTEM.contains(&kind) {
-            causes.extend(label_name(kind, &format!("status.conditions[{i}].Type")));
+            causes.extend(label_name(kind, &format_args!("status.conditions[{i}].Type")));
         }
     }
     let before = old.map_or(&Value::Null, |old| &old["status"]);
@@ -33,7 +33,7 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let why = "may not be set on pods that are already bound to a node";
         causes.push(Cause::forbidden("status.nominatedNodeName", why));
     }
-    causes.extend(observed(status, "status"));
+    causes.extend(observed(status, &"status"));
     causes.extend(quality_of_service(status, before));
     for (list, containers, restarts) in
         [("containerStatuses", "containers", false), ("initContainerStatuses", "initContainers", true)]
@@ -50,11 +50,11 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn observed(parent: &Value, at: &str) -> Option<Cause> {
+fn observed(parent: &Value, at: Path<'_>) -> Option<Cause> {
     let generation = &parent["observedGeneration"];
     let is_negative = generation.as_i64().is_some_and(|generation| generation < 0);
     let why = "must be a non-negative integer";
-    is_negative.then(|| Cause::invalid_json(format!("{at}.observedGeneration"), generation, why))
+    is_negative.then(|| Cause::invalid_json(format_args!("{at}.observedGeneration"), generation, why))
 }
 
 /// It is decided when the pod is created. A kubelet that does not know it leaves it out.
@@ -86,7 +86,7 @@ fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: 
         }
         if going_on.contains(text(old, "name")) {
             let why = "may not be transitioned to non-terminated state";
-            causes.push(Cause::forbidden(format!("status.{list}[{i}].state"), why));
+            causes.push(Cause::forbidden(format_args!("status.{list}[{i}].state"), why));
         }
     }
     causes
@@ -95,12 +95,12 @@ fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: 
 fn addresses(status: &Value, field: &str) -> Vec<Cause> {
     let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
     let mut causes: Vec<Cause> =
-        given.iter().enumerate().filter_map(|(i, address)| ip(address, &format!("status.{field}[{i}]"))).collect();
+        given.iter().enumerate().filter_map(|(i, address)| ip(address, &format_args!("status.{field}[{i}]"))).collect();
     let parsed: Vec<IpAddr> = given.iter().filter_map(|address| address.parse().ok()).collect();
     if parsed.len() > 1 && (parsed.len() > 2 || !one_of_each_family(parsed.into_iter())) {
         let shown: Vec<Value> = given.iter().map(|address| json!({"IP": address})).collect();
         let why = "may specify no more than one IP for each IP family";
-        causes.push(Cause::invalid_json(format!("status.{field}"), &json!(shown), why));
+        causes.push(Cause::invalid_json(format_args!("status.{field}"), &json!(shown), why));
     }
     causes
 }

@@ -2,47 +2,51 @@
 
 use crate::kinds::fields::{known, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// The errors in tolerations, `at`.
-pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, toleration) in tolerations.iter().enumerate() {
-        let path = |field: &str| format!("{at}[{i}].{field}");
+        let path = format_args!("{at}[{i}]");
         let (key, value, effect) = (text(toleration, "key"), text(toleration, "value"), text(toleration, "effect"));
         let operator = text(toleration, "operator");
         if !key.is_empty() {
-            causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(path("key"), key, why)));
+            causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format_args!("{path}.key"), key, why)));
         } else if operator != "Exists" {
             let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
-            causes.push(Cause::invalid(path("operator"), operator, detail));
+            causes.push(Cause::invalid(format_args!("{path}.operator"), operator, detail));
         }
         if !toleration["tolerationSeconds"].is_null() && effect != "NoExecute" {
             let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-            causes.push(Cause::invalid(path("effect"), effect, detail));
+            causes.push(Cause::invalid(format_args!("{path}.effect"), effect, detail));
         }
         match operator {
             "" | "Equal" => {
                 let messages = names::label_value(value);
-                causes.extend(messages.first().map(|_| Cause::invalid(path("operator"), value, &messages.join(";"))));
+                causes.extend(
+                    messages
+                        .first()
+                        .map(|_| Cause::invalid(format_args!("{path}.operator"), value, &messages.join(";"))),
+                );
             }
             "Exists" if !value.is_empty() => {
                 let detail = "value must be empty when `operator` is 'Exists'";
-                causes.push(Cause::invalid(path("operator"), value, detail));
+                causes.push(Cause::invalid(format_args!("{path}.operator"), value, detail));
             }
             "Exists" => {}
             other => {
                 // The comparisons are known, and their feature gate is off.
                 let supported: &[&str] =
                     if ["Lt", "Gt"].contains(&other) { &["Equal", "Exists", "Lt", "Gt"] } else { &["Equal", "Exists"] };
-                causes.push(Cause::unsupported_text(path("operator"), other, supported));
+                causes.push(Cause::unsupported_text(format_args!("{path}.operator"), other, supported));
             }
         }
         if !effect.is_empty() {
-            causes.extend(known(effect, &EFFECTS, &path("effect")));
+            causes.extend(known(effect, &EFFECTS, &format_args!("{path}.effect")));
         }
     }
     causes
@@ -57,7 +61,7 @@ mod tests {
     #[test]
     fn a_toleration_says_what_it_tolerates() {
         let told =
-            |list: &[Value]| tolerations(list, "spec.tolerations").iter().map(Cause::sentence).collect::<Vec<_>>();
+            |list: &[Value]| tolerations(list, &"spec.tolerations").iter().map(Cause::sentence).collect::<Vec<_>>();
         for good in [
             json!({"key": "foo", "operator": "Equal", "value": "bar", "effect": "NoSchedule"}),
             json!({"operator": "Exists"}),

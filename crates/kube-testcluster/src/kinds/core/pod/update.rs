@@ -20,10 +20,10 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
         if items(new, field).len() != items(old, field).len() {
-            causes.push(Cause::forbidden(format!("spec.{field}"), "pod updates may not add or remove containers"));
+            causes.push(Cause::forbidden(format_args!("spec.{field}"), "pod updates may not add or remove containers"));
             return causes;
         }
-        for (path, container) in each(new, field, "spec") {
+        for (path, container) in each(new, field, &"spec") {
             causes.extend(required(container, "image", &path));
             causes.extend(padded_image(container, &path));
         }
@@ -37,7 +37,7 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     }
     let kept: HashSet<Value> = items(new, "tolerations").iter().map(lasting).collect();
     if items(old, "tolerations").iter().all(|old| kept.contains(&lasting(old))) {
-        causes.extend(tolerations(items(new, "tolerations"), "spec.tolerations"));
+        causes.extend(tolerations(items(new, "tolerations"), &"spec.tolerations"));
     } else {
         let detail = "existing toleration can not be modified except its tolerationSeconds";
         causes.push(Cause::forbidden("spec.tolerations", detail));
@@ -47,7 +47,7 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
         if !gates.contains(&gate["name"]) {
             let name = gate["name"].as_str().unwrap_or_default();
             let detail = format!("only deletion is allowed, but found new scheduling gate '{name}'");
-            causes.push(Cause::forbidden(format!("spec.schedulingGates[{i}].name"), &detail));
+            causes.push(Cause::forbidden(format_args!("spec.schedulingGates[{i}].name"), &detail));
         }
     }
     let mut fixed = fixed(new, old);

@@ -17,7 +17,7 @@ use super::volume_validation::volumes;
 use super::windows;
 use crate::kinds::fields::{each, invalid, items, not_negative, one_of, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -47,8 +47,8 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 /// The errors in any state of a pod. Upstream: `validatePodMetadataAndSpec`.
 pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
-    let mut causes = annotations::of_pod(metadata, spec, "metadata.annotations");
-    causes.extend(pod_spec(spec, Holder::Pod(text(metadata, "name")), "spec"));
+    let mut causes = annotations::of_pod(metadata, spec, &"metadata.annotations");
+    causes.extend(pod_spec(spec, Holder::Pod(text(metadata, "name")), &"spec"));
     causes.extend(only_of_pods(spec));
     causes
 }
@@ -57,15 +57,16 @@ pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
 fn only_of_pods(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if text(spec, "serviceAccountName").is_empty() {
-        let volumes = each(spec, "volumes", "spec");
-        let sources =
-            volumes.flat_map(|(at, volume)| each(&volume["projected"], "sources", &format!("{at}.projected")));
-        let tokens = sources.filter(|(_, source)| source["serviceAccountToken"].is_object());
-        let why = "must not be specified when serviceAccountName is not set";
-        causes.extend(tokens.map(|(at, _)| Cause::forbidden(format!("{at}.serviceAccountToken"), why)));
+        for (at, volume) in each(spec, "volumes", &"spec") {
+            let at = format_args!("{at}.projected");
+            let sources = each(&volume["projected"], "sources", &at);
+            let tokens = sources.filter(|(_, source)| source["serviceAccountToken"].is_object());
+            let why = "must not be specified when serviceAccountName is not set";
+            causes.extend(tokens.map(|(at, _)| Cause::forbidden(format_args!("{at}.serviceAccountToken"), why)));
+        }
     }
-    causes.extend(not_negative(spec, "terminationGracePeriodSeconds", "spec"));
-    causes.extend(containers::only_of_pods(spec, "spec"));
+    causes.extend(not_negative(spec, "terminationGracePeriodSeconds", &"spec"));
+    causes.extend(containers::only_of_pods(spec, &"spec"));
     causes
 }
 
@@ -79,28 +80,27 @@ fn only_of_new(pod: &Value) -> Vec<Cause> {
         let why = "cannot be set until all schedulingGates have been cleared";
         causes.push(Cause::forbidden("spec.nodeName", why));
     }
-    causes.extend(contradictions(&pod["metadata"], spec, "spec"));
+    causes.extend(contradictions(&pod["metadata"], spec, &"spec"));
     causes
 }
 
 /// The errors in a template of pods, `at`.
-pub(in crate::kinds) fn template(template: &Value, at: &str) -> Vec<Cause> {
-    let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format!("{at}.spec"));
-    let mut causes = labels(&metadata["labels"], &format!("{at}.labels"));
-    causes.extend(annotations::keys(metadata, &format!("{at}.annotations")));
-    causes.extend(annotations::of_pod(metadata, spec, &format!("{at}.annotations")));
+pub(in crate::kinds) fn template(template: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format_args!("{at}.spec"));
+    let mut causes = labels(&metadata["labels"], &format_args!("{at}.labels"));
+    causes.extend(annotations::keys(metadata, &format_args!("{at}.annotations")));
+    causes.extend(annotations::of_pod(metadata, spec, &format_args!("{at}.annotations")));
     causes.extend(pod_spec(spec, Holder::Template, &at_spec));
     causes.extend(contradictions(metadata, spec, &at_spec));
     if !items(spec, "ephemeralContainers").is_empty() {
         let why = "ephemeral containers not allowed in pod template";
-        causes.push(Cause::forbidden(format!("{at_spec}.ephemeralContainers"), why));
+        causes.push(Cause::forbidden(format_args!("{at_spec}.ephemeralContainers"), why));
     }
     causes
 }
 
 /// The errors in the spec of a pod or of a template; `at` is its path.
-fn pod_spec(spec: &Value, holder: Holder<'_>, at: &str) -> Vec<Cause> {
-    let path = |field: &str| format!("{at}.{field}");
+fn pod_spec(spec: &Value, holder: Holder<'_>, at: Path<'_>) -> Vec<Cause> {
     let name = if let Holder::Pod(name) = holder { name } else { "" };
     let (mut causes, volumes) = volumes(spec, name, at);
     let claimed = items(spec, "resourceClaims").iter().map(|claim| text(claim, "name"));
@@ -109,15 +109,19 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: &str) -> Vec<Cause> {
     causes.extend(containers(&shared, at));
     causes.extend(for_debugging(&shared, at));
     causes.extend(on_the_node(spec, holder, at));
-    causes.extend(one_of(text(spec, "restartPolicy"), &["Always", "OnFailure", "Never"], &path("restartPolicy")));
-    causes.extend(one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &path("dnsPolicy")));
-    causes.extend(labels(&spec["nodeSelector"], &path("nodeSelector")));
+    causes.extend(one_of(
+        text(spec, "restartPolicy"),
+        &["Always", "OnFailure", "Never"],
+        &format_args!("{at}.restartPolicy"),
+    ));
+    causes.extend(one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &format_args!("{at}.dnsPolicy")));
+    causes.extend(labels(&spec["nodeSelector"], &format_args!("{at}.nodeSelector")));
     causes.extend(security::of_pod(spec, at));
     causes.extend(shared_processes(spec, at));
-    causes.extend(affinity(&spec["affinity"], &path("affinity")));
+    causes.extend(affinity(&spec["affinity"], &format_args!("{at}.affinity")));
     causes.extend(dns(spec, at));
     causes.extend(gates(spec, at));
-    causes.extend(spread(items(spec, "topologySpreadConstraints"), &path("topologySpreadConstraints")));
+    causes.extend(spread(items(spec, "topologySpreadConstraints"), &format_args!("{at}.topologySpreadConstraints")));
     causes.extend(windows::host_process(spec, at));
     causes.extend(windows::own_users(spec, at));
     causes.extend(hostname_override(spec, at));
@@ -126,21 +130,21 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: &str) -> Vec<Cause> {
     let deadline = &spec["activeDeadlineSeconds"];
     if deadline.as_i64().is_some_and(|seconds| !(1..=i64::from(i32::MAX)).contains(&seconds)) {
         let detail = "must be between 1 and 2147483647, inclusive";
-        causes.push(Cause::invalid_json(path("activeDeadlineSeconds"), deadline, detail));
+        causes.push(Cause::invalid_json(format_args!("{at}.activeDeadlineSeconds"), deadline, detail));
     }
     for field in ["hostname", "subdomain"] {
         causes.extend(named(spec, field, names::label, at));
     }
-    causes.extend(tolerations(items(spec, "tolerations"), &path("tolerations")));
-    causes.extend(host_aliases(items(spec, "hostAliases"), &path("hostAliases")));
+    causes.extend(tolerations(items(spec, "tolerations"), &format_args!("{at}.tolerations")));
+    causes.extend(host_aliases(items(spec, "hostAliases"), &format_args!("{at}.hostAliases")));
     causes.extend(named(spec, "priorityClassName", names::subdomain, at));
     causes.extend(named(spec, "runtimeClassName", names::subdomain, at));
     if let Some(policy) = spec["preemptionPolicy"].as_str() {
-        causes.extend(one_of(policy, &["PreemptLowerPriority", "Never"], &path("preemptionPolicy")));
+        causes.extend(one_of(policy, &["PreemptLowerPriority", "Never"], &format_args!("{at}.preemptionPolicy")));
     }
     if spec["overhead"].is_object() {
         let overhead = crate::value::json!({"limits": spec["overhead"]});
-        causes.extend(resources(&overhead, &shared.claims, &path("overhead")));
+        causes.extend(resources(&overhead, &shared.claims, &format_args!("{at}.overhead")));
     }
     causes.extend(windows::system(spec, at));
     causes.extend(volumes_of_files(spec, at));
@@ -148,15 +152,15 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in a name that may be left out.
-fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
+fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: Path<'_>) -> Vec<Cause> {
     match text(spec, field) {
         "" => Vec::new(),
-        name => invalid(&format!("{at}.{field}"), name, messages(name)),
+        name => invalid(&format_args!("{at}.{field}"), name, messages(name)),
     }
 }
 
 /// Upstream: `ValidateLabels`.
-pub(in crate::kinds) fn labels(labels: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn labels(labels: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {
         let value = value.as_str().unwrap_or_default();
@@ -178,7 +182,7 @@ mod tests {
         for (field, value) in more.as_object().unwrap() {
             spec[field] = value.clone();
         }
-        pod_spec(&spec, Holder::Template, "spec").iter().map(Cause::sentence).collect()
+        pod_spec(&spec, Holder::Template, &"spec").iter().map(Cause::sentence).collect()
     }
 
     /// From the cases of upstream's `TestValidatePodSpec` and `TestValidatePod`

@@ -8,7 +8,7 @@ use super::storage_systems as systems;
 use super::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 /// The types in the order in which upstream looks for them.
@@ -47,7 +47,7 @@ const TYPES: [Type; 30] = [
 
 /// The errors in the volumes of a pod spec, and the volumes without an error, which can be mounted. `pod` is the name of the
 /// pod; a template has none.
-pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: &str) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
+pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: Path<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
     let (mut all, mut sound) = (Vec::new(), HashMap::new());
     let claims: HashSet<String> = each(spec, "volumes", at)
         .filter(|(_, volume)| !pod.is_empty() && volume["ephemeral"].is_object())
@@ -57,13 +57,15 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: &str) -> (Vec<Cause>, 
         let name = text(volume, "name");
         let mut causes = source(volume, pod, &path);
         match name {
-            "" => causes.push(Cause::required(format!("{path}.name"), "")),
+            "" => causes.push(Cause::required(format_args!("{path}.name"), "")),
             name => {
-                causes.extend(names::label(name).iter().map(|why| Cause::invalid(format!("{path}.name"), name, why)));
+                causes.extend(
+                    names::label(name).iter().map(|why| Cause::invalid(format_args!("{path}.name"), name, why)),
+                );
             }
         }
         if sound.contains_key(name) {
-            causes.push(Cause::duplicate(format!("{path}.name"), name));
+            causes.push(Cause::duplicate(format_args!("{path}.name"), name));
         }
         if causes.is_empty() {
             sound.insert(name, volume);
@@ -72,21 +74,24 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: &str) -> (Vec<Cause>, 
         let claim = text(&volume["persistentVolumeClaim"], "claimName");
         if claims.contains(claim) {
             let why = "must not reference a PVC that gets created for an ephemeral volume";
-            all.push(Cause::invalid(format!("{path}.persistentVolumeClaim.claimName"), claim, why));
+            all.push(Cause::invalid(format_args!("{path}.persistentVolumeClaim.claimName"), claim, why));
         }
     }
     (all, sound)
 }
 
 /// The errors in what a volume is.
-fn source(volume: &Value, pod: &str, at: &str) -> Vec<Cause> {
+fn source(volume: &Value, pod: &str, at: Path<'_>) -> Vec<Cause> {
     let (mut causes, mut count) = (Vec::new(), 0);
     for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {
         count += 1;
         if count == 1 {
-            causes.extend((kind.check)(&volume[kind.field], &format!("{at}.{}", kind.path)));
+            causes.extend((kind.check)(&volume[kind.field], &format_args!("{at}.{}", kind.path)));
         } else {
-            causes.push(Cause::forbidden(format!("{at}.{}", kind.second), "may not specify more than 1 volume type"));
+            causes.push(Cause::forbidden(
+                format_args!("{at}.{}", kind.second),
+                "may not specify more than 1 volume type",
+            ));
         }
         causes.extend(name_for(kind, volume, pod, at, count == 1));
     }
@@ -97,8 +102,8 @@ fn source(volume: &Value, pod: &str, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in the name of a volume that its type needs for another name.
-fn name_for(kind: &Type, volume: &Value, pod: &str, at: &str, is_first: bool) -> Vec<Cause> {
-    let (name, at) = (text(volume, "name"), format!("{at}.name"));
+fn name_for(kind: &Type, volume: &Value, pod: &str, at: Path<'_>, is_first: bool) -> Vec<Cause> {
+    let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {
         "iscsi" => {
             let why = systems::long_portal(&volume["iscsi"], name);
@@ -107,7 +112,7 @@ fn name_for(kind: &Type, volume: &Value, pod: &str, at: &str, is_first: bool) ->
         "ephemeral" if is_first && !pod.is_empty() && !name.is_empty() => {
             let claim = format!("{pod}-{name}");
             let messages = names::subdomain(&claim);
-            messages.iter().map(|why| Cause::invalid(&at, name, &format!("PVC name {claim:?}: {why}"))).collect()
+            messages.iter().map(|why| Cause::invalid(at, name, &format!("PVC name {claim:?}: {why}"))).collect()
         }
         _ => Vec::new(),
     }
@@ -160,7 +165,7 @@ mod tests {
             ),
         ] {
             let spec = json!({"volumes": given});
-            let (told, names) = volumes(&spec, "", "spec");
+            let (told, names) = volumes(&spec, "", &"spec");
             let told: Vec<String> = told.iter().map(Cause::sentence).collect();
             assert_eq!((told, names.len()), (causes.iter().map(ToString::to_string).collect(), mountable), "{given}");
         }

@@ -3,9 +3,9 @@
 //! `pkg/apis/core/validation/validation.go`.
 
 use super::containers::visit;
-use crate::kinds::fields::{invalid, items, required, text};
+use crate::kinds::fields::{ItemPath, invalid, items, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const LONGEST_SPEC: usize = 64 * 1024;
@@ -13,8 +13,8 @@ const LONGEST_DOMAIN: usize = 256;
 const LONGEST_USER: usize = 104;
 
 /// The errors in the operating system of a pod.
-pub(super) fn system(spec: &Value, at: &str) -> Vec<Cause> {
-    let (system, path) = (&spec["os"], format!("{at}.os"));
+pub(super) fn system(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+    let (system, path) = (&spec["os"], format_args!("{at}.os"));
     if !system.is_object() {
         return Vec::new();
     }
@@ -28,23 +28,22 @@ pub(super) fn system(spec: &Value, at: &str) -> Vec<Cause> {
     }
 }
 
-/// The security contexts of a pod and of its containers, with their paths.
-fn contexts<'a>(spec: &'a Value, at: &str) -> impl Iterator<Item = (String, &'a Value)> {
-    visit(spec, at).map(|(path, container)| (format!("{path}.securityContext"), &container["securityContext"]))
+/// The containers' security contexts, with the containers' paths.
+fn contexts<'v, 'p>(spec: &'v Value, at: Path<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
+    visit(spec, at).map(|(path, container)| (path, &container["securityContext"]))
 }
 
-fn of_linux(spec: &Value, at: &str) -> Vec<Cause> {
-    let of_pod = (format!("{at}.securityContext"), &spec["securityContext"]);
-    let all = std::iter::once(of_pod).chain(contexts(spec, at));
-    let wrong = all.filter(|(_, context)| !context["windowsOptions"].is_null());
-    wrong
-        .map(|(at, _)| {
-            Cause::forbidden(format!("{at}.windowsOptions"), "windows options cannot be set for a linux pod")
-        })
-        .collect()
+fn of_linux(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+    let why = "windows options cannot be set for a linux pod";
+    let wrong = |context: &Value, at: Path<'_>| {
+        let is_set = !context["windowsOptions"].is_null();
+        is_set.then(|| Cause::forbidden(format_args!("{at}.securityContext.windowsOptions"), why))
+    };
+    let of_containers = contexts(spec, at).filter_map(|(at, context)| wrong(context, &at));
+    wrong(&spec["securityContext"], at).into_iter().chain(of_containers).collect()
 }
 
-fn of_windows(spec: &Value, at: &str) -> Vec<Cause> {
+fn of_windows(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     const OF_POD: [&str; 11] = [
         "appArmorProfile",
         "seLinuxOptions",
@@ -85,13 +84,13 @@ fn of_windows(spec: &Value, at: &str) -> Vec<Cause> {
     paths.extend(node.into_iter().filter(|(_, is_set)| *is_set).map(|(field, _)| format!("{at}.{field}")));
     for (path, context) in contexts(spec, at) {
         let own = OF_CONTAINER.into_iter().filter(|field| !context[*field].is_null());
-        paths.extend(own.map(|field| format!("{path}.{field}")));
+        paths.extend(own.map(|field| format!("{path}.securityContext.{field}")));
     }
     paths.into_iter().map(|path| Cause::forbidden(path, "cannot be set for a windows pod")).collect()
 }
 
 /// The errors in a pod with users of its own, which cannot use what belongs to the node's.
-pub(super) fn own_users(spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn own_users(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     if spec["hostUsers"] != false {
         return Vec::new();
     }
@@ -104,7 +103,7 @@ pub(super) fn own_users(spec: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in a pod whose containers are processes of the node.
-pub(super) fn host_process(spec: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn host_process(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     let asked = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
     let of_pod = asked(&spec["securityContext"]);
     let (mut causes, mut all, mut on_the_node) = (Vec::new(), 0, 0);
@@ -116,7 +115,11 @@ pub(super) fn host_process(spec: &Value, at: &str) -> Vec<Cause> {
             && pod != own
         {
             let why = format!("pod hostProcess value must be identical if both are specified, was {pod}");
-            causes.push(Cause::invalid_as(format!("{path}.windowsOptions.hostProcess"), &own.to_string(), &why));
+            causes.push(Cause::invalid_as(
+                format_args!("{path}.securityContext.windowsOptions.hostProcess"),
+                &own.to_string(),
+                &why,
+            ));
         }
     }
     if on_the_node == 0 {
@@ -128,16 +131,16 @@ pub(super) fn host_process(spec: &Value, at: &str) -> Vec<Cause> {
     }
     if spec["hostNetwork"] != true {
         let why = "hostNetwork must be true if pod contains any hostProcess containers";
-        causes.push(Cause::invalid_as(format!("{at}.hostNetwork"), "false", why));
+        causes.push(Cause::invalid_as(format_args!("{at}.hostNetwork"), "false", why));
     }
     causes
 }
 
 /// The errors in what only Windows has.
-pub(super) fn options(options: &Value, at: &str) -> Vec<Cause> {
+pub(super) fn options(options: &Value, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(name) = options["gmsaCredentialSpecName"].as_str() {
-        causes.extend(invalid(&format!("{at}.gmsaCredentialSpecName"), name, names::subdomain(name)));
+        causes.extend(invalid(&format_args!("{at}.gmsaCredentialSpecName"), name, names::subdomain(name)));
     }
     if let Some(credentials) = options["gmsaCredentialSpec"].as_str() {
         let why = match credentials.len() {
@@ -145,17 +148,17 @@ pub(super) fn options(options: &Value, at: &str) -> Vec<Cause> {
             1..=LONGEST_SPEC => "",
             _ => "gmsaCredentialSpec size must be under 64 KiB",
         };
-        let wrong = (!why.is_empty()).then(|| shown(format!("{at}.gmsaCredentialSpec"), credentials, why));
+        let wrong = (!why.is_empty()).then(|| shown(&format_args!("{at}.gmsaCredentialSpec"), credentials, why));
         causes.extend(wrong);
     }
     if let Some(name) = options["runAsUserName"].as_str() {
-        causes.extend(messages_of_user(name).iter().map(|why| shown(format!("{at}.runAsUserName"), name, why)));
+        causes.extend(messages_of_user(name).iter().map(|why| shown(&format_args!("{at}.runAsUserName"), name, why)));
     }
     causes
 }
 
 /// Go prints these through a pointer: as JSON, not in its own quotes.
-fn shown(at: String, text: &str, why: &str) -> Cause {
+fn shown(at: Path<'_>, text: &str, why: &str) -> Cause {
     Cause::invalid_json(at, &Value::from(text), why)
 }
 

@@ -28,7 +28,7 @@ pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
         let cause = match *address {
             "None" if i == 0 && given.len() > 1 => Some(all("'None' must be the first and only value")),
             "None" if i == 0 => None,
-            address => ip(address, &format!("spec.clusterIPs[{i}]")),
+            address => ip(address, &format_args!("spec.clusterIPs[{i}]")),
         };
         is_sound &= cause.is_none();
         causes.extend(cause);
@@ -49,9 +49,9 @@ pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
 fn families(spec: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, family) in items(spec, "ipFamilies").iter().enumerate() {
-        let (family, at) = (family.as_str().unwrap_or_default(), format!("spec.ipFamilies[{i}]"));
+        let (family, at) = (family.as_str().unwrap_or_default(), format_args!("spec.ipFamilies[{i}]"));
         if !FAMILIES.contains(&family) {
-            causes.push(Cause::unsupported(at.clone(), &format!("{family:?}"), &FAMILIES));
+            causes.push(Cause::unsupported(at, &format!("{family:?}"), &FAMILIES));
         }
         if !seen.insert(family) {
             causes.push(Cause::duplicate(at, family));
@@ -74,7 +74,7 @@ fn mismatches(addresses: &[IpAddr], families: &[Value]) -> Vec<Cause> {
                 _ => return None,
             };
             let why = format!("expected {wanted} value as indicated by `ipFamilies[{i}]`");
-            Some(Cause::invalid(format!("spec.clusterIPs[{i}]"), &address.to_string(), &why))
+            Some(Cause::invalid(format_args!("spec.clusterIPs[{i}]"), &address.to_string(), &why))
         })
         .collect()
 }

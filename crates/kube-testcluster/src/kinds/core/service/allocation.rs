@@ -8,7 +8,7 @@ use super::families;
 use super::free_ranges::FreeRanges;
 use crate::kinds::Allocator;
 use crate::kinds::fields::{items, text};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::machinery::fill::{list, object};
 use crate::value::{Array, Value, json};
 
@@ -297,7 +297,7 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Array::as_mut_slice);
     for (i, port) in list.iter().enumerate() {
         if let Some(number) = node_port(port) {
-            own.ask(&port["port"], number, &format!("spec.ports[{i}].nodePort"))?;
+            own.ask(&port["port"], number, &format_args!("spec.ports[{i}].nodePort"))?;
         }
     }
     let mut fresh = free.from(PORTS.start() + STATIC_PORTS);
@@ -311,7 +311,7 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     }
     if needs_health_check(spec) {
         match health_check_port(spec) {
-            Some(number) => own.ask(&Value::Null, number, "spec.healthCheckNodePort")?,
+            Some(number) => own.ask(&Value::Null, number, &"spec.healthCheckNodePort")?,
             None => {
                 let number = fresh.find(|number| !own.used.contains(number));
                 set(spec, "healthCheckNodePort", json!(number.ok_or_else(|| full("spec.healthCheckNodePort"))?));
@@ -343,7 +343,7 @@ impl OwnPorts<'_> {
     }
 
     /// Takes a number that the service asks for.
-    fn ask(&mut self, port: &Value, number: u32, at: &str) -> Result<(), Vec<Cause>> {
+    fn ask(&mut self, port: &Value, number: u32, at: Path<'_>) -> Result<(), Vec<Cause>> {
         let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
         let why = if !PORTS.contains(&number) {
             "provided port is not in the valid range. The range of valid ports is 30000-32767"

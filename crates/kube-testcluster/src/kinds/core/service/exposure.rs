@@ -19,7 +19,7 @@ pub(super) fn affinity(spec: &Value) -> Option<Cause> {
         "ClientIP" if config.is_null() => Some(Cause::required(at, "when session affinity type is ClientIP")),
         "ClientIP" if seconds.as_i64().is_some_and(|seconds| !(1..=LONGEST_AFFINITY).contains(&seconds)) => {
             let why = format!("must be greater than 0 and less than {LONGEST_AFFINITY}");
-            Some(Cause::invalid_json(format!("{at}.clientIP.timeoutSeconds"), seconds, &why))
+            Some(Cause::invalid_json(format_args!("{at}.clientIP.timeoutSeconds"), seconds, &why))
         }
         "None" if !config.is_null() => Some(Cause::forbidden(at, "must not be set when session affinity is None")),
         _ => None,
@@ -61,7 +61,7 @@ fn external(spec: &Value) -> Vec<Cause> {
         return causes; // one that is needed is allocated
     }
     if kind == "LoadBalancer" && policy == "Local" {
-        causes.extend(is_port(checked, at));
+        causes.extend(is_port(checked, &at));
     } else {
         let why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         causes.push(Cause::invalid_json(at, checked, why));

@@ -108,7 +108,7 @@ fn inferred(spec: &mut Value) -> Vec<Cause> {
         }
         if address.contains(':') {
             let why = "IPv6 is not configured on this cluster";
-            causes.push(Cause::invalid_json(format!("spec.clusterIPs[{i}]"), &spec["clusterIPs"], why));
+            causes.push(Cause::invalid_json(format_args!("spec.clusterIPs[{i}]"), &spec["clusterIPs"], why));
             continue;
         }
         match &mut spec["ipFamilies"] {
@@ -126,7 +126,7 @@ fn unconfigured(spec: &Value) -> Vec<Cause> {
         .then(|| Cause::invalid_json(AT_POLICY, policy, "this cluster is not configured for dual-stack services"));
     let families = items(spec, "ipFamilies").iter().enumerate().filter(|(_, family)| *family != "IPv4");
     let foreign = families.map(|(i, family)| {
-        Cause::invalid_json(format!("spec.ipFamilies[{i}]"), family, "not configured on this cluster")
+        Cause::invalid_json(format_args!("spec.ipFamilies[{i}]"), family, "not configured on this cluster")
     });
     dual.into_iter().chain(foreign).collect()
 }

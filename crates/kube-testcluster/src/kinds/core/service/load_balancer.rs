@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::kinds::addresses::{cidr, ip};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::Value;
 
 const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
@@ -71,16 +71,16 @@ pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Vec<Cause> {
         let why = "may only be used when `spec.type` is 'LoadBalancer'";
         return (!entrances.is_empty()).then(|| Cause::forbidden(at, why)).into_iter().collect();
     }
-    entrances.iter().enumerate().flat_map(|(i, entrance)| one_entrance(entrance, &format!("{at}[{i}]"))).collect()
+    entrances.iter().enumerate().flat_map(|(i, entrance)| one_entrance(entrance, &format_args!("{at}[{i}]"))).collect()
 }
 
-fn one_entrance(entrance: &Value, at: &str) -> Vec<Cause> {
+fn one_entrance(entrance: &Value, at: Path<'_>) -> Vec<Cause> {
     let (address, host) = (text(entrance, "ip"), text(entrance, "hostname"));
     let mut causes = Vec::new();
     if !address.is_empty() {
-        causes.extend(ip(address, &format!("{at}.ip")));
+        causes.extend(ip(address, &format_args!("{at}.ip")));
     }
-    let mode = format!("{at}.ipMode");
+    let mode = format_args!("{at}.ipMode");
     match entrance["ipMode"].as_str() {
         None if !address.is_empty() => causes.push(Cause::required(mode, "must be specified when `ip` is set")),
         Some(_) if address.is_empty() => {
@@ -90,8 +90,8 @@ fn one_entrance(entrance: &Value, at: &str) -> Vec<Cause> {
         _ => {}
     }
     if !host.is_empty() {
-        let at = format!("{at}.hostname");
-        causes.extend(names::subdomain(host).iter().map(|why| Cause::invalid(&at, host, why)));
+        let at = format_args!("{at}.hostname");
+        causes.extend(names::subdomain(host).iter().map(|why| Cause::invalid(at, host, why)));
         if host.parse::<IpAddr>().is_ok() {
             causes.push(Cause::invalid(at, host, "must be a DNS name, not an IP address"));
         }

@@ -12,7 +12,7 @@ use crate::kinds::core::pod::ports::PROTOCOLS;
 use crate::kinds::core::pod::validation::labels;
 use crate::kinds::fields::{is_port, items, one_of, port_name, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, Path};
 use crate::value::{Value, json};
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -46,16 +46,16 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let mut names = HashSet::new();
     for (i, port) in ports.iter().enumerate() {
-        causes.extend(one_port(port, &mut names, ports.len() > 1, &format!("spec.ports[{i}]")));
+        causes.extend(one_port(port, &mut names, ports.len() > 1, &format_args!("spec.ports[{i}]")));
     }
-    causes.extend(labels(&spec["selector"], "spec.selector"));
-    causes.extend(one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], "spec.sessionAffinity"));
+    causes.extend(labels(&spec["selector"], &"spec.selector"));
+    causes.extend(one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], &"spec.sessionAffinity"));
     causes.extend(affinity(spec));
     for (i, address) in items(spec, "externalIPs").iter().enumerate() {
-        let (address, at) = (address.as_str().unwrap_or_default(), format!("spec.externalIPs[{i}]"));
+        let (address, at) = (address.as_str().unwrap_or_default(), format_args!("spec.externalIPs[{i}]"));
         causes.extend(ip(address, &at).map_or_else(|| reachable(address, &at), |cause| vec![cause]));
     }
-    causes.extend(one_of(kind, &TYPES, "spec.type"));
+    causes.extend(one_of(kind, &TYPES, &"spec.type"));
     causes.extend(numbers(ports, kind));
     causes.extend(source_ranges(spec, new, old));
     causes.extend(class(spec));
@@ -68,7 +68,7 @@ fn elsewhere(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
         if spec.get(field).is_some_and(|value| value.as_array().map_or(!value.is_null(), |list| !list.is_empty())) {
-            causes.push(Cause::forbidden(format!("spec.{field}"), "may not be set for ExternalName services"));
+            causes.push(Cause::forbidden(format_args!("spec.{field}"), "may not be set for ExternalName services"));
         }
     }
     causes.extend(external_name(text(spec, "externalName")));
@@ -82,13 +82,13 @@ fn numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
     if kind == "ClusterIP" {
         for (i, _) in ports.iter().enumerate().filter(|(_, port)| number(port, "nodePort") != 0) {
             let why = "may not be used when `type` is 'ClusterIP'";
-            causes.push(Cause::forbidden(format!("spec.ports[{i}].nodePort"), why));
+            causes.push(Cause::forbidden(format_args!("spec.ports[{i}].nodePort"), why));
         }
     }
     let mut taken = HashSet::new();
     for (i, port) in ports.iter().enumerate().filter(|(_, port)| number(port, "nodePort") != 0) {
         if !taken.insert((text(port, "protocol"), number(port, "nodePort"))) {
-            causes.push(Cause::duplicate_json(format!("spec.ports[{i}].nodePort"), &port["nodePort"]));
+            causes.push(Cause::duplicate_json(format_args!("spec.ports[{i}].nodePort"), &port["nodePort"]));
         }
     }
     taken.clear();
@@ -97,7 +97,7 @@ fn numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
         if !taken.insert((protocol, own)) {
             let shown = json!({"Name": "", "Protocol": protocol, "AppProtocol": null, "Port": own, "TargetPort": 0, "NodePort": 0});
             let order = ["Name", "Protocol", "AppProtocol", "Port", "TargetPort", "NodePort"];
-            causes.push(Cause::duplicate_struct(format!("spec.ports[{i}]"), &shown, &order, ""));
+            causes.push(Cause::duplicate_struct(format_args!("spec.ports[{i}]"), &shown, &order, ""));
         }
     }
     causes
@@ -111,32 +111,32 @@ fn external_name(name: &str) -> Option<Cause> {
 }
 
 /// If there are several ports, each must have a unique name.
-fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: &str) -> Vec<Cause> {
+fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: Path<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let path = format!("{at}.name");
+    let path = format_args!("{at}.name");
     match port["name"].as_str().unwrap_or_default() {
         "" if several => causes.push(Cause::required(path, "")),
         "" => {}
         name => {
             if !is_label(name) {
-                causes.push(Cause::invalid(path.clone(), name, LABEL));
+                causes.push(Cause::invalid(path, name, LABEL));
             }
             if !names.insert(name) {
                 causes.push(Cause::duplicate(path, name));
             }
         }
     }
-    causes.extend(is_port(&port["port"], &format!("{at}.port")));
-    causes.extend(one_of(port["protocol"].as_str().unwrap_or_default(), &PROTOCOLS, &format!("{at}.protocol")));
-    let target = format!("{at}.targetPort");
+    causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
+    causes.extend(one_of(port["protocol"].as_str().unwrap_or_default(), &PROTOCOLS, &format_args!("{at}.protocol")));
+    let target = format_args!("{at}.targetPort");
     match &port["targetPort"] {
         Value::Number(_) => causes.extend(is_port(&port["targetPort"], &target)),
-        Value::String(name) => causes.extend(port_name(name).iter().map(|why| Cause::invalid(&target, name, why))),
+        Value::String(name) => causes.extend(port_name(name).iter().map(|why| Cause::invalid(target, name, why))),
         _ => {}
     }
     if let Some(protocol) = port["appProtocol"].as_str() {
         let messages = names::label_key(protocol);
-        causes.extend(messages.iter().map(|why| Cause::invalid(format!("{at}.appProtocol"), protocol, why)));
+        causes.extend(messages.iter().map(|why| Cause::invalid(format_args!("{at}.appProtocol"), protocol, why)));
     }
     causes
 }
