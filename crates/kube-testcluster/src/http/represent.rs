@@ -67,7 +67,7 @@ pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
     match media {
         Media::Json if pretty => serde_json::to_vec_pretty(value).expect(INVARIANT),
         Media::Json => {
-            let mut text = serde_json::to_vec(value).expect(INVARIANT);
+            let mut text = value.to_json();
             text.push(b'\n');
             text
         }

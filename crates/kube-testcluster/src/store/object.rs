@@ -13,7 +13,7 @@ use super::summary::Summary;
 use crate::kinds::Resource;
 use crate::kinds::custom_resource::Definition;
 use crate::kinds::field_selector::Selectable;
-use crate::value::Value;
+use crate::value::{Value, write_field, write_fields};
 
 /// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
 /// texts: `a-b/x` comes before `a/x`.
@@ -90,8 +90,9 @@ pub(crate) struct Draft {
     pub(crate) resource: &'static Resource,
     pub(crate) key: Key,
     summary: Summary,
-    /// The JSON, without `kind` and `apiVersion`.
-    fields: Vec<u8>,
+    /// As in [`Object`], with room for the revision.
+    added: Vec<u8>,
+    item: u32,
     /// Where the revision is put in.
     hole: usize,
     /// As in [`Object`].
@@ -111,6 +112,9 @@ const TAIL: &[u8] = b"}\n";
 /// A buffer size, in bytes, that most objects fit into.
 const USUAL: usize = 4096;
 
+/// The most digits that a revision has.
+const DIGITS: usize = 20;
+
 /// An object with its decoded content.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -128,26 +132,9 @@ impl Object {
 
     /// An object that was not stored and has no resourceVersion: the response to a dry run of a creation.
     pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
-        let mut fields = Vec::with_capacity(USUAL);
-        write(&mut fields, value);
-        Self::framed(resource, key, 0, Summary::of(resource, value), &[&fields])
-    }
-
-    /// An object whose JSON, in pieces, gets its kind and the frame of a watch's line.
-    fn framed(resource: &'static Resource, key: Key, revision: u64, summary: Summary, pieces: &[&[u8]]) -> Self {
-        let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
-        // An exact capacity, since the buffer is kept. Kind brings the opening brace.
-        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-        let mut line = Vec::with_capacity(HEAD.len() + kind.len() + length + TAIL.len() - 1);
-        line.extend_from_slice(HEAD.as_bytes());
-        line.extend_from_slice(kind.as_bytes());
-        for (n, piece) in pieces.iter().enumerate() {
-            line.extend_from_slice(if n == 0 { &piece[1..] } else { piece });
-        }
-        line.extend_from_slice(TAIL);
-        let item = (HEAD.len() + kind.len()) as u32; // the names of kinds are short
-        let opened = Mutex::default();
-        Self { resource, key, revision, summary, added: Line::new(line), item, opened, written: None }
+        let (added, item) = framed(resource, value, write_field);
+        Draft { resource, key, summary: Summary::of(resource, value), added, item, hole: 0, written: None }
+            .into_object(0)
     }
 
     /// Decodes the object. Those who have it open at the same time share what was decoded.
@@ -259,15 +246,21 @@ impl Draft {
     /// Encodes an object. Its `metadata.resourceVersion` is emptied.
     pub(crate) fn new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
         value["metadata"]["resourceVersion"] = "".into();
-        let mut fields = Vec::with_capacity(USUAL);
         let mut hole = 0;
-        write_but(&mut fields, value, "metadata", |fields, metadata| {
-            write_but(fields, metadata, "resourceVersion", |fields, _| {
-                fields.extend_from_slice(br#""""#);
-                hole = fields.len() - 1;
-            });
+        let (added, item) = framed(resource, value, |line, name, value| match value {
+            Value::Object(metadata) if name == "metadata" => {
+                line.extend_from_slice(br#""metadata":{"#);
+                write_fields(line, metadata, |line, name, value| {
+                    write_field(line, name, value);
+                    if name == "resourceVersion" {
+                        hole = line.len() - 1;
+                    }
+                });
+                line.push(b'}');
+            }
+            _ => write_field(line, name, value),
         });
-        Self { resource, key, summary: Summary::of(resource, value), fields, hole, written: None }
+        Self { resource, key, summary: Summary::of(resource, value), added, item, hole, written: None }
     }
 
     /// Encodes an object that is to be stored. What its definition adds when it is read is added.
@@ -277,35 +270,34 @@ impl Draft {
         Self { written, ..Self::new(resource, key, value) }
     }
 
-    pub(crate) fn at(self, revision: u64) -> Object {
-        let (before, after) = self.fields.split_at(self.hole);
-        let text = revision.to_string();
-        let written = self.written;
-        let framed = Object::framed(self.resource, self.key, revision, self.summary, &[before, text.as_bytes(), after]);
-        Object { written, ..framed }
+    /// The object at its revision. It runs under the store's lock, so it does no more than put the revision in.
+    pub(crate) fn at(mut self, revision: u64) -> Object {
+        self.added.splice(self.hole..self.hole, revision.to_string().into_bytes());
+        self.into_object(revision)
+    }
+
+    fn into_object(self, revision: u64) -> Object {
+        let Self { resource, key, summary, added, item, written, .. } = self;
+        Object { resource, key, revision, summary, added: Line::new(added), item, opened: Mutex::default(), written }
     }
 }
 
-fn write(to: &mut Vec<u8>, value: &Value) {
-    serde_json::to_writer(to, value).expect("a JSON value in memory can always be written");
-}
-
-/// Writes a value; the field with this name is written by `write_field`.
-fn write_but(to: &mut Vec<u8>, value: &Value, name: &str, mut write_field: impl FnMut(&mut Vec<u8>, &Value)) {
-    let Value::Object(fields) = value else { return write(to, value) };
-    to.push(b'{');
-    for (n, (field, value)) in fields.iter().enumerate() {
-        if n > 0 {
-            to.push(b',');
-        }
-        serde_json::to_writer(&mut *to, field).expect("a text in memory can always be written");
-        to.push(b':');
-        match field == name {
-            true => write_field(to, value),
-            false => write(to, value),
-        }
+/// The line of an ADDED event with an object whose fields are written by this function, and where its part for a list begins.
+fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &str, &Value)) -> (Vec<u8>, u32) {
+    let mut line = Vec::with_capacity(USUAL);
+    for piece in [HEAD, r#"{"kind":""#, resource.kind, r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
+        line.extend_from_slice(piece.as_bytes());
     }
-    to.push(b'}');
+    let item = line.len() as u32; // the names of kinds are short
+    if let Value::Object(fields) = value {
+        write_fields(&mut line, fields, write);
+    }
+    line.push(b'}');
+    line.extend_from_slice(TAIL);
+    // A copy that has room for a revision and for nothing else: it is kept.
+    let mut kept = Vec::with_capacity(line.len() + DIGITS);
+    kept.extend_from_slice(&line);
+    (kept, item)
 }
 
 impl Selectable for Object {

@@ -13,6 +13,7 @@ mod map;
 mod serde;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::fmt;
 
@@ -23,6 +24,7 @@ pub(crate) use self::array::Array;
 pub(crate) use self::literal::{ToValue, json};
 pub(crate) use self::map::Map;
 pub(crate) use self::serde::{from_value, to_value};
+pub(crate) use self::text::{write_field, write_fields};
 
 /// A JSON value.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
@@ -132,6 +134,13 @@ impl Value {
         }
     }
 
+    /// The JSON, on one line.
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        text::write(&mut text, self);
+        text
+    }
+
     /// The value, which is null afterwards.
     pub(crate) fn take(&mut self) -> Self {
         std::mem::take(self)
@@ -174,8 +183,9 @@ fn index_of(step: &str) -> Option<usize> {
 impl fmt::Display for Value {
     /// The JSON, on one line; `{:#}` has a line for each field.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = if f.alternate() { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };
-        f.write_str(&text.map_err(|_| fmt::Error)?)
+        let text =
+            if f.alternate() { serde_json::to_vec_pretty(self).map_err(|_| fmt::Error)? } else { self.to_json() };
+        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
