@@ -100,7 +100,7 @@
 //! # Limits
 //!
 //! Each has its own method in [`ClusterBuilder`]: by default the last 10,000 writes are remembered, for five minutes,
-//! at most 10,000 watches are open, and 1,024 events wait for the reader of one. A body has at most 3 MiB, as upstream.
+//! at most 10,000 watches are open, and 10,000 events wait for the reader of one. A body has at most 3 MiB, as upstream.
 //! Everything is in memory: a pod takes a few kilobytes with its Events.
 //!
 //! # Features

@@ -259,7 +259,7 @@ impl Default for Settings {
             history: 10_000,
             history_age: Duration::from_secs(300),
             bookmarks: Duration::from_secs(60),
-            watch_buffer: 1024,
+            watch_buffer: 10_000,
             max_watches: 10_000,
             max_waiting_answers: 512 * 1024 * 1024,
             event_ttl: Duration::from_secs(60 * 60),
