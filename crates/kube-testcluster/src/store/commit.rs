@@ -1,7 +1,7 @@
 //! Writes: a change is computed and encoded without the store's lock, and committed under it if nobody was faster.
 
 use std::future::ready;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use super::event::Event;
 use super::object::{Draft, Key, Object, Opened};
@@ -63,7 +63,9 @@ impl Store {
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
         };
         reservation.keep();
-        Ok(self.put(&mut state, draft, value).object().clone())
+        let written = self.put(&mut state, draft, value);
+        release(state);
+        Ok(written.object().clone())
     }
 
     /// Reads an object, changes it and writes it; see [`guaranteed_update`](Self::guaranteed_update).
@@ -145,7 +147,9 @@ impl Store {
             (Commit::Really, Next::Put(value)) => match draft {
                 Some(draft) => {
                     reservation.into_iter().for_each(Reservation::keep);
-                    self.put(&mut state, draft, value)
+                    let written = self.put(&mut state, draft, value);
+                    release(state);
+                    written
                 }
                 None => current.clone(),
             },
@@ -212,10 +216,17 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
-        self.cache_or_new(state, resource).take(event, audience);
+        state.forgotten = self.cache_or_new(state, resource).take(event, audience);
         state.open_writes -= 1;
         self.moved.send_replace(());
     }
+}
+
+/// Ends the use of the state. What the history has no room for any more is freed afterwards, as that keeps others waiting.
+fn release(mut state: MutexGuard<'_, StoreState>) {
+    let forgotten = state.forgotten.take();
+    drop(state);
+    drop(forgotten);
 }
 
 /// The new state, encoded; `None` if there is none to be stored. Only what is stored loses its `selfLink`: the answer to a dry run

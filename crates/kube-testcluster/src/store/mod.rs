@@ -1,12 +1,13 @@
 //! The store: storage and the watch caches under one lock. All handlers read and write through it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use self::configured::Configuration;
+use self::event::Event;
 use self::expiry::Expiry;
 use self::object::{Key, Object};
 use self::page_counts::PageCounts;
@@ -54,6 +55,9 @@ pub(crate) use self::served_from::ServedFrom;
 /// How long a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
 
+/// How often a thread looks whether the store is free before it sleeps.
+const PATIENCE: usize = 300;
+
 /// The state of the server, shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -97,6 +101,8 @@ pub(crate) struct StoreState {
     hook: Option<Arc<dyn WriteHook>>,
     /// Is told of every write, in order.
     writes: WriteObserver,
+    /// What the last write has driven out of the history of its kind.
+    forgotten: Option<Arc<Event>>,
     /// How many writes have begun and not ended: 0 but in the middle of a write, and after a panic there.
     open_writes: usize,
 }
@@ -144,6 +150,7 @@ impl Store {
             page_counts: PageCounts::default(),
             hook: None,
             writes: WriteObserver::default(),
+            forgotten: None,
             open_writes: 0,
             expiry: Expiry::new(settings.event_ttl, settings.max_events),
         };
@@ -180,10 +187,22 @@ impl Store {
     /// A panic of an earlier holder does not end the server: each change is computed before anything is written, and
     /// [`is_sound`](Self::is_sound) tells of a panic in the middle of a write.
     pub(crate) fn lock(&self) -> MutexGuard<'_, StoreState> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.wait_for_state();
         self.forget_expired(&mut state);
         state.forget_old();
         state
+    }
+
+    /// Waits awake for a while: whoever holds the lock needs a few microseconds, and it takes more to sleep and be woken.
+    fn wait_for_state(&self) -> MutexGuard<'_, StoreState> {
+        for _ in 0..PATIENCE {
+            match self.state.try_lock() {
+                Ok(state) => return state,
+                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The random decisions. They have a lock of their own, so that a new uid does not wait for the store.

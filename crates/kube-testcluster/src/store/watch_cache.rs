@@ -116,13 +116,13 @@ impl WatchCache {
         self.last_write
     }
 
-    /// Applies a write, or queues it while the cache is stopped.
-    pub(crate) fn take(&mut self, event: Arc<Event>, audience: Audience) {
+    /// Applies a write, or queues it while the cache is stopped. Returns the event that the history has no room for any more.
+    pub(crate) fn take(&mut self, event: Arc<Event>, audience: Audience) -> Option<Arc<Event>> {
         if self.stopped {
             self.missed.push_back((event, audience));
-        } else {
-            self.apply(event, audience);
+            return None;
         }
+        self.apply(event, audience)
     }
 
     /// Stops the cache, or resumes it and applies what it has missed.
@@ -144,8 +144,8 @@ impl WatchCache {
         self.stopped.then_some(self.version)
     }
 
-    /// Applies a write and sends it to the watchers. A reader whose buffer is full loses its stream.
-    fn apply(&mut self, event: Arc<Event>, audience: Audience) {
+    /// Applies a write and sends it to the watchers. A reader whose buffer is full loses its stream. Returns as [`take`](Self::take).
+    fn apply(&mut self, event: Arc<Event>, audience: Audience) -> Option<Arc<Event>> {
         let object = event.object();
         match &event.current {
             Some(current) => self.objects.insert(current.key.clone(), current.clone()),
@@ -159,11 +159,9 @@ impl WatchCache {
             _ => watcher.send(&event, &modified),
         });
         self.events.push_back(event);
-        if self.events.len() > self.keep
-            && let Some(forgotten) = self.events.pop_front()
-        {
-            self.floor = forgotten.revision;
-        }
+        let forgotten = (self.events.len() > self.keep).then(|| self.events.pop_front())??;
+        self.floor = forgotten.revision;
+        Some(forgotten)
     }
 
     /// Advances the version to a revision of storage without another write to this kind.
