@@ -24,7 +24,7 @@ pub(crate) struct Key(Arc<str>);
 
 impl Key {
     pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
-        Self(namespace.map_or_else(|| name.into(), |namespace| format!("{namespace}/{name}").into()))
+        Self(namespace.map_or_else(|| name.into(), |namespace| [namespace, "/", name].concat().into()))
     }
 
     /// The start of a range; not necessarily the key of an object.
