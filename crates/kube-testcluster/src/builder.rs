@@ -153,7 +153,7 @@ impl ClusterBuilder {
     }
 
     /// How many events may wait for the reader of a watch. A slower reader gets those, and then its stream ends, as
-    /// upstream. By default 10,000, which is how many the history keeps; at least one.
+    /// upstream. By default 10,000, as many as the history keeps by default; at least one.
     pub fn watch_buffer(mut self, events: usize) -> Self {
         self.settings.watch_buffer = events.clamp(1, Semaphore::MAX_PERMITS);
         self

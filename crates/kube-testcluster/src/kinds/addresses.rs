@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 
 /// An address as Go read it until 1.17: each number may begin with any count of zeros. Upstream: `netutils.ParseIPSloppy`.
 pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
@@ -33,7 +33,7 @@ fn is_mapped(address: IpAddr) -> bool {
 }
 
 /// The error in an address, if any. Upstream: `IsValidIPForLegacyField`.
-pub(super) fn ip(text: &str, at: Path<'_>) -> Option<Cause> {
+pub(super) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
     let why = match (parse_sloppy(text), text.parse::<IpAddr>()) {
         (None, _) => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
         (_, Err(_)) => "must not have leading 0s",
@@ -44,7 +44,7 @@ pub(super) fn ip(text: &str, at: Path<'_>) -> Option<Cause> {
 }
 
 /// The error in a range, if any. Upstream: `IsValidCIDRForLegacyField`.
-pub(super) fn cidr(text: &str, at: Path<'_>) -> Option<Cause> {
+pub(super) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
     let why = match (Range::parse_sloppy(text), Range::parse(text)) {
         (None, _) => "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
         (_, None) => "must not have leading 0s in IP or prefix length",
@@ -115,7 +115,7 @@ pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> boo
 }
 
 /// The errors in an address at which something outside can be reached. Upstream: `ValidateEndpointIP`.
-pub(super) fn reachable(text: &str, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn reachable(text: &str, at: At<'_>) -> Vec<Cause> {
     let Some(address) = parse_sloppy(text).map(|address| address.to_canonical()) else {
         return vec![Cause::invalid(at, text, "must be a valid IP address")];
     };

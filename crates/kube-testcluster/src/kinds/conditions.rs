@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::fields::{each, invalid, known, text};
 use super::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of \
@@ -15,7 +15,7 @@ const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
 /// The errors in the conditions of a status, `at`.
-pub(super) fn conditions(status: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn conditions(status: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (at, condition) in each(status, "conditions", at) {
         let kind = text(condition, "type");
@@ -27,7 +27,7 @@ pub(super) fn conditions(status: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn one(condition: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one(condition: &Value, at: At<'_>) -> Vec<Cause> {
     let (kind, reason) = (text(condition, "type"), text(condition, "reason"));
     let mut causes =
         invalid(&format_args!("{at}.type"), kind, if kind.is_empty() { Vec::new() } else { names::label_key(kind) });

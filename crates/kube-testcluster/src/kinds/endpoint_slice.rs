@@ -10,7 +10,7 @@ use crate::kinds::fields::{invalid, items, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{list, missing, object};
 use crate::value::{Value, json};
 
@@ -104,7 +104,7 @@ fn endpoints(endpoints: &[Value], kind: &str) -> Vec<Cause> {
     causes
 }
 
-fn endpoint_causes(endpoint: &Value, kind: &str, at: Path<'_>) -> Vec<Cause> {
+fn endpoint_causes(endpoint: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, address) in items(endpoint, "addresses").iter().enumerate() {
         causes.extend(self::address(address.as_str().unwrap_or_default(), kind, &format_args!("{at}.addresses"), i));
@@ -122,7 +122,7 @@ fn endpoint_causes(endpoint: &Value, kind: &str, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn address(address: &str, kind: &str, at_all: Path<'_>, i: usize) -> Vec<Cause> {
+fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Vec<Cause> {
     let at = format_args!("{at_all}[{i}]");
     if kind == "FQDN" {
         return full_name(address, &at).into_iter().collect();
@@ -141,7 +141,7 @@ fn address(address: &str, kind: &str, at_all: Path<'_>, i: usize) -> Vec<Cause> 
 }
 
 /// The error in a name of two labels or more, if any. Upstream: `IsFullyQualifiedDomainName`.
-fn full_name(name: &str, at: Path<'_>) -> Option<Cause> {
+fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     if name.is_empty() {
         return Some(Cause::required(at, ""));
     }
@@ -158,7 +158,7 @@ fn full_name(name: &str, at: Path<'_>) -> Option<Cause> {
 }
 
 /// Upstream: `validateHints`.
-fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: Path<'_>) -> Vec<Cause> {
+fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     if hints.len() > MOST_HINTS {
         return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];
     }

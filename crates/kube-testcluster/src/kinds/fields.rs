@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::{Array, Value};
 
 /// The items of a list; none if there is no list.
@@ -13,7 +13,7 @@ pub(super) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
 /// The path of an item of a list.
 #[derive(Clone, Copy)]
 pub(super) struct ItemPath<'a> {
-    parent: Path<'a>,
+    parent: At<'a>,
     field: &'a str,
     index: usize,
 }
@@ -29,7 +29,7 @@ impl Display for ItemPath<'_> {
 pub(super) fn each<'v, 'p>(
     parent: &'v Value,
     field: &'p str,
-    at: Path<'p>,
+    at: At<'p>,
 ) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     let with_path = move |(index, item)| (ItemPath { parent: at, field, index }, item);
     items(parent, field).iter().enumerate().map(with_path)
@@ -52,7 +52,7 @@ pub(super) fn pairs<'a>(parent: &'a Value, field: &str) -> impl Iterator<Item = 
 }
 
 /// The error in a field that must have a value, if any.
-pub(super) fn required(parent: &Value, field: &str, at: Path<'_>) -> Option<Cause> {
+pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let is_empty = match &parent[field] {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
@@ -63,12 +63,12 @@ pub(super) fn required(parent: &Value, field: &str, at: Path<'_>) -> Option<Caus
 }
 
 /// A cause for each message in a value.
-pub(super) fn invalid<F: Display>(at: Path<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
+pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
     messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
 }
 
 /// The error in a word that must be one of `words`, if any.
-pub(super) fn one_of(word: &str, words: &[&str], at: Path<'_>) -> Option<Cause> {
+pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     match word {
         "" => Some(Cause::required(at, "")),
         word => known(word, words, at),
@@ -76,24 +76,24 @@ pub(super) fn one_of(word: &str, words: &[&str], at: Path<'_>) -> Option<Cause> 
 }
 
 /// The error in a word that is none of `words`, if any. Nothing is said about a missing word.
-pub(super) fn known(word: &str, words: &[&str], at: Path<'_>) -> Option<Cause> {
+pub(super) fn known(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     (!words.contains(&word)).then(|| Cause::unsupported_text(at, word, words))
 }
 
 /// The same for a field that may be absent.
-pub(super) fn known_if_set(parent: &Value, field: &str, words: &[&str], at: Path<'_>) -> Option<Cause> {
+pub(super) fn known_if_set(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     known(parent[field].as_str()?, words, &format_args!("{at}.{field}"))
 }
 
 /// The error in a number that is below 0, if any.
-pub(super) fn not_negative(parent: &Value, field: &str, at: Path<'_>) -> Option<Cause> {
+pub(super) fn not_negative(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let is_negative = parent[field].as_i64().is_some_and(|number| number < 0);
     let why = "must be greater than or equal to 0";
     is_negative.then(|| Cause::invalid_json(format_args!("{at}.{field}"), &parent[field], why))
 }
 
 /// The error in a port number, if any.
-pub(super) fn is_port(port: &Value, at: Path<'_>) -> Option<Cause> {
+pub(super) fn is_port(port: &Value, at: At<'_>) -> Option<Cause> {
     let fits = port.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
     let shown = port.as_i64().unwrap_or_default();
     (!fits).then(|| Cause::invalid_as(at, &shown.to_string(), "must be between 1 and 65535, inclusive"))

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::fields::{invalid, pairs, text};
 use super::names::{self, NameRule};
 use super::resource::Resource;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// The finalizer that keeps an owner until its dependents no longer refer to it.
@@ -140,7 +140,7 @@ fn owners(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-fn one_owner(owner: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one_owner(owner: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let version = text(owner, "apiVersion");
     if version.is_empty() {

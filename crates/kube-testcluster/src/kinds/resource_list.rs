@@ -1,7 +1,7 @@
 //! Amounts of resources by name. Upstream: `ResourceList`.
 
 use super::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::quantity::{MILLI, Quantity};
 use crate::value::{Map, Value, json};
 
@@ -70,7 +70,7 @@ pub(super) fn is_native(name: &str) -> bool {
 }
 
 /// The error in an amount below 0, which upstream shows as a whole number, if any. Upstream: `validateBasicResource`.
-pub(super) fn not_below_zero(amount: &Value, at: Path<'_>) -> Option<Cause> {
+pub(super) fn not_below_zero(amount: &Value, at: At<'_>) -> Option<Cause> {
     let quantity = Quantity::parse(amount.as_str()?).ok()?;
     let why = "must be a valid resource quantity";
     quantity.is_negative().then(|| Cause::invalid_as(at, &quantity.whole(), why))

@@ -6,7 +6,7 @@ use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, known, pairs, required, text};
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::missing;
 use crate::value::{Value, json};
 
@@ -81,7 +81,7 @@ type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 fn topologies(class: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::<Term<'_>>::new());
     for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
-        let at = format!("allowedTopologies[{i}]");
+        let at = format_args!("allowedTopologies[{i}]");
         let (read, wrong) = topology(term, &at);
         causes.extend(wrong);
         if !seen.insert(read) {
@@ -92,7 +92,7 @@ fn topologies(class: &Value) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateTopologySelectorTerm`.
-fn topology<'a>(term: &'a Value, at: Path<'_>) -> (Term<'a>, Vec<Cause>) {
+fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Vec<Cause>) {
     let (mut causes, mut read) = (Vec::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {
         let mut values = BTreeSet::new();

@@ -10,7 +10,7 @@ use super::quote::quote;
 use crate::value::Value;
 
 /// The path of a field. It is written only if something is wrong there. Upstream: `field.Path`.
-pub(crate) type Path<'a> = &'a dyn Display;
+pub(crate) type At<'a> = &'a dyn Display;
 
 /// Each cause once. Upstream's kinds say everything once, as `field.ErrorList.Filter` leaves no two equal errors.
 pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {

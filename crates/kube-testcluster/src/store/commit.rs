@@ -155,12 +155,12 @@ impl Store {
             },
             (Commit::Really, Next::Remove) => {
                 let revision = self.remove(&mut state, resource, key);
-                drop(state);
+                release(state);
                 Opened::new(resource, key.clone(), revision, current.value.clone())
             }
             (Commit::Really, Next::Release(value)) => {
                 self.remove(&mut state, resource, key);
-                drop(state);
+                release(state);
                 before(value)
             }
         };
@@ -216,15 +216,16 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
-        state.forgotten = self.cache_or_new(state, resource).take(event, audience);
+        let forgotten = self.cache_or_new(state, resource).take(event, audience);
+        state.forgotten.extend(forgotten);
         state.open_writes -= 1;
         self.moved.send_replace(());
     }
 }
 
-/// Ends the use of the state. What the history has no room for any more is freed afterwards, as that keeps others waiting.
-fn release(mut state: MutexGuard<'_, StoreState>) {
-    let forgotten = state.forgotten.take();
+/// Ends the use of the state. What the histories have no room for any more is freed afterwards, so that nobody waits for that.
+pub(super) fn release(mut state: MutexGuard<'_, StoreState>) {
+    let forgotten = std::mem::take(&mut state.forgotten);
     drop(state);
     drop(forgotten);
 }

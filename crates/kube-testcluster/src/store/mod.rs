@@ -55,8 +55,9 @@ pub(crate) use self::served_from::ServedFrom;
 /// How long a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
 
-/// How often a thread looks whether the store is free before it sleeps.
-const PATIENCE: usize = 300;
+/// How often a thread looks whether the store is free before it sleeps: for some microseconds, which is longer than nearly all writes
+/// hold the lock, and shorter than it takes to sleep and be woken.
+const SPINS: usize = 300;
 
 /// The state of the server, shared by all requests.
 #[derive(Debug)]
@@ -101,8 +102,8 @@ pub(crate) struct StoreState {
     hook: Option<Arc<dyn WriteHook>>,
     /// Is told of every write, in order.
     writes: WriteObserver,
-    /// What the last write has driven out of the history of its kind.
-    forgotten: Option<Arc<Event>>,
+    /// What writes have driven out of the histories, until it is freed.
+    forgotten: Vec<Arc<Event>>,
     /// How many writes have begun and not ended: 0 but in the middle of a write, and after a panic there.
     open_writes: usize,
 }
@@ -150,7 +151,7 @@ impl Store {
             page_counts: PageCounts::default(),
             hook: None,
             writes: WriteObserver::default(),
-            forgotten: None,
+            forgotten: Vec::new(),
             open_writes: 0,
             expiry: Expiry::new(settings.event_ttl, settings.max_events),
         };
@@ -193,9 +194,9 @@ impl Store {
         state
     }
 
-    /// Waits awake for a while: whoever holds the lock needs a few microseconds, and it takes more to sleep and be woken.
+    /// Spins for a while before it sleeps.
     fn wait_for_state(&self) -> MutexGuard<'_, StoreState> {
-        for _ in 0..PATIENCE {
+        for _ in 0..SPINS {
             match self.state.try_lock() {
                 Ok(state) => return state,
                 Err(TryLockError::Poisoned(state)) => return state.into_inner(),

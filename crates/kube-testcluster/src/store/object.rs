@@ -112,7 +112,7 @@ const TAIL: &[u8] = b"}\n";
 /// A buffer size, in bytes, that most objects fit into.
 const USUAL: usize = 4096;
 
-/// The most digits that a revision has.
+/// The most digits that a revision has. So many bytes are kept for it; some stay unused.
 const DIGITS: usize = 20;
 
 /// An object with its decoded content.
@@ -270,7 +270,7 @@ impl Draft {
         Self { written, ..Self::new(resource, key, value) }
     }
 
-    /// The object at its revision. It runs under the store's lock, so it does no more than put the revision in.
+    /// The object at its revision. It runs under the store's lock, so it copies nothing but what stands behind the revision.
     pub(crate) fn at(mut self, revision: u64) -> Object {
         self.added.splice(self.hole..self.hole, revision.to_string().into_bytes());
         self.into_object(revision)

@@ -123,9 +123,6 @@ impl ops::Index<&str> for Map {
 impl ops::IndexMut<&str> for Map {
     /// A field that is not there is made, as null.
     fn index_mut(&mut self, name: &str) -> &mut Value {
-        if !self.contains_key(name) {
-            self.insert(name.into(), Value::Null);
-        }
-        self.get_mut(name).expect("it is there")
+        self.entry(name).or_insert(Value::Null)
     }
 }

@@ -94,8 +94,8 @@ impl Map {
         }
     }
 
-    pub(crate) fn entry(&mut self, name: impl Into<SmolStr>) -> Entry<'_> {
-        Entry { map: self, name: name.into() }
+    pub(crate) fn entry<N: AsRef<str> + Into<SmolStr>>(&mut self, name: N) -> Entry<'_, N> {
+        Entry { map: self, name }
     }
 
     /// Moves all fields of another object into this one.
@@ -175,13 +175,13 @@ fn is(known: &SmolStr, name: &str) -> bool {
     known.len() == name.len() && known.as_bytes() == name.as_bytes()
 }
 
-/// The place of one field.
-pub(crate) struct Entry<'a> {
+/// The place of one field. Its name is copied only if there is no such field.
+pub(crate) struct Entry<'a, N> {
     map: &'a mut Map,
-    name: SmolStr,
+    name: N,
 }
 
-impl<'a> Entry<'a> {
+impl<'a, N: AsRef<str> + Into<SmolStr>> Entry<'a, N> {
     pub(crate) fn or_insert(self, value: Value) -> &'a mut Value {
         self.or_insert_with(|| value)
     }
@@ -190,13 +190,13 @@ impl<'a> Entry<'a> {
         self.map.make_room();
         match &mut self.map.0 {
             Few(fields) => {
-                let place = search(fields, &self.name).unwrap_or_else(|place| {
-                    fields.insert(place, (self.name, value()));
+                let place = search(fields, self.name.as_ref()).unwrap_or_else(|place| {
+                    fields.insert(place, (self.name.into(), value()));
                     place
                 });
                 &mut fields.make_mut()[place].1
             }
-            Many(fields) => Arc::make_mut(fields).entry(self.name).or_insert_with(value),
+            Many(fields) => Arc::make_mut(fields).entry(self.name.into()).or_insert_with(value),
         }
     }
 }

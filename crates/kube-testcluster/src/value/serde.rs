@@ -1,4 +1,4 @@
-//! Values as text, and to and from other types.
+//! Values for serde: from text, as indented text, and to and from other types.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! Values as JSON text.
+//! Values as JSON on one line.
 //!
-//! All that the server stores goes through here, which is why no general serializer does it.
+//! All that is stored is written here, which is why no general serializer does it.
 
 use super::{Map, Value};
 
@@ -63,7 +63,7 @@ fn needs_escapes(text: &[u8]) -> bool {
     let Some(last) = text.last_chunk::<8>() else {
         return text.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\'));
     };
-    // The last eight bytes may have been among others.
+    // The last eight overlap the whole words, and cover what these leave.
     let found = text.as_chunks::<8>().0.iter().fold(special(*last), |found, word| found | special(*word));
     found != 0
 }
@@ -74,7 +74,8 @@ fn special(word: [u8; 8]) -> u64 {
     is_below(word, b' ') | is_below(word ^ each(b'"'), 1) | is_below(word ^ each(b'\\'), 1)
 }
 
-/// Not 0 if one of the eight bytes is below a limit, which is at most 128. Each byte borrows from the next only if it is.
+/// Not 0 if one of the eight bytes is below a limit, which is at most 128. Only a byte below it borrows from the next, so a false mark
+/// stands only above a true one.
 fn is_below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(each(limit)) & !word & each(0x80)
 }

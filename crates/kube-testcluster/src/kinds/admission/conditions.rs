@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use super::expressions::Declarations;
 use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const MOST: usize = 64;
 
 /// Those of a webhook or of a policy's spec.
-pub(super) fn validate(parent: &Value, declared: &Declarations, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     let count = items(parent, "matchConditions").len();
     if count > MOST {

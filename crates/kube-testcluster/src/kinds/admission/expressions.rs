@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "cel")]
 use crate::codec::expression::checker::{AUTHORIZER, NAMESPACE, REQUEST, Type, check};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 
 /// What the expressions of a webhook or of a policy can name.
 pub(super) struct Declarations {
@@ -26,7 +26,7 @@ impl Declarations {
     }
 
     /// A variable, which those after it can name.
-    pub(super) fn variable(&mut self, name: &str, expression: &str, at: Path<'_>) -> Option<Cause> {
+    pub(super) fn variable(&mut self, name: &str, expression: &str, at: At<'_>) -> Option<Cause> {
         self.variables.get_or_insert_default();
         let (kind, cause) = match check(expression, self.names(true)) {
             Ok(checked) => {
@@ -41,16 +41,16 @@ impl Declarations {
     }
 
     /// An expression that must be true.
-    pub(super) fn condition(&self, expression: &str, at: Path<'_>) -> Option<Cause> {
+    pub(super) fn condition(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, true, &[Type::Bool], at)
     }
 
-    pub(super) fn message(&self, expression: &str, at: Path<'_>) -> Option<Cause> {
+    pub(super) fn message(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, false, &[Type::String], at)
     }
 
     /// An expression for an annotation, which is shown as it was written.
-    pub(super) fn annotation(&self, expression: &str, written: &str, at: Path<'_>) -> Option<Cause> {
+    pub(super) fn annotation(&self, expression: &str, written: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, written, true, &[Type::String, Type::Null], at)
     }
 
@@ -60,7 +60,7 @@ impl Declarations {
         written: &str,
         has_authorizer: bool,
         results: &[Type<'_>],
-        at: Path<'_>,
+        at: At<'_>,
     ) -> Option<Cause> {
         match check(expression, self.names(has_authorizer)) {
             Err(faults) => Some(failed(written, &faults, at)),
@@ -91,7 +91,7 @@ impl Declarations {
 }
 
 #[cfg(feature = "cel")]
-fn failed(written: &str, faults: &str, at: Path<'_>) -> Cause {
+fn failed(written: &str, faults: &str, at: At<'_>) -> Cause {
     Cause::invalid(at, written, &format!("compilation failed: {faults}"))
 }
 
@@ -101,19 +101,19 @@ impl Declarations {
         Self {}
     }
 
-    pub(super) fn variable(&mut self, _: &str, _: &str, _: Path<'_>) -> Option<Cause> {
+    pub(super) fn variable(&mut self, _: &str, _: &str, _: At<'_>) -> Option<Cause> {
         None
     }
 
-    pub(super) fn condition(&self, _: &str, _: Path<'_>) -> Option<Cause> {
+    pub(super) fn condition(&self, _: &str, _: At<'_>) -> Option<Cause> {
         None
     }
 
-    pub(super) fn message(&self, _: &str, _: Path<'_>) -> Option<Cause> {
+    pub(super) fn message(&self, _: &str, _: At<'_>) -> Option<Cause> {
         None
     }
 
-    pub(super) fn annotation(&self, _: &str, _: &str, _: Path<'_>) -> Option<Cause> {
+    pub(super) fn annotation(&self, _: &str, _: &str, _: At<'_>) -> Option<Cause> {
         None
     }
 }

@@ -11,7 +11,7 @@ use super::webhook::{MatchPolicy, selector, text};
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, items, known};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, list, missing};
 use crate::value::{Value, json};
 
@@ -68,7 +68,7 @@ pub(super) fn set_defaults(resources: &mut Value) {
     }
 }
 
-pub(super) fn validate(resources: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
     let (policy, at_policy) = (resources["matchPolicy"].as_str().unwrap_or_default(), format_args!("{at}.matchPolicy"));
     let mut causes: Vec<Cause> = known(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
     for field in ["namespaceSelector", "objectSelector"] {
@@ -81,7 +81,7 @@ pub(super) fn validate(resources: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateNamedRuleWithOperations`.
-fn named_rule(value: &Value, at: Path<'_>) -> Vec<Cause> {
+fn named_rule(value: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, name) in items(value, "resourceNames").iter().enumerate() {
         let (name, at) = (name.as_str().unwrap_or_default(), format_args!("{at}.resourceNames[{i}]"));

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use crate::kinds::fields::{items, known, known_if_set};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-pub(super) fn rule(rule: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = with_wildcard(rule, "operations", "operations", at);
     for (i, operation) in texts(rule, "operations").enumerate() {
         causes.extend(known(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
@@ -27,7 +27,7 @@ fn texts<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
 }
 
 /// A list that must have something, and nothing else beside a wildcard.
-fn with_wildcard(rule: &Value, field: &str, others: &str, at: Path<'_>) -> Vec<Cause> {
+fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cause> {
     let (at, count) = (format_args!("{at}.{field}"), items(rule, field).len());
     if count == 0 {
         return vec![Cause::required(at, "")];
@@ -37,13 +37,13 @@ fn with_wildcard(rule: &Value, field: &str, others: &str, at: Path<'_>) -> Vec<C
     is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
 }
 
-fn empty_ones(rule: &Value, field: &str, at: Path<'_>) -> Vec<Cause> {
+fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
 }
 
 /// Upstream: `validateResources`.
-fn resources(rule: &Value, at: Path<'_>) -> Vec<Cause> {
+fn resources(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let (list, at) = (&rule["resources"], format_args!("{at}.resources"));
     let mut causes = Vec::new();
     if items(rule, "resources").is_empty() {

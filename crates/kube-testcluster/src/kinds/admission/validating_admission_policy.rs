@@ -11,7 +11,7 @@ use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, known, known_if_set, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::cel::RESERVED;
 use crate::machinery::fill::{missing, part};
 use crate::value::{Value, json};
@@ -93,11 +93,11 @@ fn has_same_conditions(new: &Value, old: &Value) -> bool {
 }
 
 /// Upstream: `validateParamKind`.
-fn param_kind(kind: &Value, at: Path<'_>) -> Vec<Cause> {
+fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
     let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
     let mut causes = Vec::new();
-    let mut wrong = |at: Path<'_>, value: &str, messages: Vec<String>| {
+    let mut wrong = |at: At<'_>, value: &str, messages: Vec<String>| {
         if !messages.is_empty() {
             causes.push(Cause::invalid(at, value, &messages.join(",")));
         }
@@ -131,7 +131,7 @@ fn param_kind(kind: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateVariable`.
-fn variable(variable: &Value, declared: &mut Declarations, at: Path<'_>) -> Vec<Cause> {
+fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Vec<Cause> {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
     let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
     let mut causes = Vec::new();
@@ -155,7 +155,7 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// Upstream: `validateValidation`.
-fn validation(validation: &Value, declared: &Declarations, at: Path<'_>) -> Vec<Cause> {
+fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (expression, message) = (text(validation, "expression"), text(validation, "message"));
     let of_message = text(validation, "messageExpression");
     let (at_expression, at_message) = (format_args!("{at}.expression"), format_args!("{at}.message"));
@@ -201,7 +201,7 @@ fn annotations(policy: &str, spec: &Value, declared: &Declarations) -> Vec<Cause
 }
 
 /// Upstream: `validateAuditAnnotation`.
-fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: Path<'_>) -> Vec<Cause> {
+fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (key, expression) = (text(annotation, "key"), text(annotation, "valueExpression"));
     let (at_key, at_expression) = (format_args!("{at}.key"), format_args!("{at}.valueExpression"));
     let mut causes = if policy.is_empty() {

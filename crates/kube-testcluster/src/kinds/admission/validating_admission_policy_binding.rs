@@ -8,7 +8,7 @@ use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::part;
 use crate::value::Value;
 
@@ -53,7 +53,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateParamRef`.
-fn param_ref(reference: &Value, at: Path<'_>) -> Vec<Cause> {
+fn param_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let (name, has_selector) = (text(reference, "name"), reference["selector"].is_object());
     let (at_name, at_selector) = (format_args!("{at}.name"), format_args!("{at}.selector"));
@@ -82,7 +82,7 @@ fn param_ref(reference: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateValidationActions`.
-fn actions(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+fn actions(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, action) in items(spec, "validationActions").iter().enumerate() {
         let (action, at) = (action.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));

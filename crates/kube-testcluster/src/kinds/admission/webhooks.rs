@@ -8,7 +8,7 @@ use super::rules::rule;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, known, known_if_set, text};
 use crate::kinds::{names, url};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
@@ -62,7 +62,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateValidatingWebhook`, `validateMutatingWebhook`.
-fn webhook(hook: &Value, tolerated: &Tolerated, at: Path<'_>) -> Vec<Cause> {
+fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = qualified_name(text(hook, "name"), &format_args!("{at}.name")).into_iter().collect();
     causes.extend(each(hook, "rules", at).flat_map(|(at, one)| rule(one, &at)));
     causes.extend(known_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
@@ -89,7 +89,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `IsFullyQualifiedName`.
-fn qualified_name(name: &str, at: Path<'_>) -> Option<Cause> {
+fn qualified_name(name: &str, at: At<'_>) -> Option<Cause> {
     let wrong = names::subdomain(name);
     if name.is_empty() {
         Some(Cause::required(at, ""))
@@ -101,7 +101,7 @@ fn qualified_name(name: &str, at: Path<'_>) -> Option<Cause> {
     }
 }
 
-fn selectors(hook: &Value, at: Path<'_>) -> Vec<Cause> {
+fn selectors(hook: &Value, at: At<'_>) -> Vec<Cause> {
     let fields = ["namespaceSelector", "objectSelector"].into_iter();
     fields.flat_map(|field| pod::label_selector(&hook[field], &format_args!("{at}.{field}"))).collect()
 }
@@ -116,7 +116,7 @@ fn is_known(version: &Value) -> bool {
 }
 
 /// Upstream: `validateAdmissionReviewVersions`.
-fn versions(hook: &Value, tolerated: &Tolerated, at: Path<'_>) -> Vec<Cause> {
+fn versions(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     let versions = items(hook, "admissionReviewVersions");
     if versions.is_empty() {
         return vec![Cause::required(at, &format!("must specify one of {}", VERSIONS.join(", ")))];
@@ -137,7 +137,7 @@ fn versions(hook: &Value, tolerated: &Tolerated, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn client_config(config: &Value, at: Path<'_>) -> Vec<Cause> {
+fn client_config(config: &Value, at: At<'_>) -> Vec<Cause> {
     match (config["url"].as_str(), config["service"].is_object()) {
         (Some(address), false) => webhook_url(address, &format_args!("{at}.url")),
         (None, true) => webhook_service(&config["service"], &format_args!("{at}.service")),
@@ -146,7 +146,7 @@ fn client_config(config: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateWebhookURL` in `k8s.io/apiserver/pkg/util/webhook`.
-fn webhook_url(address: &str, at: Path<'_>) -> Vec<Cause> {
+fn webhook_url(address: &str, at: At<'_>) -> Vec<Cause> {
     let parts = match url::parse(address) {
         Ok(parts) => parts,
         Err(why) => return vec![Cause::required(at, &format!("url must be a valid URL: {why}{FORM}"))],
@@ -166,7 +166,7 @@ fn webhook_url(address: &str, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateWebhookService`, which is given the name as the namespace and the namespace as the name.
-fn webhook_service(service: &Value, at: Path<'_>) -> Vec<Cause> {
+fn webhook_service(service: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, field).is_empty() {
@@ -182,7 +182,7 @@ fn webhook_service(service: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn path(path: &str, at: Path<'_>) -> Vec<Cause> {
+fn path(path: &str, at: At<'_>) -> Vec<Cause> {
     let empty = |i: usize| Cause::invalid(at, path, &format!("segment[{i}] may not be empty"));
     match path {
         "" | "/" => return Vec::new(),

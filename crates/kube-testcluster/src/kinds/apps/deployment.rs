@@ -4,7 +4,7 @@ use super::{int_or_percent, selected_template};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, missing, object};
 use crate::value::{Value, json};
 
@@ -103,7 +103,7 @@ pub(super) fn as_go_writes(rolling: &Value) -> String {
 }
 
 /// Upstream: `ValidateRollingUpdateDeployment`.
-fn rolling_update(rolling: &Value, at: Path<'_>) -> Vec<Cause> {
+fn rolling_update(rolling: &Value, at: At<'_>) -> Vec<Cause> {
     let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
     let at_unavailable = format_args!("{at}.maxUnavailable");
     let mut causes: Vec<Cause> = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::job_spec::INDEXED;
 use crate::kinds::fields::{each, invalid, items, not_negative, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const MOST_RULES: usize = 20;
@@ -14,7 +14,7 @@ const MOST_CODES: usize = 255;
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 /// A word that is required, and must be one of these.
-fn word(parent: &Value, field: &str, words: &[&str], at: Path<'_>) -> Option<Cause> {
+fn word(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     let at = format_args!("{at}.{field}");
     match text(parent, field) {
         "" => {
@@ -26,7 +26,7 @@ fn word(parent: &Value, field: &str, words: &[&str], at: Path<'_>) -> Option<Cau
     }
 }
 
-pub(super) fn failure_policy(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn failure_policy(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let rules = items(&spec["podFailurePolicy"], "rules");
     let mut causes = Vec::new();
     if rules.len() > MOST_RULES {
@@ -38,7 +38,7 @@ pub(super) fn failure_policy(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn failure_rule(spec: &Value, rule: &Value, at: Path<'_>) -> Vec<Cause> {
+fn failure_rule(spec: &Value, rule: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = match text(rule, "action") {
         "FailIndex" if spec["backoffLimitPerIndex"].is_null() => {
             vec![Cause::invalid(
@@ -70,7 +70,7 @@ fn failure_rule(spec: &Value, rule: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn exit_codes(spec: &Value, codes: &Value, at: Path<'_>) -> Vec<Cause> {
+fn exit_codes(spec: &Value, codes: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = word(codes, "operator", &["In", "NotIn"], at).into_iter().collect();
     if let Some(name) = codes["containerName"].as_str() {
         let template = &spec["template"]["spec"];
@@ -101,7 +101,7 @@ fn exit_codes(spec: &Value, codes: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn success_policy(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn success_policy(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let policy = &spec["successPolicy"];
     if spec["completionMode"] != INDEXED {
         return vec![Cause::invalid_json(at, policy, "requires indexed completion mode")];
@@ -122,7 +122,7 @@ pub(super) fn success_policy(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn success_rule(rule: &Value, completions: i64, at: Path<'_>) -> Vec<Cause> {
+fn success_rule(rule: &Value, completions: i64, at: At<'_>) -> Vec<Cause> {
     let (count, indexes) = (rule["succeededCount"].as_i64(), rule["succeededIndexes"].as_str());
     let at_count = format_args!("{at}.succeededCount");
     let mut causes = Vec::new();

@@ -5,7 +5,7 @@ use super::job_policies::{failure_policy, success_policy};
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, not_negative, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::label_selector;
 use crate::value::{Value, json};
 
@@ -79,7 +79,7 @@ fn with_selector(spec: &Value) -> Vec<Cause> {
 }
 
 /// The errors in a spec, but for its selector, which the template in a CronJob does not have. Upstream: `validateJobSpec`.
-pub(super) fn without_selector(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const COUNTS: [&str; 7] = [
         "parallelism",
         "completions",
@@ -107,7 +107,7 @@ pub(super) fn without_selector(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn manager(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+fn manager(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const LONGEST: usize = 63;
     const PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
     let Some(manager) = spec["managedBy"].as_str() else { return Vec::new() };
@@ -131,7 +131,7 @@ fn manager(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn completion_mode(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+fn completion_mode(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let mode = text(spec, "completionMode");
     let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("{at}.{field}"), &spec[field], why);
     match mode {
@@ -145,7 +145,7 @@ fn completion_mode(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     own.map(|field| wrong(field, "requires indexed completion mode")).collect()
 }
 
-fn indexed(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+fn indexed(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let count = |field: &str| spec[field].as_i64();
     let at_most = |field: &str, most: i64, why: &str| {
         let is_more = count(field).is_some_and(|count| count > most);
@@ -172,7 +172,7 @@ fn indexed(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePodReplacementPolicy`.
-fn replacement(spec: &Value, at: Path<'_>) -> Option<Cause> {
+fn replacement(spec: &Value, at: At<'_>) -> Option<Cause> {
     let words: &[&str] =
         if spec["podFailurePolicy"].is_null() { &["Failed", "TerminatingOrFailed"] } else { &["Failed"] };
     let policy = spec["podReplacementPolicy"].as_str()?;
@@ -180,7 +180,7 @@ fn replacement(spec: &Value, at: Path<'_>) -> Option<Cause> {
     (!is_known).then(|| Cause::unsupported_text(format_args!("{at}.podReplacementPolicy"), policy, words))
 }
 
-fn restarts(spec: &Value, at: Path<'_>) -> Option<Cause> {
+fn restarts(spec: &Value, at: At<'_>) -> Option<Cause> {
     match text(&spec["template"]["spec"], "restartPolicy") {
         "Always" | "" => Some(Cause::required(at, "valid values: \"OnFailure\", \"Never\"")),
         "OnFailure" if spec["podFailurePolicy"].is_object() => {

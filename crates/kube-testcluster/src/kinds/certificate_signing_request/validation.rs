@@ -146,7 +146,7 @@ fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         old.map_or((false, false), |old| (kinds(old).contains(&""), has_twice(&kinds(old))));
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, condition) in items(&new["status"], "conditions").iter().enumerate() {
-        let (kind, at) = (text(condition, "type"), format!("{CONDITIONS}[{i}]"));
+        let (kind, at) = (text(condition, "type"), format_args!("{CONDITIONS}[{i}]"));
         if kind.is_empty() && !may_be_empty {
             causes.push(Cause::required(format_args!("{at}.type"), ""));
         }

@@ -5,7 +5,7 @@ use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, is_port, items, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{list, missing};
 use crate::value::{Value, json};
 
@@ -39,7 +39,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-fn subset(subset: &Value, at: Path<'_>) -> Vec<Cause> {
+fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Vec::new();
     if ADDRESSES.iter().all(|field| items(subset, field).is_empty()) {
@@ -54,7 +54,7 @@ fn subset(subset: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateEndpointAddress`.
-fn address(address: &Value, at: Path<'_>) -> Vec<Cause> {
+fn address(address: &Value, at: At<'_>) -> Vec<Cause> {
     let (ip, at_ip) = (text(address, "ip"), format_args!("{at}.ip"));
     let mut causes: Vec<Cause> = addresses::ip(ip, &at_ip).into_iter().collect();
     let hostname = text(address, "hostname");
@@ -68,7 +68,7 @@ fn address(address: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateEndpointPort`.
-fn port(port: &Value, is_one_of_many: bool, at: Path<'_>) -> Vec<Cause> {
+fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Vec<Cause> {
     let (name, at_name) = (text(port, "name"), format_args!("{at}.name"));
     let mut causes = match name {
         "" if is_one_of_many => vec![Cause::required(at_name, "")],

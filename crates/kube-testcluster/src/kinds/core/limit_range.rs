@@ -10,7 +10,7 @@ use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, list, missing, object, part};
 use crate::value::{Value, json};
 
@@ -79,7 +79,7 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
-fn limits(item: &Value, kind: &str, at: Path<'_>) -> Vec<Cause> {
+fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);
     causes.extend(names_of(item, "min", at));
@@ -104,7 +104,7 @@ fn limits(item: &Value, kind: &str, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn names_of(item: &Value, field: &str, at: Path<'_>) -> Vec<Cause> {
+fn names_of(item: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let messages = |name: &str| match text(item, "type") {
         POD | CONTAINER => resource_name(name),
         _ => name_messages(name),
@@ -124,7 +124,7 @@ const ORDER: [[&str; 6]; 6] = [
     ["default", "default value", "max", "max value", "default", "max"],
 ];
 
-fn comparisons(item: &Value, name: &str, of_pods: bool, at: Path<'_>) -> Vec<Cause> {
+fn comparisons(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause> {
     let value = |field: &str| {
         let is_ignored = of_pods && field.starts_with("default");
         if is_ignored { None } else { parsed(&item[field][name]) }
@@ -150,7 +150,7 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: Path<'_>) -> Vec<Cau
 }
 
 /// The error in how much a limit may exceed its request.
-fn ratio(item: &Value, name: &str, at: Path<'_>) -> Vec<Cause> {
+fn ratio(item: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     let at = format_args!("{at}.maxLimitRequestRatio[{name}]");
     let Some(ratio) = parsed(&item["maxLimitRequestRatio"][name]) else { return Vec::new() };
     let wrong = |why: String| Cause::invalid(at, &ratio.to_string(), &why);

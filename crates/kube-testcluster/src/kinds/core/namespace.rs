@@ -5,7 +5,7 @@ use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Subresource};
 use crate::kinds::{metadata, names};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, missing, object};
 use crate::value::{Value, json};
 
@@ -57,7 +57,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {
         let name = name.as_str().unwrap_or_default();
         let at_one = format_args!("spec.finalizers[{i}]");
-        let at: Path<'_> = if old.is_some() { &at_one } else { &"spec.finalizers" };
+        let at: At<'_> = if old.is_some() { &at_one } else { &"spec.finalizers" };
         causes.extend(names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)));
         if !name.contains('/') && !STANDARD.contains(&name) {
             causes.push(Cause::invalid(

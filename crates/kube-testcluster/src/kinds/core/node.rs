@@ -9,7 +9,7 @@ use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{items, one_of, text};
 use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, missing};
 use crate::value::{Array, Value, json};
 
@@ -97,7 +97,7 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePreferAvoidPodsEntry`.
-fn avoided_pods(avoided: &Value, at: Path<'_>) -> Vec<Cause> {
+fn avoided_pods(avoided: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, entry) in items(avoided, "preferAvoidPods").iter().enumerate() {
         let (controller, at) =
@@ -148,7 +148,7 @@ fn message_of_feature(feature: &str) -> Option<String> {
 }
 
 /// Upstream: `validateNodeTaints`, which says `metadata.taints`.
-fn taints(taints: &[Value], at: Path<'_>) -> Vec<Cause> {
+fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
     for (i, taint) in taints.iter().enumerate() {
         let at = format_args!("{at}[{i}]");

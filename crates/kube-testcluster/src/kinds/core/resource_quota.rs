@@ -7,7 +7,7 @@ use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::part;
 use crate::value::{Value, json};
 
@@ -63,7 +63,7 @@ fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         .collect()
 }
 
-fn amounts(amounts: &Value, at: Path<'_>) -> Vec<Cause> {
+fn amounts(amounts: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (name, value) in amounts.as_object().into_iter().flatten() {
         let at = format_args!("{at}[{name}]");
@@ -136,7 +136,7 @@ fn selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-fn operator(requirement: &Value, scope: &str, at: Path<'_>) -> Vec<Cause> {
+fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
     let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
     let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));
     let mut causes = Vec::new();

@@ -4,7 +4,7 @@ use super::validation::{ApiVersions, reference};
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{each, invalid, items, known, number, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// Each kind of metric and its field, in the order in which upstream looks for the fields.
@@ -30,7 +30,7 @@ pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
 }
 
 /// Upstream: `validateMetricSpec`.
-fn one(metric: &Value, versions: ApiVersions, at: Path<'_>) -> Vec<Cause> {
+fn one(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let kind = text(metric, "type");
     let mut causes = Vec::new();
     if kind.is_empty() {
@@ -58,7 +58,7 @@ fn one(metric: &Value, versions: ApiVersions, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn source(field: &str, source: &Value, versions: ApiVersions, at: Path<'_>) -> Vec<Cause> {
+fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let target = || target(&source["target"], &format_args!("{at}.target"));
     let measured = || metric_name(&source["metric"], &format_args!("{at}.metric"));
     let mut causes = Vec::new();
@@ -96,7 +96,7 @@ fn source(field: &str, source: &Value, versions: ApiVersions, at: Path<'_>) -> V
 }
 
 /// Upstream: `validateResourceSource`, `validateContainerResourceSource`.
-fn resource(field: &str, source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn resource(field: &str, source: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, container) = (text(source, "name"), text(source, "container"));
     let is_of_container = field == "containerResource";
     let mut causes = Vec::new();
@@ -114,20 +114,20 @@ fn resource(field: &str, source: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The error if a target has none of these fields; it names the last of them.
-fn needs(source: &Value, fields: &[&str], why: &str, at: Path<'_>) -> Option<Cause> {
+fn needs(source: &Value, fields: &[&str], why: &str, at: At<'_>) -> Option<Cause> {
     let is_set = fields.iter().any(|field| !source["target"][*field].is_null());
     let last = fields.last().filter(|_| !is_set)?;
     Some(Cause::required(format_args!("{at}.target.{last}"), why))
 }
 
 /// The error if a target has both fields; it names the first.
-fn only_one(source: &Value, fields: [&str; 2], why: &str, at: Path<'_>) -> Option<Cause> {
+fn only_one(source: &Value, fields: [&str; 2], why: &str, at: At<'_>) -> Option<Cause> {
     let is_both = fields.iter().all(|field| !source["target"][*field].is_null());
     is_both.then(|| Cause::forbidden(format_args!("{at}.target.{}", fields[0]), why))
 }
 
 /// Upstream: `validateMetricTarget`.
-fn target(target: &Value, at: Path<'_>) -> Vec<Cause> {
+fn target(target: &Value, at: At<'_>) -> Vec<Cause> {
     let (kind, path) = (text(target, "type"), format_args!("{at}.type"));
     let mut causes = Vec::new();
     if kind.is_empty() {
@@ -149,7 +149,7 @@ fn target(target: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateMetricIdentifier`.
-fn metric_name(metric: &Value, at: Path<'_>) -> Vec<Cause> {
+fn metric_name(metric: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, at) = (text(metric, "name"), format_args!("{at}.name"));
     match name {
         "" => vec![Cause::required(at, "must specify a metric name")],

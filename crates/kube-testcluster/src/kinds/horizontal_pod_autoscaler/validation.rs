@@ -5,7 +5,7 @@ use super::metrics;
 use crate::kinds::core::pod::resource_validation::parsed;
 use crate::kinds::fields::{each, invalid, items, known, known_if_set, not_negative, number, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const LONGEST_PERIOD: i64 = 1800;
@@ -73,7 +73,7 @@ fn of_metrics(old: Option<&Value>) -> ApiVersions {
 }
 
 /// Upstream: `ValidateCrossVersionObjectReference`.
-pub(super) fn reference(reference: &Value, versions: ApiVersions, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["kind", "name"] {
         let name = text(reference, field);
@@ -98,7 +98,7 @@ fn wrong_version(version: &str, versions: ApiVersions) -> Option<String> {
 }
 
 /// Upstream: `validateScalingRules`.
-fn rules(rules: &Value, at: Path<'_>) -> Vec<Cause> {
+fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
     if rules.is_null() {
         return Vec::new();
     }
@@ -125,7 +125,7 @@ fn rules(rules: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateScalingPolicy`.
-fn policy(policy: &Value, at: Path<'_>) -> Vec<Cause> {
+fn policy(policy: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
         known(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
     for field in ["value", "periodSeconds"] {

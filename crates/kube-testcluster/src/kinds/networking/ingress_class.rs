@@ -4,7 +4,7 @@ use crate::kinds::columns;
 use crate::kinds::fields::{invalid, known, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::part;
 use crate::value::{Value, json};
 
@@ -53,7 +53,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `IsDomainPrefixedPath`.
-fn prefixed_path(text: &str, at: Path<'_>) -> Vec<Cause> {
+fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
     let (host, path) = match text.split_once('/') {
         _ if text.is_empty() => return vec![Cause::required(at, "")],
         Some((host, path)) if !host.is_empty() && !path.is_empty() => (host, path),
@@ -70,7 +70,7 @@ fn prefixed_path(text: &str, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateIngressClassParametersReference`.
-fn parameters(reference: &Value, at: Path<'_>) -> Vec<Cause> {
+fn parameters(reference: &Value, at: At<'_>) -> Vec<Cause> {
     let (namespace, at_namespace) = (&reference["namespace"], format_args!("{at}.namespace"));
     let mut causes = super::reference(reference, at);
     match (text(reference, "scope"), namespace.as_str()) {

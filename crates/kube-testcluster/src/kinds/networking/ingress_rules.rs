@@ -3,7 +3,7 @@
 use crate::kinds::addresses;
 use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// The errors in the spec of an ingress, but for its class.
@@ -21,7 +21,7 @@ pub(super) fn spec(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-fn one(rule: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, host, at_host) = (Vec::new(), text(rule, "host"), format_args!("{at}.host"));
     if !host.is_empty() {
         causes.extend(no_address(host, &at_host));
@@ -44,13 +44,13 @@ fn host_messages(host: &str) -> Vec<String> {
 }
 
 /// The error in a host that is an address, if it is.
-pub(super) fn no_address(host: &str, at: Path<'_>) -> Option<Cause> {
+pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
     let is_address = addresses::parse_sloppy(host).is_some();
     is_address.then(|| Cause::invalid(at, host, "must be a DNS name, not an IP address"))
 }
 
 /// Upstream: `validateHTTPIngressPath`.
-fn one_path(path: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     const KINDS: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
     let (mut causes, way, at_path) = (Vec::new(), text(path, "path"), format_args!("{at}.path"));
     let wrong = |why: String| Cause::invalid(at_path, way, &why);
@@ -73,7 +73,7 @@ fn one_path(path: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateIngressBackend`.
-fn backend(backend: &Value, at: Path<'_>) -> Vec<Cause> {
+fn backend(backend: &Value, at: At<'_>) -> Vec<Cause> {
     let (resource, service) = (&backend["resource"], &backend["service"]);
     match (resource.is_null(), service.is_null()) {
         (false, false) => vec![Cause::invalid(at, "", "cannot set both resource and service backends")],
@@ -83,7 +83,7 @@ fn backend(backend: &Value, at: Path<'_>) -> Vec<Cause> {
     }
 }
 
-fn to_service(service: &Value, at: Path<'_>) -> Vec<Cause> {
+fn to_service(service: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, port, at_name) = (text(service, "name"), &service["port"], format_args!("{at}.service.name"));
     let mut causes = match name {
         "" => vec![Cause::required(at_name, "")],
@@ -99,7 +99,7 @@ fn to_service(service: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateIngressTLS`.
-fn hosts(tls: &Value, at: Path<'_>) -> Vec<Cause> {
+fn hosts(tls: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, host) in items(tls, "hosts").iter().enumerate() {
         let host = host.as_str().unwrap_or_default();

@@ -7,11 +7,11 @@ pub(super) mod network_policy;
 
 use super::fields::{invalid, text};
 use super::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// The errors in a reference to an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
-fn reference(reference: &Value, at: Path<'_>) -> Vec<Cause> {
+fn reference(reference: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(group) = reference["apiGroup"].as_str() {
         causes.extend(invalid(&format_args!("{at}.apiGroup"), group, names::subdomain(group)));

@@ -5,7 +5,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text};
 use crate::kinds::resource::{Generation, Resource};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, list, missing};
 use crate::value::{Value, json};
 
@@ -76,7 +76,7 @@ fn ranges(old: &Value) -> Vec<&Value> {
 }
 
 /// Upstream: `ValidateNetworkPolicyPort`.
-fn port(port: &Value, at: Path<'_>) -> Vec<Cause> {
+fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
     let mut causes: Vec<Cause> =
@@ -104,7 +104,7 @@ fn port(port: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateNetworkPolicyPeer`.
-fn peer(peer: &Value, known: &[&Value], at: Path<'_>) -> Vec<Cause> {
+fn peer(peer: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
     let mut causes: Vec<Cause> =
@@ -122,9 +122,9 @@ fn peer(peer: &Value, known: &[&Value], at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateIPBlock`.
-fn ip_block(block: &Value, known: &[&Value], at: Path<'_>) -> Vec<Cause> {
+fn ip_block(block: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
     let (range, at_range) = (text(block, "cidr"), format_args!("{at}.cidr"));
-    let error = |text: &str, at: Path<'_>| {
+    let error = |text: &str, at: At<'_>| {
         if known.iter().any(|known| *known == text) { None } else { addresses::cidr(text, at) }
     };
     if range.is_empty() {

@@ -1,7 +1,7 @@
 //! The rules of roles. Upstream: `ValidatePolicyRule` in `pkg/apis/rbac/validation/validation.go`.
 
 use crate::kinds::fields::{items, required};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// Where a role holds.
@@ -19,7 +19,7 @@ pub(super) fn rules(role: &Value, reach: Reach) -> Vec<Cause> {
     causes
 }
 
-fn one(rule: &Value, reach: Reach, at: Path<'_>) -> Vec<Cause> {
+fn one(rule: &Value, reach: Reach, at: At<'_>) -> Vec<Cause> {
     let (mut causes, urls) = (Vec::new(), &rule["nonResourceURLs"]);
     let is_empty = |field: &str| items(rule, field).is_empty();
     if !is_empty("nonResourceURLs") {

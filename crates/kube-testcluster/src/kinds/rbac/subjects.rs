@@ -4,7 +4,7 @@
 use super::GROUP;
 use crate::kinds::fields::{invalid, items, known, required, text};
 use crate::kinds::names::{self, NameRule};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::{Value, json};
 
 /// The errors in a binding of roles of these kinds. Names that are missing come last, as upstream checks them by the
@@ -34,7 +34,7 @@ fn changed(role: &Value, old: &Value) -> Option<Cause> {
 }
 
 /// Upstream: `ValidateRoleBindingSubject`.
-fn subject(subject: &Value, is_namespaced: bool, at: Path<'_>) -> Vec<Cause> {
+fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Vec<Cause> {
     const KINDS: [&str; 3] = ["ServiceAccount", "User", "Group"];
     let (name, kind, group) = (text(subject, "name"), text(subject, "kind"), text(subject, "apiGroup"));
     let at_group = format_args!("{at}.apiGroup");

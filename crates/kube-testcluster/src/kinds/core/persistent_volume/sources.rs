@@ -6,7 +6,7 @@ use crate::kinds::core::pod::storage_systems as systems;
 use crate::kinds::core::pod::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// The types in the order in which upstream looks for them.
@@ -84,7 +84,7 @@ fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
     Some(Cause::invalid("spec.iscsi.targetportal", text(source, "targetPortal"), why))
 }
 
-fn glusterfs(source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn glusterfs(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, path) = (systems::glusterfs(source, at), format_args!("{at}.endpointsNamespace"));
     match source["endpointsNamespace"].as_str() {
         None => {}
@@ -97,25 +97,25 @@ fn glusterfs(source: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn cinder(source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = systems::cinder(source, at);
     causes.extend(namespace_of_secret(source, at));
     causes
 }
 
-fn storage_os(source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn storage_os(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = systems::storage_os(source, at);
     causes.extend(namespace_of_secret(source, at));
     causes
 }
 
 /// The error in the reference to a secret without a namespace, if any.
-fn namespace_of_secret(source: &Value, at: Path<'_>) -> Option<Cause> {
+fn namespace_of_secret(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "namespace", &format_args!("{at}.secretRef"))).flatten()
 }
 
-fn azure_file(source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = systems::azure_file(source, at);
     if source["secretNamespace"] == "" {
         causes.push(Cause::required(format_args!("{at}.secretNamespace"), ""));
@@ -123,13 +123,13 @@ fn azure_file(source: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn local(source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn local(source: &Value, at: At<'_>) -> Vec<Cause> {
     let found = required(source, "path", at).or_else(|| no_backsteps(text(source, "path"), &format_args!("{at}.path")));
     found.into_iter().collect()
 }
 
 /// Upstream: `validateCSIPersistentVolumeSource`.
-fn csi(source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
     const SECRETS: [&str; 4] =
         ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
     let mut causes = sources::csi_driver(source, at);
@@ -141,7 +141,7 @@ fn csi(source: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePVSecretReference`.
-fn secret(secret: &Value, at: Path<'_>) -> Vec<Cause> {
+fn secret(secret: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, namespace) = (text(secret, "name"), text(secret, "namespace"));
     let mut causes = Vec::from_iter(required(secret, "name", at));
     if !name.is_empty() {

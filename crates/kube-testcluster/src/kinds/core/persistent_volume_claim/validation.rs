@@ -6,7 +6,7 @@ use crate::kinds::core::pod::resource_validation::{amount, parsed};
 use crate::kinds::fields::{invalid, known, pairs, text};
 use crate::kinds::names;
 use crate::kinds::resource_list::{is_native, not_below_zero};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::quantity::Quantity;
 use crate::value::Value;
 
@@ -155,7 +155,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePersistentVolumeClaimResourceKey`.
-fn resource(name: &str, at: Path<'_>) -> Vec<Cause> {
+fn resource(name: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = invalid(at, name, names::label_key(name));
     if causes.is_empty() && is_native(name) {
         causes.extend(known(name, &[STORAGE], at));

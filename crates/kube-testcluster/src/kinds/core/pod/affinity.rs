@@ -4,14 +4,14 @@
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 pub(super) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// The errors in the affinities of a pod.
-pub(super) fn affinity(affinity: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = node_affinity(&affinity["nodeAffinity"], &format_args!("{at}.nodeAffinity"));
     for field in ["podAffinity", "podAntiAffinity"] {
         causes.extend(pod_affinity(&affinity[field], &format_args!("{at}.{field}")));
@@ -19,7 +19,7 @@ pub(super) fn affinity(affinity: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn node_affinity(affinity: &Value, at: Path<'_>) -> Vec<Cause> {
+fn node_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     let (required, mut causes) = (&affinity[REQUIRED], Vec::new());
     if required.is_object() {
         causes.extend(node_selector(required, &format_args!("{at}.{REQUIRED}")));
@@ -33,7 +33,7 @@ fn node_affinity(affinity: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a selector of nodes. Upstream: `ValidateNodeSelector`.
-pub(in crate::kinds) fn node_selector(selector: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn node_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
     let (at, terms) = (format_args!("{at}.nodeSelectorTerms"), items(selector, "nodeSelectorTerms"));
     let mut causes = Vec::new();
     if terms.is_empty() {
@@ -44,7 +44,7 @@ pub(in crate::kinds) fn node_selector(selector: &Value, at: Path<'_>) -> Vec<Cau
     causes
 }
 
-fn weight(preferred: &Value, at: Path<'_>) -> Option<Cause> {
+fn weight(preferred: &Value, at: At<'_>) -> Option<Cause> {
     let fits = preferred["weight"].as_i64().is_some_and(|weight| (1..=100).contains(&weight));
     (!fits)
         .then(|| Cause::invalid_json(format_args!("{at}.weight"), &preferred["weight"], "must be in the range 1-100"))
@@ -59,7 +59,7 @@ enum Demand {
 }
 
 /// Upstream: `ValidateNodeSelectorTerm`.
-fn node_term(term: &Value, demand: Demand, at: Path<'_>) -> Vec<Cause> {
+fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, requirement) in items(term, "matchExpressions").iter().enumerate() {
         let at = format_args!("{at}.matchExpressions[{i}]");
@@ -89,7 +89,7 @@ fn node_term(term: &Value, demand: Demand, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateNodeFieldSelectorRequirement`.
-fn node_field(requirement: &Value, at: Path<'_>) -> Vec<Cause> {
+fn node_field(requirement: &Value, at: At<'_>) -> Vec<Cause> {
     let (operator, key, values) =
         (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));
     let mut causes = Vec::new();
@@ -114,7 +114,7 @@ fn node_field(requirement: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn pod_affinity(affinity: &Value, at: Path<'_>) -> Vec<Cause> {
+fn pod_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, term) in items(affinity, REQUIRED).iter().enumerate() {
         causes.extend(pod_term(term, &format_args!("{at}.{REQUIRED}[{i}]")));
@@ -128,7 +128,7 @@ fn pod_affinity(affinity: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePodAffinityTerm`.
-fn pod_term(term: &Value, at: Path<'_>) -> Vec<Cause> {
+fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = label_selector(&term["labelSelector"], &format_args!("{at}.labelSelector"));
     causes.extend(label_selector(&term["namespaceSelector"], &format_args!("{at}.namespaceSelector")));
     for name in items(term, "namespaces") {
@@ -153,7 +153,7 @@ fn pod_term(term: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The keys whose values are those of the pod itself.
-pub(super) fn label_keys(term: &Value, field: &str, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn label_keys(term: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let (keys, at) = (items(term, field), format_args!("{at}.{field}"));
     if !keys.is_empty() && term["labelSelector"].is_null() {
         return vec![Cause::forbidden(at, "must not be specified when labelSelector is not set")];

@@ -5,7 +5,7 @@ use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
 use super::tolerations::tolerations;
 use crate::kinds::fields::{invalid, pairs, text};
 use crate::kinds::{embedded, names};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::{Array, Value};
 
 /// Of a pod that a kubelet runs without the API server.
@@ -14,13 +14,13 @@ const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// The errors in the keys of annotations. Upstream: `ValidateAnnotations`.
-pub(super) fn keys(metadata: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()
 }
 
 /// The errors in the annotations of a pod, `at`.
-pub(super) fn of_pod(metadata: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn of_pod(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let noted = |key: &str| metadata["annotations"][key].as_str();
     let mut causes = Vec::new();
     if let Some(mirror) = noted(MIRROR).filter(|_| text(spec, "nodeName").is_empty()) {

@@ -6,7 +6,7 @@ use super::projected::Paths;
 use super::selectors::label_selector;
 use crate::kinds::fields::{invalid, known, pairs, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
@@ -18,7 +18,7 @@ const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
 
 /// The errors in a bundle of authorities that are trusted.
-pub(super) fn trust_bundle<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = match (source["name"].as_str(), source["signerName"].as_str()) {
         (Some(_), Some(_)) => {
             vec![Cause::invalid_as(at, &shown(source), "only one of name and signerName may be used")]
@@ -51,7 +51,7 @@ fn shown(source: &Value) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-fn named_bundle(source: &Value, name: &str, at: Path<'_>) -> Vec<Cause> {
+fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     let (path, mut causes) = (format_args!("{at}.name"), Vec::new());
     if name.is_empty() {
         causes.push(Cause::required(path, "must be a valid object name"));
@@ -67,7 +67,7 @@ fn named_bundle(source: &Value, name: &str, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a certificate of the pod.
-pub(super) fn pod_certificate<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
     causes.extend(user_annotations(source, &format_args!("{at}.userAnnotations")));
@@ -98,13 +98,13 @@ pub(super) fn pod_certificate<'a>(source: &'a Value, at: Path<'_>, taken: &mut P
 }
 
 /// Upstream: `ValidateUserAnnotations`.
-fn user_annotations(source: &Value, at: Path<'_>) -> Vec<Cause> {
+fn user_annotations(source: &Value, at: At<'_>) -> Vec<Cause> {
     let keys = pairs(source, "userAnnotations").map(|(key, _)| key);
     keys.flat_map(|key| domain_prefixed_key(&key.to_lowercase(), at)).collect()
 }
 
 /// Upstream: `IsDomainPrefixedKey`.
-fn domain_prefixed_key(key: &str, at: Path<'_>) -> Vec<Cause> {
+fn domain_prefixed_key(key: &str, at: At<'_>) -> Vec<Cause> {
     let messages = names::label_key(key);
     if key.is_empty() {
         vec![Cause::required(at, "")]
@@ -121,7 +121,7 @@ fn is_of_kubernetes(signer: &str) -> bool {
 }
 
 /// The errors in the name of who signs. Upstream: `ValidateSignerName`.
-pub(in crate::kinds) fn signer_name(name: &str, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn signer_name(name: &str, at: At<'_>) -> Vec<Cause> {
     if name.is_empty() {
         return vec![Cause::required(at, "")];
     }
@@ -146,7 +146,7 @@ pub(in crate::kinds) fn signer_name(name: &str, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the first wrong one of the labels between dots.
-fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: Path<'_>) -> Vec<Cause> {
+fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     let wrong = segment.split('.').map(|label| (label, messages(label))).find(|(_, messages)| !messages.is_empty());
     let Some((label, messages)) = wrong else { return Vec::new() };
     invalid(at, segment, messages.iter().map(|message| format!("validating label {label:?}: {message}")))

@@ -6,7 +6,7 @@ use super::selectors::label_selector;
 use super::validation::labels;
 use crate::kinds::fields::{invalid, items, known_if_set, pairs, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -30,7 +30,7 @@ const FORBIDDEN: [&str; 12] = [
 ];
 
 /// The errors in a volume that lives as long as its pod.
-pub(super) fn ephemeral(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (template, at) = (&source["volumeClaimTemplate"], format_args!("{at}.volumeClaimTemplate"));
     if !template.is_object() {
         return vec![Cause::required(at, "")];
@@ -40,7 +40,7 @@ pub(super) fn ephemeral(source: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn metadata(metadata: &Value, at: Path<'_>) -> Vec<Cause> {
+fn metadata(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     let mut causes: Vec<Cause> = keys
         .flat_map(|key| invalid(&format_args!("{at}.annotations"), key, names::label_key(&key.to_lowercase())))
@@ -66,7 +66,7 @@ pub(in crate::kinds) enum Groups {
 }
 
 /// The errors in the spec of a claim.
-pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
     let path = format_args!("{at}.accessModes");
     let mut causes = Vec::new();
     if items(spec, "accessModes").is_empty() {
@@ -83,7 +83,7 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: Path<'_>) -> Vec
 }
 
 /// The errors in the ways in which a volume is used.
-pub(in crate::kinds) fn access_modes(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn access_modes(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let modes: Vec<&str> = items(spec, "accessModes").iter().filter_map(Value::as_str).collect();
     let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
     let mut causes: Vec<Cause> = unknown.map(|mode| Cause::unsupported_text(at, mode, &MODES)).collect();
@@ -93,7 +93,7 @@ pub(in crate::kinds) fn access_modes(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn storage(size: &Value, at: Path<'_>) -> Vec<Cause> {
+fn storage(size: &Value, at: At<'_>) -> Vec<Cause> {
     let Some(quantity) = parsed(size) else { return vec![Cause::required(at, "")] };
     if quantity.is_negative() || quantity.is_zero() {
         return vec![Cause::invalid(at, &quantity.to_string(), "must be greater than zero")];
@@ -102,14 +102,14 @@ fn storage(size: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the name of a class, if there is one.
-pub(in crate::kinds) fn class(spec: &Value, field: &str, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn class(spec: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
     invalid(&format_args!("{at}.{field}"), name, messages)
 }
 
 /// What a claim is filled with. Upstream: `validateDataSource`, `validateDataSourceRef`.
-fn data_sources(spec: &Value, groups: Groups, at: Path<'_>) -> Vec<Cause> {
+fn data_sources(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
     let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
     let mut causes = Vec::new();
     for field in ["dataSource", "dataSourceRef"].into_iter().filter(|field| spec[*field].is_object()) {
@@ -129,7 +129,7 @@ fn data_sources(spec: &Value, groups: Groups, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn data_source(source: &Value, groups: Groups, at: Path<'_>) -> Vec<Cause> {
+fn data_source(source: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = ["name", "kind"].into_iter().filter_map(|field| required(source, field, at)).collect();
     let (group, kind) = (text(source, "apiGroup"), text(source, "kind"));
     if group.is_empty() && kind != "PersistentVolumeClaim" {

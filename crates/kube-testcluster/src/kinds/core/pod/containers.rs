@@ -12,7 +12,7 @@ use super::volume_sources::PULL_POLICIES;
 use super::{restarts, security};
 use crate::kinds::fields::{ItemPath, each, items, one_of, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
@@ -40,13 +40,13 @@ pub(super) struct Shared<'a> {
 }
 
 /// All containers with their paths, in the order in which upstream visits them. Upstream: `VisitContainersWithPath`.
-pub(super) fn visit<'v, 'p>(spec: &'v Value, at: Path<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
+pub(super) fn visit<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     let all = ["initContainers", "containers", "ephemeralContainers"].map(|field| each(spec, field, at));
     all.into_iter().flatten()
 }
 
 /// The errors in the containers of a pod spec; `at` is the path of the spec.
-pub(super) fn containers(shared: &Shared<'_>, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     if items(spec, "containers").is_empty() {
         let mut causes = vec![Cause::required(format_args!("{at}.containers"), "")];
@@ -70,7 +70,7 @@ pub(super) fn containers(shared: &Shared<'_>, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the containers that run before the others. `names` are those of the others.
-fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: Path<'_>) -> Vec<Cause> {
+fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
         let name = text(container, "name");
@@ -95,7 +95,7 @@ fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: Path<'_>) -> V
 }
 
 /// The errors in containers for debugging, which come into a pod that runs.
-pub(super) fn for_debugging(shared: &Shared<'_>, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn for_debugging(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let (spec, mut causes) = (shared.spec, Vec::new());
     let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
     let others: HashSet<&str> = others().map(|container| text(container, "name")).collect();
@@ -128,7 +128,7 @@ pub(super) fn for_debugging(shared: &Shared<'_>, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in what all containers have.
-fn one(shared: &Shared<'_>, container: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     let mut causes = Vec::new();
     match text(container, "name") {
@@ -158,13 +158,13 @@ fn one(shared: &Shared<'_>, container: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in what the containers of a pod must not have, and those of a template may.
-pub(super) fn only_of_pods(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn only_of_pods(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
     all.filter_map(|(path, container)| padded_image(container, &path)).collect()
 }
 
 /// The error in an image with space around its name, if any. Upstream: `validateContainerOnlyForPod`.
-pub(super) fn padded_image(container: &Value, at: Path<'_>) -> Option<Cause> {
+pub(super) fn padded_image(container: &Value, at: At<'_>) -> Option<Cause> {
     let image = text(container, "image");
     let why = "must not have leading or trailing whitespace";
     (image.trim() != image).then(|| Cause::invalid(format_args!("{at}.image"), image, why))

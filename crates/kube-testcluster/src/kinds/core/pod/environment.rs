@@ -9,7 +9,7 @@ use super::paths::no_backsteps;
 use crate::kinds::core::config;
 use crate::kinds::fields::{each, invalid, items, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const VARIABLE: &str =
@@ -36,7 +36,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// The errors in the variables.
-pub(super) fn environment(variables: &[Value], at: Path<'_>) -> Vec<Cause> {
+pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, variable) in variables.iter().enumerate() {
         let path = format_args!("{at}.env[{i}]");
@@ -52,11 +52,11 @@ pub(super) fn environment(variables: &[Value], at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn value_from(variable: &Value, at: Path<'_>) -> Vec<Cause> {
+fn value_from(variable: &Value, at: At<'_>) -> Vec<Cause> {
     let from = &variable["valueFrom"];
     let (mut causes, mut sources) = (Vec::new(), 0);
     for (kind, check) in [
-        ("fieldRef", field_ref as fn(&Value, Path<'_>) -> Vec<Cause>),
+        ("fieldRef", field_ref as fn(&Value, At<'_>) -> Vec<Cause>),
         ("resourceFieldRef", resource_ref),
         ("configMapKeyRef", key_ref),
         ("secretKeyRef", key_ref),
@@ -77,16 +77,16 @@ fn value_from(variable: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn field_ref(reference: &Value, at: Path<'_>) -> Vec<Cause> {
+fn field_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     field_references::field(reference, &FIELDS, at)
 }
 
-fn resource_ref(reference: &Value, at: Path<'_>) -> Vec<Cause> {
+fn resource_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     field_references::resource(reference, Place::Variable, at)
 }
 
 /// Upstream: `validateFileKeySelector`.
-fn file_key_ref(from: &Value, at: Path<'_>) -> Vec<Cause> {
+fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (key, volume) = (text(from, "key"), text(from, "volumeName"));
     let mut causes = Vec::from_iter(required(from, "key", at));
     if !is_variable(key) {
@@ -102,7 +102,7 @@ fn file_key_ref(from: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the volumes of files with variables. Upstream: `validateFileKeyRefVolumes`.
-pub(super) fn volumes_of_files(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let volumes: HashMap<&str, &Value> =
         items(spec, "volumes").iter().map(|volume| (text(volume, "name"), volume)).collect();
     let mut causes = Vec::new();
@@ -126,7 +126,7 @@ pub(super) fn volumes_of_files(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateConfigMapKeySelector`, `validateSecretKeySelector`.
-fn key_ref(from: &Value, at: Path<'_>) -> Vec<Cause> {
+fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, key) = (text(from, "name"), text(from, "key"));
     let mut causes: Vec<Cause> =
         names::subdomain(name).iter().map(|why| Cause::invalid(format_args!("{at}.name"), name, why)).collect();
@@ -140,7 +140,7 @@ fn key_ref(from: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in what all variables are taken from.
-pub(super) fn environment_from(sources: &[Value], at: Path<'_>) -> Vec<Cause> {
+pub(super) fn environment_from(sources: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, source) in sources.iter().enumerate() {
         let path = format_args!("{at}.envFrom[{i}]");

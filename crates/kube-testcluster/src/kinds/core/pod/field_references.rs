@@ -3,7 +3,7 @@
 
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::quantity::Quantity;
 use crate::value::Value;
 
@@ -37,7 +37,7 @@ const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /// The errors in a reference to a field of the pod. `allowed` are those that can stand here.
-pub(super) fn field(reference: &Value, allowed: &[&str], at: Path<'_>) -> Vec<Cause> {
+pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Cause> {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
             return vec![cause];
@@ -81,7 +81,7 @@ pub(super) enum Place {
 }
 
 /// The errors in a reference to a resource of a container.
-pub(super) fn resource(reference: &Value, place: Place, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn resource(reference: &Value, place: Place, at: At<'_>) -> Vec<Cause> {
     let resource = text(reference, "resource");
     let is_huge = HUGE.iter().any(|prefix| resource.starts_with(prefix));
     let mut causes = Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn resource(reference: &Value, place: Place, at: Path<'_>) -> Vec<Cau
 }
 
 /// Upstream: `validateContainerResourceDivisor`.
-fn divisor(reference: &Value, resource: &str, is_huge: bool, at: Path<'_>) -> Option<Cause> {
+fn divisor(reference: &Value, resource: &str, is_huge: bool, at: At<'_>) -> Option<Cause> {
     let divisor = reference["divisor"].as_str().and_then(|text| Quantity::parse(text).ok())?.to_string();
     let of = match resource {
         _ if divisor == "0" => return None,

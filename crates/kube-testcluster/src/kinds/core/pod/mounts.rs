@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::paths::{descending, no_backsteps};
 use crate::kinds::fields::{each, items, known_if_set, required, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const PROPAGATION: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
 const READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];
 
 /// The errors in the mounts of a container.
-pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut places) = (Vec::new(), HashSet::new());
     let devices = names_and_paths(container, "volumeDevices", "devicePath");
     let paths_of_devices: HashSet<&str> = devices.values().copied().collect();
@@ -43,7 +43,7 @@ pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: Pat
 }
 
 /// The errors in the part of a volume that is mounted.
-fn part_of_volume(mount: &Value, at: Path<'_>, list: Path<'_>) -> Vec<Cause> {
+fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
     let (path, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
     let mut causes = descending(path, &format_args!("{list}.subPath"));
     if !expression.is_empty() && !path.is_empty() {
@@ -55,7 +55,7 @@ fn part_of_volume(mount: &Value, at: Path<'_>, list: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateMountPropagation`.
-fn propagation(mount: &Value, container: &Value, list: Path<'_>) -> Vec<Cause> {
+fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(known_if_set(mount, "mountPropagation", &PROPAGATION, list));
     if mount["mountPropagation"] == "Bidirectional" && container["securityContext"]["privileged"] != true {
         let why = "Bidirectional mount propagation is available only to privileged containers";
@@ -65,7 +65,7 @@ fn propagation(mount: &Value, container: &Value, list: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateMountRecursiveReadOnly`.
-fn recursively_read_only(mount: &Value, list: Path<'_>) -> Vec<Cause> {
+fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(known_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
     if matches!(mount["recursiveReadOnly"].as_str(), Some("Enabled" | "IfPossible")) {
         let at = format_args!("{list}.recursiveReadOnly");
@@ -86,7 +86,7 @@ fn names_and_paths<'a>(container: &'a Value, list: &str, path: &str) -> HashMap<
 }
 
 /// The errors in the devices of a container.
-pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names, mut places) = (Vec::new(), HashSet::new(), HashSet::new());
     let mounts = names_and_paths(container, "volumeMounts", "mountPath");
     let paths_of_mounts: HashSet<&str> = mounts.values().copied().collect();

@@ -4,7 +4,7 @@
 use crate::kinds::addresses::ip;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const MOST_SERVERS: usize = 3;
@@ -14,7 +14,7 @@ const MOST_SEARCHES: usize = 32;
 const LONGEST_SEARCHES: usize = 2048;
 
 /// The errors in the name servers of a pod.
-pub(super) fn dns(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
     let servers = items(config, "nameservers");
     let mut causes = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn dns(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the domains in which names are looked for.
-fn searches(config: &Value, at: Path<'_>) -> Vec<Cause> {
+fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
     let (list, path) = (items(config, "searches"), format_args!("{at}.searches"));
     let all = |why: String| Cause::invalid_json(path, &config["searches"], &why);
     let mut causes = Vec::new();
@@ -65,7 +65,7 @@ fn searches(config: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the name that a pod gives itself. Upstream: `validatePodHostName`.
-pub(super) fn hostname_override(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let Some(name) = spec["hostnameOverride"].as_str() else { return Vec::new() };
     let (at, mut causes) = (format_args!("{at}.hostnameOverride"), Vec::new());
     for field in ["setHostnameAsFQDN", "hostNetwork"].into_iter().filter(|field| spec[*field] == true) {
@@ -77,7 +77,7 @@ pub(super) fn hostname_override(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the names that a pod gives to addresses.
-pub(super) fn host_aliases(aliases: &[Value], at: Path<'_>) -> Vec<Cause> {
+pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, alias) in aliases.iter().enumerate() {
         let at = format_args!("{at}[{i}]");

@@ -6,14 +6,14 @@ use std::collections::{HashMap, HashSet};
 use super::affinity::label_keys;
 use super::selectors::{label_name, label_selector};
 use crate::kinds::fields::{items, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
 /// The errors in the constraints of a pod.
-pub(super) fn spread(constraints: &[Value], at: Path<'_>) -> Vec<Cause> {
+pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
     fn pair(constraint: &Value) -> (&str, &str) {
         (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
     }
@@ -32,7 +32,7 @@ pub(super) fn spread(constraints: &[Value], at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn one(constraint: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one(constraint: &Value, at: At<'_>) -> Vec<Cause> {
     let (topology, action) = (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"));
     let mut causes = Vec::new();
     if constraint["maxSkew"].as_i64().unwrap_or_default() <= 0 {
@@ -69,7 +69,7 @@ fn one(constraint: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the gates of a pod.
-pub(super) fn gates(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn gates(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, gate) in items(spec, "readinessGates").iter().enumerate() {
         causes.extend(label_name(text(gate, "conditionType"), &format_args!("{at}.readinessGates[{i}].conditionType")));

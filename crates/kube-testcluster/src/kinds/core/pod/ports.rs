@@ -5,13 +5,13 @@ use std::collections::HashSet;
 
 use super::validation::Holder;
 use crate::kinds::fields::{each, is_port, number, one_of, port_name, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
 /// The errors in the ports of a container.
-pub(super) fn ports(container: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, port) in each(container, "ports", at) {
         let name = text(port, "name");
@@ -41,7 +41,7 @@ pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
     /// Takes the ports of a container; the errors in those that are taken already.
-    pub(super) fn take(&mut self, container: &'a Value, at: Path<'_>) -> Vec<Cause> {
+    pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
         let mut causes = Vec::new();
         for (path, port) in each(container, "ports", at) {
             let (protocol, address, number) = (text(port, "protocol"), text(port, "hostIP"), number(port, "hostPort"));
@@ -55,7 +55,7 @@ impl<'a> HostPorts<'a> {
 }
 
 /// In the network of the node, a container's port is the node's. A template may leave it out.
-pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if spec["hostNetwork"] != true {
         return causes;

@@ -2,7 +2,7 @@
 
 use crate::kinds::fields::{is_port, items, known, not_negative, port_name, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
@@ -10,7 +10,7 @@ const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
 const HOOKS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "sleep"];
 
 /// The errors in a container's probes.
-pub(super) fn probes(container: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in PROBES.into_iter().filter(|field| container[*field].is_object()) {
         let (probe, path) = (&container[field], format_args!("{at}.{field}"));
@@ -36,21 +36,21 @@ pub(super) fn probes(container: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a container that must not have probes or hooks: it ends before the others begin.
-pub(super) fn none(container: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn none(container: &Value, at: At<'_>) -> Vec<Cause> {
     let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
     let detail = "may not be set for init containers without restartPolicy=Always";
     fields.map(|field| Cause::forbidden(format_args!("{at}.{field}"), detail)).collect()
 }
 
 /// The errors in the hooks of a container. Upstream: `validateLifecycle`.
-pub(super) fn hooks(container: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn hooks(container: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (lifecycle, grace) = (&container["lifecycle"], spec["terminationGracePeriodSeconds"].as_i64());
     let given = ["postStart", "preStop"].into_iter().filter(|field| lifecycle[*field].is_object());
     given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format_args!("{at}.lifecycle.{field}"))).collect()
 }
 
 /// The errors in what is done, which is of one of some kinds. Upstream: `validateHandler`.
-fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: Path<'_>) -> Vec<Cause> {
+fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let given: Vec<&str> = kinds.iter().copied().filter(|kind| handler[*kind].is_object()).collect();
     for (n, kind) in given.iter().enumerate() {
@@ -73,7 +73,7 @@ fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: Path
 }
 
 /// Upstream: `validateHTTPGetAction`.
-fn http_get(action: &Value, at: Path<'_>) -> Vec<Cause> {
+fn http_get(action: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(action, "path", at));
     causes.extend(port(&action["port"], at));
     causes.extend(known(text(action, "scheme"), &["HTTP", "HTTPS"], &format_args!("{at}.scheme")));
@@ -85,14 +85,14 @@ fn http_get(action: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateSleepAction`.
-fn sleep(seconds: &Value, grace: Option<i64>, at: Path<'_>) -> Option<Cause> {
+fn sleep(seconds: &Value, grace: Option<i64>, at: At<'_>) -> Option<Cause> {
     let (grace, number) = (grace?, seconds.as_i64().unwrap_or_default());
     let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
     (!(0..=grace).contains(&number)).then(|| Cause::invalid_as(at, &number.to_string(), &why))
 }
 
 /// A port by number, or by name.
-fn port(port: &Value, at: Path<'_>) -> Vec<Cause> {
+fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let path = format_args!("{at}.port");
     match port.as_str() {
         Some(name) => port_name(name).iter().map(|why| Cause::invalid(path, name, why)).collect(),

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::containers::visit;
 use super::paths::descending;
 use crate::kinds::fields::{known, pairs, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, list, missing};
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::value::{Value, json};
@@ -24,7 +24,7 @@ pub(super) const PROFILE: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("LocalhostProfile", "localhostProfile", Field::Plain)]);
 
 /// The errors in a profile of seccomp.
-pub(super) fn seccomp(profile: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
     }
@@ -47,7 +47,7 @@ pub(super) fn seccomp(profile: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a profile of AppArmor.
-pub(super) fn app_armor(profile: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
     }
@@ -78,7 +78,7 @@ pub(super) fn app_armor(profile: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in annotations that name profiles. Upstream: `ValidateSeccompPodAnnotations`, `ValidateAppArmorPodAnnotations`.
-pub(super) fn annotations(metadata: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let noted = || pairs(metadata, "annotations");
     let of_pod = noted().filter(|(key, _)| *key == SECCOMP_OF_POD);
     let of_containers = noted().filter(|(key, _)| key.starts_with(SECCOMP_OF_CONTAINER));
@@ -102,10 +102,11 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: Path<'_>) -> Vec<C
     causes
 }
 
-/// What an annotation says of a container: that whose key ends with its name.
-fn noted<'a>(annotations: &'a Value, prefix: &str, container: &Value) -> Option<&'a str> {
-    let is_of = |key: &str| key.strip_prefix(prefix) == Some(text(container, "name"));
-    annotations.as_object()?.iter().find(|(key, _)| is_of(key)).and_then(|(_, note)| note.as_str())
+/// What the annotation with this prefix says of a container.
+fn note_of<'a>(annotations: &'a Value, prefix: &str, container: &Value) -> Option<&'a str> {
+    // Hardly any pod has annotations, so hardly any name of one is made.
+    let annotations = annotations.as_object().filter(|annotations| !annotations.is_empty())?;
+    annotations.get(&format!("{prefix}{}", text(container, "name")))?.as_str()
 }
 
 /// Gives the containers of a new pod the profiles that its annotations name. Upstream: `applyAppArmorVersionSkew` in
@@ -118,7 +119,7 @@ pub(crate) fn fields_from_annotations(pod: &mut Value) {
         (pod["metadata"]["annotations"].clone(), pod["spec"]["securityContext"]["appArmorProfile"].clone());
     for field in ["initContainers", "containers", "ephemeralContainers"] {
         for container in list(&mut pod["spec"], field) {
-            let note = noted(&annotations, APP_ARMOR_OF_CONTAINER, container);
+            let note = note_of(&annotations, APP_ARMOR_OF_CONTAINER, container);
             let Some(profile) = note.and_then(app_armor_field).filter(|profile| *profile != of_pod) else { continue };
             if container["securityContext"]["appArmorProfile"].is_null() {
                 missing(container, "securityContext", empty());
@@ -139,7 +140,7 @@ fn app_armor_field(note: &str) -> Option<Value> {
 }
 
 /// Upstream: `ValidateSeccompProfile`.
-fn seccomp_name(profile: &str, at: Path<'_>) -> Vec<Cause> {
+fn seccomp_name(profile: &str, at: At<'_>) -> Vec<Cause> {
     match profile {
         "runtime/default" | "docker/default" | "unconfined" => Vec::new(),
         profile => match profile.strip_prefix("localhost/") {
@@ -151,13 +152,13 @@ fn seccomp_name(profile: &str, at: Path<'_>) -> Vec<Cause> {
 
 /// The errors in profiles whose annotations say something else. Upstream: `validateSeccompAnnotationsAndFields`,
 /// `validateAppArmorAnnotationsAndFieldsMatchOnCreate`.
-pub(super) fn contradictions(metadata: &Value, spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn contradictions(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (annotations, of_pod) = (&metadata["annotations"], &spec["securityContext"]);
     let mut causes = Vec::from_iter(annotations[SECCOMP_OF_POD].as_str().and_then(|note| {
         contradiction(note, &of_pod["seccompProfile"], "seccomp", &format_args!("{at}.securityContext.seccompProfile"))
     }));
     for (path, container) in visit(spec, at) {
-        let note = noted(annotations, SECCOMP_OF_CONTAINER, container);
+        let note = note_of(annotations, SECCOMP_OF_CONTAINER, container);
         let profile = &container["securityContext"]["seccompProfile"];
         let path = format_args!("{path}.securityContext.seccompProfile");
         causes.extend(note.and_then(|note| contradiction(note, profile, "seccomp", &path)));
@@ -168,14 +169,14 @@ pub(super) fn contradictions(metadata: &Value, spec: &Value, at: Path<'_>) -> Ve
     for (path, container) in visit(spec, at) {
         let own = &container["securityContext"]["appArmorProfile"];
         let profile = if own.is_null() { &of_pod["appArmorProfile"] } else { own };
-        let note = noted(annotations, APP_ARMOR_OF_CONTAINER, container);
+        let note = note_of(annotations, APP_ARMOR_OF_CONTAINER, container);
         let path = format_args!("{path}.securityContext.appArmorProfile");
         causes.extend(note.and_then(|note| contradiction(note, profile, "apparmor", &path)));
     }
     causes
 }
 
-fn contradiction(note: &str, profile: &Value, of: &str, at: Path<'_>) -> Option<Cause> {
+fn contradiction(note: &str, profile: &Value, of: &str, at: At<'_>) -> Option<Cause> {
     let agrees = match text(profile, "type") {
         "Unconfined" => note == "unconfined",
         "RuntimeDefault" => note == "runtime/default" || (of == "seccomp" && note == "docker/default"),

@@ -8,7 +8,7 @@ use super::field_references::{self, Place};
 use super::paths::local;
 use super::volume_sources::{key_to_path, mode};
 use crate::kinds::fields::{each, items, required, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// The fields of a pod that a file can hold.
@@ -16,14 +16,14 @@ const FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
 /// The errors in a volume of files about the pod.
-pub(super) fn downward_api(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(source, "defaultMode", at));
     causes.extend(items(source, "items").iter().flat_map(|file| downward_file(file, at)));
     causes
 }
 
 /// Upstream: `validateDownwardAPIVolumeFile`, which names the list, not the file.
-fn downward_file(file: &Value, at: Path<'_>) -> Vec<Cause> {
+fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
     let (field, resource) = (&file["fieldRef"], &file["resourceFieldRef"]);
@@ -43,7 +43,7 @@ fn downward_file(file: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a volume of several sources.
-pub(super) fn projected(volume: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(volume, "defaultMode", at));
     let mut taken = Paths { taken: HashSet::new(), at };
     for (path, source) in each(volume, "sources", at) {
@@ -61,7 +61,7 @@ pub(super) fn projected(volume: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-type Check = for<'a> fn(&'a Value, Path<'_>, &mut Paths<'a>) -> Vec<Cause>;
+type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Vec<Cause>;
 
 /// The sources in the order in which upstream looks for them.
 const SOURCES: [(&str, Check); 6] = [
@@ -77,7 +77,7 @@ const SOURCES: [(&str, Check); 6] = [
 pub(super) struct Paths<'a> {
     taken: HashSet<&'a str>,
     /// The volume's own path in the pod.
-    pub(super) at: Path<'a>,
+    pub(super) at: At<'a>,
 }
 
 impl<'a> Paths<'a> {
@@ -89,7 +89,7 @@ impl<'a> Paths<'a> {
 }
 
 /// The errors in the keys of a secret or of a config map.
-fn keys<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
         causes.extend(key_to_path(item, &path));
@@ -101,7 +101,7 @@ fn keys<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause
     causes
 }
 
-fn downward<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for file in items(source, "items") {
         causes.extend(downward_file(file, at));
@@ -114,7 +114,7 @@ fn downward<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<C
 }
 
 /// The errors in a token. Its path is checked as one of the volume, and taken from nobody.
-fn token<'a>(source: &'a Value, at: Path<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.expirationSeconds");
     let seconds = &source["expirationSeconds"];

@@ -5,7 +5,7 @@ use super::annotations::MIRROR;
 use super::quality;
 use super::validation::metadata_and_spec;
 use crate::kinds::fields::{each, items, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::object;
 use crate::value::{Map, Value};
 
@@ -83,7 +83,7 @@ fn others(new: &Value, old: &Value) -> Vec<Cause> {
 }
 
 /// Nothing that has an amount is left without one. Upstream: `resourcesRemoved`.
-fn removed(new: &Value, old: &Value, at: Path<'_>, what: &str) -> Vec<Cause> {
+fn removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["requests", "limits"] {
         let mut names = old[field].as_object().into_iter().flat_map(Map::keys);
@@ -105,7 +105,7 @@ fn of_whole_pod(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-fn of_init(container: &Value, old: &Value, at: Path<'_>) -> Vec<Cause> {
+fn of_init(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !differs_in_amounts_only(container, old) {
         let why = "only cpu and memory resources for init or sidecar containers are mutable";

@@ -6,13 +6,13 @@ use std::collections::{BTreeSet, HashSet};
 use crate::kinds::fields::{each, invalid, required, text};
 use crate::kinds::names;
 use crate::kinds::resource_list::is_native;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::machinery::quantity::Quantity;
 use crate::value::Value;
 
 /// The errors in the resources of a container. `claims` are the names of the pod's claims of devices.
-pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["limits", "requests"] {
         for (name, value) in resources[field].as_object().into_iter().flatten() {
@@ -37,12 +37,12 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: Path<'_>
 }
 
 /// The errors in what a runtime needs for itself, which is checked as the limits of a container are.
-pub(in crate::kinds) fn of_overhead(overhead: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn of_overhead(overhead: &Value, at: At<'_>) -> Vec<Cause> {
     resources(overhead, &BTreeSet::new(), at)
 }
 
 /// Huge pages are given whole. Upstream: `validateResourceQuantityHugePageValue`.
-fn pages(name: &str, size: &Value, at: Path<'_>) -> Option<Cause> {
+fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
     let fits = Quantity::parse(page).is_ok_and(|page| size.is_multiple_of(&page));
     (!fits).then(|| {
@@ -56,7 +56,7 @@ fn pages(name: &str, size: &Value, at: Path<'_>) -> Option<Cause> {
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
 /// The errors in the claims that a container uses. Upstream: `validateResourceClaimNames`.
-fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: Path<'_>) -> Vec<Cause> {
+fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
     let mut in_parts = HashSet::new(); // the claims of which a part is used: each part is told, and equal causes are told once
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
@@ -94,7 +94,7 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: Path<'_>) -> Vec<C
 }
 
 /// The errors in the claims of a pod. Upstream: `validatePodResourceClaim`.
-pub(super) fn claims(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn claims(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
     for (path, claim) in each(spec, "resourceClaims", at) {
         let name = text(claim, "name");
@@ -133,7 +133,7 @@ const CLAIM: GoStruct = GoStruct(&[
 ]);
 
 /// A plugin's resources and huge pages are given whole: as much as was asked for.
-fn against_limit(name: &str, request: &Value, resources: &Value, at: Path<'_>) -> Option<Cause> {
+fn against_limit(name: &str, request: &Value, resources: &Value, at: At<'_>) -> Option<Cause> {
     let request = parsed(request)?;
     let is_whole = is_extended(name) || name.starts_with(HUGE);
     let Some(limit) = resources["limits"].get(name).and_then(parsed) else {
@@ -183,7 +183,7 @@ pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
 }
 
 /// The errors in an amount of a resource. Upstream: `ValidateResourceQuantityValue`.
-pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Vec<Cause> {
     let Some(quantity) = parsed(amount) else { return Vec::new() };
     let mut causes = Vec::new();
     if quantity.is_negative() {

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::kinds::fields::{each, items, known, known_if_set, one_of, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const POLICIES: [&str; 3] = ["Always", "Never", "OnFailure"];
@@ -16,7 +16,7 @@ const RESIZED: [&str; 2] = ["cpu", "memory"];
 const ON_RESIZE: [&str; 2] = ["NotRequired", "RestartContainer"];
 
 /// The errors in the restart policy of a container, and in the rules for its exit codes.
-pub(super) fn policy(container: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     let rules = items(container, "restartPolicyRules");
     let mut causes = Vec::from_iter(known_if_set(container, "restartPolicy", &POLICIES, at));
     if container["restartPolicy"].is_null() {
@@ -34,7 +34,7 @@ pub(super) fn policy(container: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The same for a container that ends before the others begin. Without a policy, nothing else is said about its rules.
-pub(super) fn policy_of_init(container: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = policy(container, at);
     if container["restartPolicy"].is_null() {
         causes.truncate(1);
@@ -42,7 +42,7 @@ pub(super) fn policy_of_init(container: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-fn one_rule(rule: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(known(text(rule, "action"), &ACTIONS, &format_args!("{at}.action")));
     let (codes, at) = (&rule["exitCodes"], format_args!("{at}.exitCodes"));
     if !codes.is_object() {
@@ -58,7 +58,7 @@ fn one_rule(rule: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in what a change of resources does to a container. `restarts` is the policy of the pod.
-pub(super) fn on_resize(container: &Value, restarts: &str, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     // Upstream names the list, not the item.
     let list = format_args!("{at}.resizePolicy");
@@ -78,7 +78,7 @@ pub(super) fn on_resize(container: &Value, restarts: &str, at: Path<'_>) -> Vec<
 }
 
 /// A container that has ended cannot be restarted by a change of its resources.
-pub(super) fn on_resize_of_init(container: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn on_resize_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     let why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
     let wrong = each(container, "resizePolicy", at).filter(|(_, item)| item["restartPolicy"] == "RestartContainer");
     wrong.map(|(at, _)| Cause::invalid(format_args!("{at}.restartPolicy"), "RestartContainer", why)).collect()

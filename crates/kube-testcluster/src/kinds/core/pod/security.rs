@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::profiles::{app_armor, seccomp};
 use super::windows;
 use crate::kinds::fields::{each, items, known_if_set, required, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::value::Value;
 
@@ -25,7 +25,7 @@ const OF_IPC: [&str; 10] = [
 ];
 
 /// The errors in the security context of a pod, `at`.
-pub(super) fn of_pod(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn of_pod(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (context, at) = (&spec["securityContext"], format_args!("{at}.securityContext"));
     let mut causes = Vec::new();
     for field in ["fsGroup", "runAsUser", "runAsGroup"] {
@@ -45,14 +45,14 @@ pub(super) fn of_pod(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateShareProcessNamespace`.
-pub(super) fn shared_processes(spec: &Value, at: Path<'_>) -> Option<Cause> {
+pub(super) fn shared_processes(spec: &Value, at: At<'_>) -> Option<Cause> {
     let both = spec["shareProcessNamespace"] == true && spec["hostPID"] == true;
     let why = "ShareProcessNamespace and HostPID cannot both be enabled";
     both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
 /// Upstream: `validateSysctls`.
-fn sysctls(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+fn sysctls(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
         let (name, at) = (text(control, "name"), format_args!("{path}.name"));
@@ -150,7 +150,7 @@ const CONTEXT: GoStruct = GoStruct(&[
 ]);
 
 /// The errors in the security context of a container, `at`. `host_users` says whether its users are those of the node.
-pub(super) fn of_container(context: &Value, host_users: bool, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn of_container(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
         causes.extend(id(&context[field], &format_args!("{at}.{field}")));
@@ -168,7 +168,7 @@ pub(super) fn of_container(context: &Value, host_users: bool, at: Path<'_>) -> V
 }
 
 /// What contradicts `allowPrivilegeEscalation: false`.
-fn escalation(context: &Value, at: Path<'_>) -> Vec<Cause> {
+fn escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     if context["allowPrivilegeEscalation"] != false {
         return Vec::new();
     }
@@ -183,7 +183,7 @@ fn escalation(context: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The error in the number of a user or of a group of Linux, if any.
-fn id(number: &Value, at: Path<'_>) -> Option<Cause> {
+fn id(number: &Value, at: At<'_>) -> Option<Cause> {
     let fits = number.as_i64().is_none_or(|number| (0..=i64::from(i32::MAX)).contains(&number));
     (!fits).then(|| Cause::invalid_json(at, number, "must be between 0 and 2147483647, inclusive"))
 }

@@ -3,7 +3,7 @@
 use super::validation::labels;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 pub(super) const IN: &str = "must be specified when `operator` is 'In' or 'NotIn'";
@@ -11,7 +11,7 @@ pub(super) const EXISTS: &str = "may not be specified when `operator` is 'Exists
 pub(super) const OPERATOR: &str = "not a valid selector operator";
 
 /// The errors in a selector of labels.
-pub(in crate::kinds) fn label_selector(selector: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = labels(&selector["matchLabels"], &format_args!("{at}.matchLabels"));
     for (i, requirement) in items(selector, "matchExpressions").iter().enumerate() {
         let at = format_args!("{at}.matchExpressions[{i}]");
@@ -36,6 +36,6 @@ pub(in crate::kinds) fn label_selector(selector: &Value, at: Path<'_>) -> Vec<Ca
 }
 
 /// Upstream: `ValidateLabelName`.
-pub(super) fn label_name(name: &str, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn label_name(name: &str, at: At<'_>) -> Vec<Cause> {
     names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)).collect()
 }

@@ -7,7 +7,7 @@ use super::selectors::label_name;
 use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::{Value, json};
 
 /// Conditions whose types have no domain.
@@ -50,7 +50,7 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn observed(parent: &Value, at: Path<'_>) -> Option<Cause> {
+fn observed(parent: &Value, at: At<'_>) -> Option<Cause> {
     let generation = &parent["observedGeneration"];
     let is_negative = generation.as_i64().is_some_and(|generation| generation < 0);
     let why = "must be a non-negative integer";

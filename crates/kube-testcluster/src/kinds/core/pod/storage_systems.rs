@@ -3,7 +3,7 @@
 
 use crate::kinds::fields::{invalid, items, known_if_set, number, pairs, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
@@ -12,17 +12,17 @@ const MANAGED: &str = "/subscriptions/{sub-id}/resourcegroups/{group-name}/provi
 const BLOB: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 
 /// The errors in fields that must have a value.
-fn all(source: &Value, fields: &[&str], at: Path<'_>) -> Vec<Cause> {
+fn all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
     fields.iter().filter_map(|field| required(source, field, at)).collect()
 }
 
 /// The error in the reference to a secret without a name, if any.
-fn secret_reference(source: &Value, at: Path<'_>) -> Option<Cause> {
+fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "name", &format_args!("{at}.secretRef"))).flatten()
 }
 
-fn lun(number: i64, at: Path<'_>) -> Option<Cause> {
+fn lun(number: i64, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number);
     (!fits).then(|| {
         Cause::invalid_as(format_args!("{at}.lun"), &number.to_string(), "must be between 0 and 255, inclusive")
@@ -30,35 +30,35 @@ fn lun(number: i64, at: Path<'_>) -> Option<Cause> {
 }
 
 /// 0 means the whole disk.
-fn partition(source: &Value, at: Path<'_>) -> Option<Cause> {
+fn partition(source: &Value, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number(source, "partition"));
     let why = "must be between 1 and 255, inclusive";
     (!fits).then(|| Cause::invalid_json(format_args!("{at}.partition"), &source["partition"], why))
 }
 
-pub(in crate::kinds) fn gce_disk(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn gce_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["pdName"], at);
     causes.extend(partition(source, at));
     causes
 }
 
-pub(in crate::kinds) fn aws_disk(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["volumeID"], at);
     causes.extend(partition(source, at));
     causes
 }
 
 /// A disk behind a portal.
-pub(in crate::kinds) fn iscsi(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
 }
 
 /// The same for a persistent volume, of which upstream says less.
-pub(in crate::kinds) fn iscsi_volume(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format", at)
 }
 
-fn disk_behind_portal(source: &Value, unknown: &str, at: Path<'_>) -> Vec<Cause> {
+fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["targetPortal", "iqn"], at);
     let name = text(source, "iqn");
     if !name.is_empty() {
@@ -85,7 +85,7 @@ pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'stat
 }
 
 /// The error in the name of a target or of an initiator, if any.
-fn qualified_name(name: &str, unknown: &str, at: Path<'_>) -> Option<Cause> {
+fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
     let fits = match name.get(..3) {
         Some("iqn") => is_iqn(name),
         Some("eui") => is_identifier(name, 16),
@@ -121,11 +121,11 @@ fn is_identifier(name: &str, digits: usize) -> bool {
     is_separated && rest.len() == digits && rest.iter().all(char::is_ascii_alphanumeric)
 }
 
-pub(in crate::kinds) fn glusterfs(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn glusterfs(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["endpoints", "path"], at)
 }
 
-pub(in crate::kinds) fn flocker(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn flocker(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, uuid) = (text(source, "datasetName"), text(source, "datasetUUID"));
     let mut causes = Vec::new();
     match (name.is_empty(), uuid.is_empty()) {
@@ -142,21 +142,21 @@ pub(in crate::kinds) fn flocker(source: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(in crate::kinds) fn rbd(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn rbd(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["monitors", "image"], at)
 }
 
-pub(in crate::kinds) fn cinder(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["volumeID"], at);
     causes.extend(secret_reference(source, at));
     causes
 }
 
-pub(in crate::kinds) fn cephfs(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn cephfs(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["monitors"], at)
 }
 
-pub(in crate::kinds) fn quobyte(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn quobyte(source: &Value, at: At<'_>) -> Vec<Cause> {
     let registry = text(source, "registry");
     let why = "must be a host:port pair or multiple pairs separated by commas";
     let at_registry = format_args!("{at}.registry");
@@ -188,7 +188,7 @@ fn is_host_and_port(pair: &str) -> bool {
     !inner.contains(['[', ']']) && !port.contains(['[', ']'])
 }
 
-pub(in crate::kinds) fn fibre_channel(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn fibre_channel(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (targets, ids) = (items(source, "targetWWNs"), items(source, "wwids"));
     let (path, mut causes) = (format_args!("{at}.targetWWNs"), Vec::new());
     if targets.is_empty() && ids.is_empty() {
@@ -209,7 +209,7 @@ pub(in crate::kinds) fn fibre_channel(source: &Value, at: Path<'_>) -> Vec<Cause
     causes
 }
 
-pub(in crate::kinds) fn flex(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn flex(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["driver"], at);
     for (option, _) in pairs(source, "options") {
         let domain = option.split_once('/').map_or(option, |(domain, _)| domain);
@@ -222,11 +222,11 @@ pub(in crate::kinds) fn flex(source: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(in crate::kinds) fn azure_file(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["secretName", "shareName"], at)
 }
 
-pub(in crate::kinds) fn azure_disk(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["diskName", "diskURI"], at);
     causes.extend(known_if_set(source, "cachingMode", &CACHING, at));
     causes.extend(known_if_set(source, "kind", &AZURE_KINDS, at));
@@ -240,19 +240,19 @@ pub(in crate::kinds) fn azure_disk(source: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(in crate::kinds) fn vsphere(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn vsphere(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["volumePath"], at)
 }
 
-pub(in crate::kinds) fn photon(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn photon(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["pdID"], at)
 }
 
-pub(in crate::kinds) fn portworx(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn portworx(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["volumeID"], at)
 }
 
-pub(in crate::kinds) fn storage_os(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn storage_os(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["volumeName"], at);
     for field in ["volumeName", "volumeNamespace"] {
         let name = text(source, field);
@@ -264,7 +264,7 @@ pub(in crate::kinds) fn storage_os(source: &Value, at: Path<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(in crate::kinds) fn scale_io(source: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn scale_io(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["gateway", "system", "volumeName"], at)
 }
 

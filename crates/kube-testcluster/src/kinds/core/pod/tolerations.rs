@@ -2,13 +2,13 @@
 
 use crate::kinds::fields::{known, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// The errors in tolerations, `at`.
-pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, toleration) in tolerations.iter().enumerate() {
         let path = format_args!("{at}[{i}]");

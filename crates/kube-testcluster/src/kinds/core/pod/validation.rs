@@ -17,7 +17,7 @@ use super::volume_validation::volumes;
 use super::windows;
 use crate::kinds::fields::{each, invalid, items, not_negative, one_of, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -85,7 +85,7 @@ fn only_of_new(pod: &Value) -> Vec<Cause> {
 }
 
 /// The errors in a template of pods, `at`.
-pub(in crate::kinds) fn template(template: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
     let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format_args!("{at}.spec"));
     let mut causes = labels(&metadata["labels"], &format_args!("{at}.labels"));
     causes.extend(annotations::keys(metadata, &format_args!("{at}.annotations")));
@@ -100,7 +100,7 @@ pub(in crate::kinds) fn template(template: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the spec of a pod or of a template; `at` is its path.
-fn pod_spec(spec: &Value, holder: Holder<'_>, at: Path<'_>) -> Vec<Cause> {
+fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let name = if let Holder::Pod(name) = holder { name } else { "" };
     let (mut causes, volumes) = volumes(spec, name, at);
     let claimed = items(spec, "resourceClaims").iter().map(|claim| text(claim, "name"));
@@ -152,7 +152,7 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a name that may be left out.
-fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: Path<'_>) -> Vec<Cause> {
+fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     match text(spec, field) {
         "" => Vec::new(),
         name => invalid(&format_args!("{at}.{field}"), name, messages(name)),
@@ -160,7 +160,7 @@ fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: Path<
 }
 
 /// Upstream: `ValidateLabels`.
-pub(in crate::kinds) fn labels(labels: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {
         let value = value.as_str().unwrap_or_default();

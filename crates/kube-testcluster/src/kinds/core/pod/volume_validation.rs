@@ -8,7 +8,7 @@ use super::storage_systems as systems;
 use super::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 /// The types in the order in which upstream looks for them.
@@ -47,7 +47,7 @@ const TYPES: [Type; 30] = [
 
 /// The errors in the volumes of a pod spec, and the volumes without an error, which can be mounted. `pod` is the name of the
 /// pod; a template has none.
-pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: Path<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
+pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
     let (mut all, mut sound) = (Vec::new(), HashMap::new());
     let claims: HashSet<String> = each(spec, "volumes", at)
         .filter(|(_, volume)| !pod.is_empty() && volume["ephemeral"].is_object())
@@ -81,7 +81,7 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: Path<'_>) -> (Vec<Caus
 }
 
 /// The errors in what a volume is.
-fn source(volume: &Value, pod: &str, at: Path<'_>) -> Vec<Cause> {
+fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut count) = (Vec::new(), 0);
     for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {
         count += 1;
@@ -102,7 +102,7 @@ fn source(volume: &Value, pod: &str, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in the name of a volume that its type needs for another name.
-fn name_for(kind: &Type, volume: &Value, pod: &str, at: Path<'_>, is_first: bool) -> Vec<Cause> {
+fn name_for(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {
         "iscsi" => {

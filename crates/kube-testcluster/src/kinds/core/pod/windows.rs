@@ -5,7 +5,7 @@
 use super::containers::visit;
 use crate::kinds::fields::{ItemPath, invalid, items, required, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const LONGEST_SPEC: usize = 64 * 1024;
@@ -13,7 +13,7 @@ const LONGEST_DOMAIN: usize = 256;
 const LONGEST_USER: usize = 104;
 
 /// The errors in the operating system of a pod.
-pub(super) fn system(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (system, path) = (&spec["os"], format_args!("{at}.os"));
     if !system.is_object() {
         return Vec::new();
@@ -29,13 +29,13 @@ pub(super) fn system(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The containers' security contexts, with the containers' paths.
-fn contexts<'v, 'p>(spec: &'v Value, at: Path<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
+fn contexts<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     visit(spec, at).map(|(path, container)| (path, &container["securityContext"]))
 }
 
-fn of_linux(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+fn of_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let why = "windows options cannot be set for a linux pod";
-    let wrong = |context: &Value, at: Path<'_>| {
+    let wrong = |context: &Value, at: At<'_>| {
         let is_set = !context["windowsOptions"].is_null();
         is_set.then(|| Cause::forbidden(format_args!("{at}.securityContext.windowsOptions"), why))
     };
@@ -43,7 +43,7 @@ fn of_linux(spec: &Value, at: Path<'_>) -> Vec<Cause> {
     wrong(&spec["securityContext"], at).into_iter().chain(of_containers).collect()
 }
 
-fn of_windows(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+fn of_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const OF_POD: [&str; 11] = [
         "appArmorProfile",
         "seLinuxOptions",
@@ -90,7 +90,7 @@ fn of_windows(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a pod with users of its own, which cannot use what belongs to the node's.
-pub(super) fn own_users(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
     if spec["hostUsers"] != false {
         return Vec::new();
     }
@@ -103,7 +103,7 @@ pub(super) fn own_users(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in a pod whose containers are processes of the node.
-pub(super) fn host_process(spec: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let asked = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
     let of_pod = asked(&spec["securityContext"]);
     let (mut causes, mut all, mut on_the_node) = (Vec::new(), 0, 0);
@@ -137,7 +137,7 @@ pub(super) fn host_process(spec: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// The errors in what only Windows has.
-pub(super) fn options(options: &Value, at: Path<'_>) -> Vec<Cause> {
+pub(super) fn options(options: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(name) = options["gmsaCredentialSpecName"].as_str() {
         causes.extend(invalid(&format_args!("{at}.gmsaCredentialSpecName"), name, names::subdomain(name)));
@@ -158,7 +158,7 @@ pub(super) fn options(options: &Value, at: Path<'_>) -> Vec<Cause> {
 }
 
 /// Go prints these through a pointer: as JSON, not in its own quotes.
-fn shown(at: Path<'_>, text: &str, why: &str) -> Cause {
+fn shown(at: At<'_>, text: &str, why: &str) -> Cause {
     Cause::invalid_json(at, &Value::from(text), why)
 }
 

@@ -8,7 +8,7 @@ use super::families;
 use super::free_ranges::FreeRanges;
 use crate::kinds::Allocator;
 use crate::kinds::fields::{items, text};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{list, object};
 use crate::value::{Array, Value, json};
 
@@ -343,7 +343,7 @@ impl OwnPorts<'_> {
     }
 
     /// Takes a number that the service asks for.
-    fn ask(&mut self, port: &Value, number: u32, at: Path<'_>) -> Result<(), Vec<Cause>> {
+    fn ask(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Vec<Cause>> {
         let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
         let why = if !PORTS.contains(&number) {
             "provided port is not in the valid range. The range of valid ports is 30000-32767"

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::kinds::addresses::{cidr, ip};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
@@ -74,7 +74,7 @@ pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     entrances.iter().enumerate().flat_map(|(i, entrance)| one_entrance(entrance, &format_args!("{at}[{i}]"))).collect()
 }
 
-fn one_entrance(entrance: &Value, at: Path<'_>) -> Vec<Cause> {
+fn one_entrance(entrance: &Value, at: At<'_>) -> Vec<Cause> {
     let (address, host) = (text(entrance, "ip"), text(entrance, "hostname"));
     let mut causes = Vec::new();
     if !address.is_empty() {

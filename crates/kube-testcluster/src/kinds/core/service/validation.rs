@@ -12,7 +12,7 @@ use crate::kinds::core::pod::ports::PROTOCOLS;
 use crate::kinds::core::pod::validation::labels;
 use crate::kinds::fields::{is_port, items, one_of, port_name, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
-use crate::machinery::cause::{Cause, Path};
+use crate::machinery::cause::{At, Cause};
 use crate::value::{Value, json};
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -111,7 +111,7 @@ fn external_name(name: &str) -> Option<Cause> {
 }
 
 /// If there are several ports, each must have a unique name.
-fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: Path<'_>) -> Vec<Cause> {
+fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.name");
     match port["name"].as_str().unwrap_or_default() {
