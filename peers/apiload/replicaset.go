@@ -11,7 +11,8 @@ import (
 const replicaSetText = `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"first"},"spec":{"replicas":1,"selector":{"matchLabels":{"set":"first"}},` +
 	`"template":{"metadata":{"labels":{"set":"first"}},"spec":{"containers":[{"name":"c","image":"nginx:1.27"}]}}}}`
 
-// firstReplicaSet creates a ReplicaSet, for whose controller all pods matter, and measures how much memory that takes beside the pods.
+// firstReplicaSet creates a ReplicaSet, for whose controller all pods matter, and measures the memory with it against that before. The allocator may
+// give back more in between than the controller takes.
 func (l *load) firstReplicaSet() ([]figure, error) {
 	if *pid == 0 {
 		return nil, nil
@@ -42,7 +43,7 @@ func (l *load) firstReplicaSet() ([]figure, error) {
 		}
 	}
 	after, err := resident(*pid)
-	return []figure{{Part: "first ReplicaSet", Value: (after/before - 1) * 100, Unit: "%", Did: *pods}}, err
+	return []figure{{Part: "first ReplicaSet", Value: after / before * 100, Unit: "%", Did: *pods}}, err
 }
 
 func (l *load) readyReplicas(set string) (int, error) {
