@@ -42,7 +42,8 @@ pub struct ClusterBuilder {
     nodes: Option<usize>,
     pods: Vec<Pod>,
     crowd: usize,
-    stages: Stages,
+    /// `None`: the default ones. They are read when a kubelet needs them, which takes longer than all else of a start.
+    stages: Option<Stages>,
     admin: Admin,
     plugins: Plugins,
 }
@@ -55,7 +56,7 @@ impl Default for ClusterBuilder {
             nodes: None,
             pods: Vec::new(),
             crowd: 0,
-            stages: Stages::default(),
+            stages: None,
             admin: Admin::Off,
             plugins: Plugins::default(),
         }
@@ -101,7 +102,7 @@ impl ClusterBuilder {
 
     /// What the kubelet does with pods; by default what the kubelet of the documents does.
     pub fn stages(mut self, stages: Stages) -> Self {
-        self.stages = stages;
+        self.stages = Some(stages);
         self
     }
 
@@ -398,13 +399,10 @@ impl ClusterBuilder {
         }
         let logs = Arc::new(Logs::default());
         let router = router(store.clone(), logs.clone(), self.admin);
-        let client = own_client(&router, Component::KUBELET);
         let own = router.clone();
         let router = with_authorization(router, store.clone());
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
-        let kubelet = Kubelet::new(client, Arc::new(InProcess(store.clone())), self.stages, clock, logs, sender);
-        let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let aged = store.lock().storage.tell_what_ages();
         let mut tasks = vec![
             tokio::spawn(expiry::run(store.clone(), stop.clone())),
@@ -412,6 +410,9 @@ impl ClusterBuilder {
             tokio::spawn(custom_resource_definition::run(store.clone(), stop.clone())),
         ];
         if self.settings.kubelets == Kubelets::Run {
+            let (client, requests) = (own_client(&own, Component::KUBELET), Arc::new(InProcess(store.clone())));
+            let kubelet = Kubelet::new(client, requests, self.stages.unwrap_or_default(), clock, logs, sender);
+            let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
         }
         if self.settings.controllers != Controllers::None {
