@@ -195,11 +195,11 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         return with_cuts(store, representation.resource, answer);
     }
     let answer = match requester {
-        Requester::Client if method == Method::GET => waiting.count_read(answer).await,
-        Requester::Client => waiting.count_write(answer).await,
+        Requester::Client if method == Method::GET => waiting.count_read(answer),
+        Requester::Client => waiting.count_write(answer),
         _ => answer,
     };
-    compress(accepted, answer).await
+    compress(accepted, answer)
 }
 
 /// What is wrong with the timeout of a request. Upstream's filter looks at it before anything looks for the path.

@@ -1,25 +1,19 @@
 //! Compresses large responses for clients that accept gzip.
 
-use std::convert::Infallible;
 use std::io::Write;
 
-use axum::body::Body;
-use axum::response::{IntoResponse, Response};
+use axum::body::{Body, BodyDataStream, HttpBody as _};
+use axum::response::Response;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use futures::stream;
+use futures::{TryStreamExt, stream};
 use http::{HeaderMap, HeaderValue, header};
-use http_body_util::BodyExt;
 
-use super::represent::{Events, Verbatim};
-use super::status::ApiError;
+use super::pieces::PIECE;
 
 /// Upstream compresses only larger responses.
-const THRESHOLD: usize = 128 * 1024;
-
-/// How many bytes are compressed at a time. The result is sent, and other tasks run, before the next ones.
-const PIECE: usize = 256 * 1024;
+const THRESHOLD: u64 = 128 * 1024;
 
 /// Whether a client accepts compressed responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,47 +31,54 @@ impl AcceptedEncoding {
     }
 }
 
-/// Compresses a response that is large enough, but never a watch or a log.
-pub(crate) async fn compress(accepted: AcceptedEncoding, response: Response) -> Response {
-    let extensions = response.extensions();
-    let streams = extensions.get::<Events>().is_some() || extensions.get::<Verbatim>().is_some();
-    if streams || accepted == AcceptedEncoding::Plain {
+/// Compresses a response that is large enough, but never a watch or a log: nobody knows how long they are.
+pub(crate) fn compress(accepted: AcceptedEncoding, response: Response) -> Response {
+    let is_large = response.body().size_hint().exact().is_some_and(|length| length > THRESHOLD);
+    if !is_large || accepted == AcceptedEncoding::Plain {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let Ok(body) = body.collect().await else { return ApiError::internal("the answer broke off").into_response() };
-    let bytes = body.to_bytes();
-    if bytes.len() <= THRESHOLD {
-        return Response::from_parts(parts, Body::from(bytes));
-    }
     parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     if parts.headers.get(header::VARY).is_none_or(|vary| vary != "Accept-Encoding") {
         parts.headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     }
-    let compressor = Compressor { rest: bytes, encoder: GzEncoder::new(Vec::new(), Compression::fast()) };
-    Response::from_parts(parts, Body::from_stream(stream::unfold(Some(compressor), Compressor::next)))
+    let encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let compressor = Compressor { body: body.into_data_stream(), rest: Bytes::new(), encoder };
+    Response::from_parts(parts, Body::from_stream(stream::try_unfold(Some(compressor), Compressor::next)))
 }
 
 /// A response that is compressed while it is sent, so that the client can decompress at the same time.
 struct Compressor {
+    body: BodyDataStream,
+    /// What was read of the body and is not compressed yet.
     rest: Bytes,
     encoder: GzEncoder<Vec<u8>>,
 }
 
 impl Compressor {
     /// The next part of the compressed response, and the rest.
-    async fn next(this: Option<Self>) -> Option<(Result<Bytes, Infallible>, Option<Self>)> {
+    async fn next(this: Option<Self>) -> Result<Option<(Bytes, Option<Self>)>, axum::Error> {
         const INVARIANT: &str = "memory can always be written to";
-        let mut this = this?;
-        while !this.rest.is_empty() {
-            tokio::task::yield_now().await;
-            let piece = this.rest.split_to(PIECE.min(this.rest.len()));
+        let Some(mut this) = this else { return Ok(None) };
+        while let Some(piece) = this.piece().await? {
             this.encoder.write_all(&piece).expect(INVARIANT);
             let part = std::mem::take(this.encoder.get_mut());
             if !part.is_empty() {
-                return Some((Ok(part.into()), Some(this)));
+                return Ok(Some((part.into(), Some(this))));
             }
         }
-        Some((Ok(this.encoder.finish().expect(INVARIANT).into()), None))
+        Ok(Some((this.encoder.finish().expect(INVARIANT).into(), None)))
+    }
+
+    /// The next bytes to be compressed. Other tasks run before.
+    async fn piece(&mut self) -> Result<Option<Bytes>, axum::Error> {
+        tokio::task::yield_now().await;
+        while self.rest.is_empty() {
+            match self.body.try_next().await? {
+                Some(bytes) => self.rest = bytes,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(self.rest.split_to(PIECE.min(self.rest.len()))))
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod json_patch;
 #[cfg(feature = "serve")]
 mod lingering;
 pub(crate) mod negotiation;
+pub(crate) mod pieces;
 pub(crate) mod query;
 #[cfg(feature = "serve")]
 mod refusals;

@@ -6,14 +6,15 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody as _};
-use axum::response::{IntoResponse, Response};
+use axum::body::HttpBody as _;
+use axum::response::Response;
 use bytes::Bytes;
+use futures::TryStreamExt;
 use http::{HeaderValue, StatusCode, header};
-use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::status::{ApiError, plain};
+use super::pieces::in_pieces;
+use super::status::plain;
 
 /// Smaller answers are not counted: there are as many of them as connections.
 const SMALL: u64 = 64 * 1024;
@@ -28,10 +29,10 @@ pub(crate) struct WaitingAnswers {
     most: u32,
 }
 
-/// The content of an answer. The last reader gives the permits back.
+/// A piece of an answer. The last one that was read gives the permits back.
 struct Counted {
     bytes: Bytes,
-    _permits: OwnedSemaphorePermit,
+    _permits: Arc<OwnedSemaphorePermit>,
 }
 
 impl AsRef<[u8]> for Counted {
@@ -48,20 +49,20 @@ impl WaitingAnswers {
 
     /// Counts the answer of a read until it was read, or refuses it. One that is larger than everything that may wait goes
     /// alone.
-    pub(crate) async fn count_read(&self, response: Response) -> Response {
+    pub(crate) fn count_read(&self, response: Response) -> Response {
         let Some(units) = self.units(&response) else { return response };
         match self.permits.clone().try_acquire_many_owned(units) {
-            Ok(permits) => counted(response, permits).await,
+            Ok(permits) => counted(response, permits),
             Err(_) => too_many_requests(),
         }
     }
 
     /// Counts the answer of a write as far as there is room, and never refuses it.
-    pub(crate) async fn count_write(&self, response: Response) -> Response {
+    pub(crate) fn count_write(&self, response: Response) -> Response {
         let Some(units) = self.units(&response) else { return response };
         let free = u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX);
         match self.permits.clone().try_acquire_many_owned(units.min(free)) {
-            Ok(permits) => counted(response, permits).await,
+            Ok(permits) => counted(response, permits),
             Err(_) => response, // others have just taken them
         }
     }
@@ -73,11 +74,14 @@ impl WaitingAnswers {
     }
 }
 
-async fn counted(response: Response, permits: OwnedSemaphorePermit) -> Response {
-    let (parts, body) = response.into_parts();
-    let Ok(body) = body.collect().await else { return ApiError::internal("the answer broke off").into_response() };
-    let counted = Counted { bytes: body.to_bytes(), _permits: permits };
-    Response::from_parts(parts, Body::from(Bytes::from_owner(counted)))
+/// The same answer, whose pieces are counted until they were read.
+fn counted(response: Response, permits: OwnedSemaphorePermit) -> Response {
+    let permits = Arc::new(permits);
+    let length = response.body().size_hint().lower();
+    response.map(|body| {
+        let counted = move |bytes| Bytes::from_owner(Counted { bytes, _permits: permits.clone() });
+        in_pieces(length, body.into_data_stream().map_ok(counted))
+    })
 }
 
 /// Upstream: `tooManyRequests` of the max-in-flight filter.

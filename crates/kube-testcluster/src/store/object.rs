@@ -210,9 +210,18 @@ impl Object {
         self.part_from(HEAD.len())
     }
 
-    /// The object in a list: its fields without kind, apiVersion and the opening brace.
+    /// The object in a list, without the opening brace. Only custom resources have kind and apiVersion there.
     pub(crate) fn item(&self) -> Bytes {
-        self.part_from(self.item as usize)
+        self.part_from(self.start_of_item())
+    }
+
+    /// How long that is, in bytes.
+    pub(crate) fn item_length(&self) -> usize {
+        self.length() - self.start_of_item() - TAIL.len()
+    }
+
+    fn start_of_item(&self) -> usize {
+        if self.resource.custom.is_some() { HEAD.len() + 1 } else { self.item as usize }
     }
 
     fn part_from(&self, start: usize) -> Bytes {

@@ -1,12 +1,16 @@
 //! The response of a list.
 
 use std::sync::Arc;
+use std::vec;
 
 use axum::response::Response;
+use bytes::Bytes;
+use futures::stream;
 use http::StatusCode;
 use serde::Serialize;
 
 use super::continue_token::ContinueToken;
+use crate::http::pieces::{PIECE, in_pieces};
 use crate::http::status;
 use crate::kinds::Resource;
 use crate::store::filter::Filter;
@@ -119,8 +123,8 @@ struct ListMeta {
 }
 
 impl Page {
-    /// The list as a response. Its items have no kind and no apiVersion, as upstream, but those of custom resources.
-    pub(crate) fn answer(&self, resource: &Resource) -> Response {
+    /// The list as a response, which is written while it is sent: one of a large cluster is as large as the cluster.
+    pub(crate) fn answer(self, resource: &Resource) -> Response {
         let next = self.next.as_ref().map(ContinueToken::encode);
         let metadata = ListMeta {
             resource_version: self.revision.to_string(),
@@ -129,23 +133,74 @@ impl Page {
             remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.left),
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
-        let mut body = Vec::with_capacity(self.objects.iter().map(|object| object.length()).sum::<usize>() + 256);
         let (kind, api_version) = (resource.list_kind(), resource.api_version());
         let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
-        body.extend_from_slice(head.as_bytes());
-        for (i, object) in self.objects.iter().enumerate() {
-            body.extend_from_slice(if i == 0 { b"{" } else { b",{" });
-            match resource.custom {
-                Some(_) => body.extend_from_slice(&object.json()[1..]),
-                None => body.extend_from_slice(&object.item()),
-            }
-        }
-        body.extend_from_slice(b"]}");
-        status::json(StatusCode::OK, body)
+        let text = ListText::new(head, self.objects);
+        let body = in_pieces(text.left as u64, stream::iter(text.map(Ok)));
+        status::answer(StatusCode::OK, "application/json", body)
     }
 
     /// A list of the watch cache's current state; never paged.
     pub(crate) fn cached(cache: &WatchCache, filter: &Filter) -> Self {
         Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, left: 0, is_whole: true }
+    }
+}
+
+/// The text of a list, in pieces.
+struct ListText {
+    /// What stands before the items, until it is written.
+    head: Vec<u8>,
+    /// Those that are not written yet.
+    objects: vec::IntoIter<Arc<Object>>,
+    /// How many bytes are not written yet.
+    left: usize,
+}
+
+/// What stands behind the items.
+const END: &[u8] = b"]}\n";
+
+impl ListText {
+    fn new(head: String, objects: Vec<Arc<Object>>) -> Self {
+        let items: usize = objects.iter().map(|object| "{".len() + object.item_length()).sum();
+        let commas = objects.len().saturating_sub(1);
+        let left = head.len() + items + commas + END.len();
+        Self { head: head.into_bytes(), objects: objects.into_iter(), left }
+    }
+
+    /// Whether the next item has room in a piece that has so many bytes already. A longer one gets a piece of its own.
+    fn has_room(&self, written: usize) -> bool {
+        let next = self.objects.as_slice().first();
+        next.is_some_and(|object| written == 0 || written + object.length() <= PIECE)
+    }
+}
+
+impl Iterator for ListText {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        if self.left == 0 {
+            return None;
+        }
+        let mut piece = Vec::with_capacity(self.left.min(PIECE));
+        piece.append(&mut self.head);
+        while self.has_room(piece.len())
+            && let Some(object) = self.objects.next()
+        {
+            piece.push(b'{');
+            piece.extend_from_slice(&object.item());
+            if self.objects.len() > 0 {
+                piece.push(b',');
+            }
+        }
+        if self.objects.len() == 0 {
+            piece.extend_from_slice(END);
+        }
+        self.left -= piece.len();
+        debug_assert!(
+            self.objects.len() > 0 || self.left == 0,
+            "the list is {} bytes shorter than was told",
+            self.left
+        );
+        Some(piece.into())
     }
 }

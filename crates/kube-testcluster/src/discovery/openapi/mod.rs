@@ -36,7 +36,7 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
     };
     set(&mut answer, header::VARY, "Accept-Encoding"); // upstream's handler says so whether it compresses or not
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
-    compress(AcceptedEncoding::of(&headers), answer).await
+    compress(AcceptedEncoding::of(&headers), answer)
 }
 
 /// The paths of the documents of all group versions, with their hashes.
