@@ -1,7 +1,7 @@
 //! Writes: a change is computed and encoded without the store's lock, and committed under it if nobody was faster.
 
 use std::future::ready;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use super::event::Event;
 use super::object::{Draft, Key, Object, Opened};
@@ -64,7 +64,7 @@ impl Store {
         };
         reservation.keep();
         let written = self.put(&mut state, draft, value);
-        release(state);
+        drop(state);
         Ok(written.object().clone())
     }
 
@@ -147,20 +147,18 @@ impl Store {
             (Commit::Really, Next::Put(value)) => match draft {
                 Some(draft) => {
                     reservation.into_iter().for_each(Reservation::keep);
-                    let written = self.put(&mut state, draft, value);
-                    release(state);
-                    written
+                    self.put(&mut state, draft, value)
                 }
                 None => current.clone(),
             },
             (Commit::Really, Next::Remove) => {
                 let revision = self.remove(&mut state, resource, key);
-                release(state);
+                drop(state);
                 Opened::new(resource, key.clone(), revision, current.value.clone())
             }
             (Commit::Really, Next::Release(value)) => {
                 self.remove(&mut state, resource, key);
-                release(state);
+                drop(state);
                 before(value)
             }
         };
@@ -221,13 +219,6 @@ impl Store {
         state.open_writes -= 1;
         self.moved.send_replace(());
     }
-}
-
-/// Ends the use of the state. What the histories have no room for any more is freed afterwards, so that nobody waits for that.
-pub(super) fn release(mut state: MutexGuard<'_, StoreState>) {
-    let forgotten = std::mem::take(&mut state.forgotten);
-    drop(state);
-    drop(forgotten);
 }
 
 /// The new state, encoded; `None` if there is none to be stored. Only what is stored loses its `selfLink`: the answer to a dry run

@@ -8,7 +8,6 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::commit::release;
 use super::event::Event;
 use super::object::Object;
 use super::{Store, StoreState};
@@ -76,21 +75,13 @@ impl Store {
             self.remove(state, object.resource, &object.key);
         }
     }
-
-    /// When the next object expires.
-    fn next_expiry(&self) -> Option<Instant> {
-        let state = self.lock();
-        let next = state.expiry.next();
-        release(state);
-        next
-    }
 }
 
 /// Uses the store when the next object expires, so that watchers are told also if nobody else uses it.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     let begun = store.lock().expiry.begun.clone();
     loop {
-        let next = store.next_expiry();
+        let next = store.lock().expiry.next();
         let due = async {
             match next {
                 Some(at) => tokio::time::sleep_until(at).await,

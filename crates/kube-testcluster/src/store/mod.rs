@@ -1,7 +1,7 @@
 //! The store: storage and the watch caches under one lock. All handlers read and write through it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
@@ -33,6 +33,7 @@ pub(crate) mod expiry;
 pub(crate) mod filter;
 pub(crate) mod initial_events;
 mod line;
+mod locked;
 pub(crate) mod object;
 pub(crate) mod packing;
 mod page_counts;
@@ -54,10 +55,6 @@ pub(crate) use self::served_from::ServedFrom;
 
 /// How long a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
-
-/// How often a thread looks whether the store is free before it sleeps: for some microseconds, which is longer than nearly all writes
-/// hold the lock, and shorter than it takes to sleep and be woken.
-const SPINS: usize = 300;
 
 /// The state of the server, shared by all requests.
 #[derive(Debug)]
@@ -102,7 +99,7 @@ pub(crate) struct StoreState {
     hook: Option<Arc<dyn WriteHook>>,
     /// Is told of every write, in order.
     writes: WriteObserver,
-    /// What writes have driven out of the histories, until it is freed.
+    /// What writes have driven out of the histories, until it is unlocked.
     forgotten: Vec<Arc<Event>>,
     /// How many writes have begun and not ended: 0 but in the middle of a write, and after a panic there.
     open_writes: usize,
@@ -183,27 +180,6 @@ impl Store {
     /// Calls `hook` after every later write.
     pub(crate) fn set_hook(&self, hook: Arc<dyn WriteHook>) {
         self.lock().hook = Some(hook);
-    }
-
-    /// A panic of an earlier holder does not end the server: each change is computed before anything is written, and
-    /// [`is_sound`](Self::is_sound) tells of a panic in the middle of a write.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, StoreState> {
-        let mut state = self.wait_for_state();
-        self.forget_expired(&mut state);
-        state.forget_old();
-        state
-    }
-
-    /// Spins for a while before it sleeps.
-    fn wait_for_state(&self) -> MutexGuard<'_, StoreState> {
-        for _ in 0..SPINS {
-            match self.state.try_lock() {
-                Ok(state) => return state,
-                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
-                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
-            }
-        }
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The random decisions. They have a lock of their own, so that a new uid does not wait for the store.

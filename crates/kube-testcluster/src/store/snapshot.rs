@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::commit::release;
 use super::object::{Draft, Key, Object};
 use super::{Store, StoreError, StoreState};
 use crate::kinds::custom_resource::Definition;
@@ -71,7 +70,6 @@ impl Store {
         for object in newer {
             self.remove(&mut state, object.resource, &object.key);
         }
-        release(state);
     }
 
     /// Writes what is not as it was in a snapshot.
@@ -92,7 +90,6 @@ impl Store {
             let draft = Draft::new(row, object.key.clone(), &mut value);
             self.put(&mut state, draft, value);
         }
-        release(state);
         Ok(())
     }
 }
