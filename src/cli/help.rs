@@ -37,6 +37,12 @@ fn wide_colons(help: &StyledStr) -> StyledStr {
     ours.chain(chinese::HEADINGS_OF_CLAP).fold(help.ansi().to_string(), colons).into()
 }
 
+/// Examples of commands that are no lessons.
+const EXAMPLES: [(&str, &str); 2] = [
+    ("cluster", "informer-lab cluster -- go test ./..."),
+    ("envtest", "KUBEBUILDER_ASSETS=$(informer-lab envtest) go test ./..."),
+];
+
 /// The command with all its texts in a language.
 pub fn command(lang: Lang) -> Command {
     let mut command = Cli::command();
@@ -50,10 +56,18 @@ pub fn command(lang: Lang) -> Command {
         command = command
             .mut_subcommand(row.command, |lesson| lesson.about(about).long_about(None::<&str>).after_help(after));
     }
+    for (name, example) in EXAMPLES {
+        let after = [example_word(lang), example].concat();
+        command = command.mut_subcommand(name, |subcommand| subcommand.after_help(after));
+    }
     match lang {
         Lang::En => command,
         Lang::Zh => in_chinese(command),
     }
+}
+
+fn example_word(lang: Lang) -> &'static str {
+    lang.pick("Example: ", "例子：   ")
 }
 
 /// An example and the chapters of a lesson.
@@ -64,10 +78,7 @@ fn after(lesson: &str, lang: Lang) -> String {
     let example = runs.last().map_or(lesson, |row| row.command);
     let read =
         chapters.iter().map(|chapter| format!("informer-lab read {chapter}")).collect::<Vec<_>>().join("\n         ");
-    let [example_word, chapter_word] = match lang {
-        Lang::En => ["Example: ", "Chapter: "],
-        Lang::Zh => ["例子：   ", "章节：   "],
-    };
+    let (example_word, chapter_word) = (example_word(lang), lang.pick("Chapter: ", "章节：   "));
     format!("{example_word}informer-lab {example}\n{chapter_word}{read}")
 }
 
@@ -141,5 +152,9 @@ mod tests {
         assert!(english.contains("informer-lab read 04-reflector"), "{english}");
         let chinese = help(&args, Lang::Zh).to_string();
         assert!(chinese.contains("用法：") && !chinese.contains("Usage"), "{chinese}");
+        for (name, example) in EXAMPLES {
+            let args = ["informer-lab", name, "--help"].map(OsString::from);
+            assert!(help(&args, Lang::Zh).to_string().ends_with(&format!("例子：   {example}\n")), "{name}");
+        }
     }
 }
