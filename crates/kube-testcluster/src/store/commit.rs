@@ -213,7 +213,7 @@ impl Store {
             self.terminations.notify_one();
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
-        state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
+        state.writes.tell(|| Write::new(&event, audience));
         let forgotten = self.cache_or_new(state, resource).take(event, audience);
         state.forgotten.extend(forgotten);
         state.open_writes -= 1;

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Store;
-use super::object::Key;
 use super::storage::Storage;
 use crate::kinds::admission::{Configured, ParamKind};
 use crate::kinds::{RESOURCES, Resource};
@@ -31,8 +30,7 @@ impl Store {
         let before = self.configured.read.read().unwrap_or_else(PoisonError::into_inner).clone();
         let mut next = Configured::default();
         for row in RESOURCES.iter().filter(|row| row.configures_admission()) {
-            let objects = storage.range(row, Key::from_start(String::new()), None);
-            for object in objects.into_iter().flatten() {
+            for object in storage.of_kind(row) {
                 if let Ok(opened) = object.open() {
                     next.add(row.kind, &opened.value, &before);
                 }

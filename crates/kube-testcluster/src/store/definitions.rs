@@ -39,9 +39,7 @@ impl Store {
         let row = definition.stored;
         state.storage.rewrite(row, |object| object.in_form_of(definition).ok());
         let revision = state.storage.revision();
-        let start = Key::from_start(String::new());
-        let objects = state.storage.range(row, start, None).into_iter().flatten();
-        let objects = objects.map(|object| (object.key.clone(), object.clone())).collect();
+        let objects = state.storage.of_kind(row).map(|object| (object.key.clone(), object.clone())).collect();
         self.cache_or_new(state, row).refill(row, objects, revision);
         self.moved.send_replace(());
     }

@@ -219,8 +219,7 @@ impl Store {
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
-            let existing = state.storage.range(resource, Key::from_start(String::new()), None);
-            existing.into_iter().flatten().for_each(|object| writes.tell(|| Write::existing(object)));
+            state.storage.of_kind(resource).for_each(|object| writes.tell(|| Write::existing(object)));
         }
         state.writes = writes;
     }

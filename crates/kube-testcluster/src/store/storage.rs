@@ -134,26 +134,33 @@ impl Storage {
         Some(self.append(resource, key.clone(), None))
     }
 
-    /// The objects of a kind from a key on, in key order, at a revision (by default the current one).
-    pub(crate) fn range(
+    /// The objects of a kind, in key order.
+    pub(crate) fn of_kind(&self, resource: &Resource) -> impl Iterator<Item = &Arc<Object>> {
+        self.range(resource, Key::from_start(String::new()))
+    }
+
+    /// The objects of a kind from a key on, in key order.
+    pub(crate) fn range(&self, resource: &Resource, start: Key) -> impl Iterator<Item = &Arc<Object>> {
+        self.states(resource, start, self.revision)
+    }
+
+    /// The objects of a kind from a key on, in key order, as they were at a revision.
+    pub(crate) fn range_at(
         &self,
         resource: &Resource,
         start: Key,
-        at: Option<u64>,
+        at: u64,
     ) -> Result<impl Iterator<Item = &Arc<Object>>, Compacted> {
-        let at = at.unwrap_or(self.revision);
-        if at < self.compacted {
-            return Err(Compacted);
-        }
-        let objects = self
-            .kinds
-            .get(&resource.group_resource())
-            .into_iter()
-            .flat_map(move |objects| objects.range(start.clone()..));
-        Ok(objects.filter_map(move |(_, versions)| {
+        if self.has_forgotten(at) { Err(Compacted) } else { Ok(self.states(resource, start, at)) }
+    }
+
+    fn states(&self, resource: &Resource, start: Key, at: u64) -> impl Iterator<Item = &Arc<Object>> {
+        let objects = self.kinds.get(&resource.group_resource()).into_iter();
+        let objects = objects.flat_map(move |objects| objects.range(start.clone()..));
+        objects.filter_map(move |(_, versions)| {
             // It is nearly always the last version, so search from the end.
             versions.iter().rev().find(|version| version.revision <= at)?.object.as_ref()
-        }))
+        })
     }
 
     /// Writes all states of a kind in another form, at the same revisions.
@@ -227,8 +234,8 @@ mod tests {
     use crate::kinds::PODS;
     use crate::value::json;
 
-    fn names(storage: &Storage, at: Option<u64>) -> Option<Vec<String>> {
-        let objects = storage.range(PODS, Key::from_start(String::new()), at).ok()?;
+    fn names(storage: &Storage, at: u64) -> Option<Vec<String>> {
+        let objects = storage.range_at(PODS, Key::from_start(String::new()), at).ok()?;
         Some(objects.map(|object| format!("{}@{}", object.key, object.revision)).collect())
     }
 
@@ -246,10 +253,10 @@ mod tests {
         storage.remove(PODS, &Key::new(Some("n"), "a")).unwrap();
         assert!(storage.remove(PODS, &Key::new(Some("n"), "a")).is_none());
         assert_eq!(storage.revision(), 5);
-        assert_eq!(names(&storage, Some(1)).unwrap(), [""; 0]);
-        assert_eq!(names(&storage, Some(3)).unwrap(), ["n/a@3", "n/b@2"]);
-        assert_eq!(names(&storage, Some(4)).unwrap(), ["n/a@3", "n/b@4"]);
-        assert_eq!(names(&storage, None).unwrap(), ["n/b@4"]);
+        assert_eq!(names(&storage, 1).unwrap(), [""; 0]);
+        assert_eq!(names(&storage, 3).unwrap(), ["n/a@3", "n/b@2"]);
+        assert_eq!(names(&storage, 4).unwrap(), ["n/a@3", "n/b@4"]);
+        assert_eq!(names(&storage, storage.revision()).unwrap(), ["n/b@4"]);
     }
 
     #[test]
@@ -260,11 +267,11 @@ mod tests {
         put(&mut storage, "a");
         storage.remove(PODS, &Key::new(Some("n"), "b")).unwrap();
         storage.compact(4);
-        assert_eq!(names(&storage, Some(3)), None);
-        assert_eq!(names(&storage, Some(4)).unwrap(), ["n/a@4", "n/b@3"]);
+        assert_eq!(names(&storage, 3), None);
+        assert_eq!(names(&storage, 4).unwrap(), ["n/a@4", "n/b@3"]);
         storage.compact(99);
-        assert_eq!(names(&storage, Some(4)), None);
-        assert_eq!(names(&storage, Some(5)).unwrap(), ["n/a@4"]);
+        assert_eq!(names(&storage, 4), None);
+        assert_eq!(names(&storage, 5).unwrap(), ["n/a@4"]);
         assert_eq!(storage.kinds[&PODS.group_resource()].len(), 1);
     }
 
@@ -298,7 +305,7 @@ mod tests {
             put(&mut storage, "a");
         }
         assert_eq!(storage.kinds[&PODS.group_resource()].values().map(Vec::len).sum::<usize>(), 4);
-        assert_eq!(names(&storage, Some(storage.revision() - 4)), None);
-        assert!(names(&storage, Some(storage.revision() - 3)).is_some());
+        assert_eq!(names(&storage, storage.revision() - 4), None);
+        assert!(names(&storage, storage.revision() - 3).is_some());
     }
 }

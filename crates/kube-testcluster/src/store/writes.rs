@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::event::Event;
 use super::object::Object;
 use super::storage::Storage;
+use super::watch_cache::Audience;
 use crate::kinds::{Catalog, Resource};
 
 /// One write that the server has stored. It names the object and holds nothing of its content.
@@ -42,21 +43,17 @@ impl Write {
         Self::of(Change::Existing, object, object.revision, false)
     }
 
-    pub(crate) fn new(event: &Event, hidden: bool) -> Self {
+    pub(crate) fn new(event: &Event, audience: Audience) -> Self {
         let change = match (&event.previous, &event.current) {
             (_, None) => Change::Deleted,
             (None, Some(_)) => Change::Created,
             (Some(_), Some(_)) => Change::Updated,
         };
-        Self::of(change, event.object(), event.revision, hidden)
+        Self::of(change, event.object(), event.revision, audience == Audience::Kubelet)
     }
 
     fn of(change: Change, object: &Object, revision: u64, hidden: bool) -> Self {
-        let key = match object.key.namespace() {
-            Some(namespace) => format!("{namespace}/{}", object.key.name()),
-            None => object.key.name().to_owned(),
-        };
-        Self { change, kind: object.resource.kind, key, revision, hidden }
+        Self { change, kind: object.resource.kind, key: object.key.to_string(), revision, hidden }
     }
 }
 

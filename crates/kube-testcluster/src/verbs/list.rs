@@ -165,10 +165,9 @@ fn list(
             range.page(objects.range(range.first()..).map(|(_, object)| object), revision, count)
         }
         (ServedFrom::Storage, wanted) => {
-            let at = if let WantedState::Exact(revision) = wanted { Some(revision) } else { None };
-            let revision = at.unwrap_or(state.storage.revision());
+            let revision = if let WantedState::Exact(revision) = wanted { revision } else { state.storage.revision() };
             let count = state.page_counts.get(resource, revision, &prefix, &range.first());
-            let objects = state.storage.range(resource, range.first(), at);
+            let objects = state.storage.range_at(resource, range.first(), revision);
             range.page(objects.map_err(|_| expired(options, &plan.start))?, revision, count)
         }
     };
@@ -213,6 +212,5 @@ pub(crate) async fn to_delete(
 pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();
-    let objects = state.storage.range(resource, range.first(), None).expect("the present is never compacted");
-    range.page(objects, state.storage.revision(), None)
+    range.page(state.storage.range(resource, range.first()), state.storage.revision(), None)
 }

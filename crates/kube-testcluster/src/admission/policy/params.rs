@@ -86,7 +86,7 @@ fn selected(
     let (start, prefix) = filter.range();
     let objects: Vec<Arc<Object>> = {
         let state = store.lock();
-        let all = state.storage.range(row.stored(), start, None).into_iter().flatten();
+        let all = state.storage.range(row.stored(), start);
         let placed = all.take_while(|object| object.key.as_str().starts_with(&prefix));
         placed.filter(|object| filter.matches(object)).cloned().collect()
     };

@@ -113,11 +113,10 @@ impl Queue {
     /// Adds a chore for each namespace that waits for the last of its objects, since it waits for none that nobody defines; and one
     /// for each object of the kind that has owners, since nobody collects it while it is not defined.
     pub(super) fn note_definition(&mut self, row: &'static Resource, storage: &Storage) {
-        let all = |row| storage.range(row, Key::from_start(String::new()), None).into_iter().flatten();
-        for namespace in all(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
+        for namespace in storage.of_kind(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
             self.push(Chore::EmptyNamespace(namespace.key.name().to_owned()));
         }
-        for object in all(row).filter(|object| object.summary.has_owners) {
+        for object in storage.of_kind(row).filter(|object| object.summary.has_owners) {
             self.push(Chore::CheckOwners(ObjectRef::of(object)));
         }
     }
