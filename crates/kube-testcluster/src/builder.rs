@@ -42,7 +42,7 @@ pub struct ClusterBuilder {
     nodes: Option<usize>,
     pods: Vec<Pod>,
     crowd: usize,
-    /// `None`: the default ones. They are read when a kubelet needs them, which takes longer than all else of a start.
+    /// `None`: the default ones. To read them is most of a start, so only a kubelet does it.
     stages: Option<Stages>,
     admin: Admin,
     plugins: Plugins,

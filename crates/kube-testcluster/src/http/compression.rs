@@ -11,6 +11,7 @@ use futures::{TryStreamExt, stream};
 use http::{HeaderMap, HeaderValue, header};
 
 use super::pieces::PIECE;
+use super::represent::Verbatim;
 
 /// Upstream compresses only larger responses.
 const THRESHOLD: u64 = 128 * 1024;
@@ -31,10 +32,11 @@ impl AcceptedEncoding {
     }
 }
 
-/// Compresses a response that is large enough, but never a watch or a log: nobody knows how long they are.
+/// Compresses a response that is large enough, but never a log. The length of a watch is unknown, so it is not large.
 pub(crate) fn compress(accepted: AcceptedEncoding, response: Response) -> Response {
     let is_large = response.body().size_hint().exact().is_some_and(|length| length > THRESHOLD);
-    if !is_large || accepted == AcceptedEncoding::Plain {
+    let is_verbatim = response.extensions().get::<Verbatim>().is_some();
+    if !is_large || is_verbatim || accepted == AcceptedEncoding::Plain {
         return response;
     }
     let (mut parts, body) = response.into_parts();

@@ -8,10 +8,10 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http_body::{Frame, SizeHint};
 
-/// How long a piece of a long body should be, in bytes. One is made after the other, each when the reader has taken the one before.
+/// How long a piece of a long body should be, in bytes. Only few of them are made before a reader takes them.
 pub(crate) const PIECE: usize = 256 * 1024;
 
-/// A body of these pieces, which are so many bytes together.
+/// A body of `length` bytes, which come from `pieces`.
 pub(crate) fn in_pieces<P>(length: u64, pieces: P) -> Body
 where
     P: Stream<Item = Result<Bytes, axum::Error>> + Send + Unpin + 'static,
@@ -38,6 +38,10 @@ impl<P: Stream<Item = Result<Bytes, axum::Error>> + Unpin> http_body::Body for P
             self.left = self.left.saturating_sub(piece.len() as u64);
         }
         Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
     }
 
     fn size_hint(&self) -> SizeHint {

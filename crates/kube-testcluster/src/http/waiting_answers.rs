@@ -1,8 +1,8 @@
 //! Answers that wait for their readers.
 //!
-//! An answer is in memory until its client has read it, so clients that ask for large lists and read none could fill any
-//! memory. What waits is bounded in all; beyond it a read is answered with 429, as upstream's when too many requests are in
-//! flight. A write has happened by then, and its client must hear of it.
+//! An answer is in memory until its client has read it, and a list keeps its objects there, whatever becomes of them. So clients that
+//! ask for large lists and read none could fill any memory. What waits is bounded in all; beyond it a read is answered with 429, as
+//! upstream's when too many requests are in flight. A write has happened by then, and its client must hear of it.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct WaitingAnswers {
     most: u32,
 }
 
-/// A piece of an answer. The last one that was read gives the permits back.
+/// A piece of an answer. The permits are given back when the answer has no more pieces and all of them were read.
 struct Counted {
     bytes: Bytes,
     _permits: Arc<OwnedSemaphorePermit>,
@@ -79,8 +79,8 @@ fn counted(response: Response, permits: OwnedSemaphorePermit) -> Response {
     let permits = Arc::new(permits);
     let length = response.body().size_hint().lower();
     response.map(|body| {
-        let counted = move |bytes| Bytes::from_owner(Counted { bytes, _permits: permits.clone() });
-        in_pieces(length, body.into_data_stream().map_ok(counted))
+        let count = move |bytes| Bytes::from_owner(Counted { bytes, _permits: permits.clone() });
+        in_pieces(length, body.into_data_stream().map_ok(count))
     })
 }
 

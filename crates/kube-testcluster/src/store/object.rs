@@ -67,9 +67,9 @@ pub(crate) struct Object {
     /// The revision of the write; `metadata.resourceVersion` is its decimal text.
     pub(crate) revision: u64,
     pub(crate) summary: Summary,
-    /// The line of an ADDED event. A get sends the object in it, and a list the part after kind and apiVersion.
+    /// The line of an ADDED event. A get sends the object in it, and a list a part of that.
     added: Line,
-    /// Where the part for a list begins.
+    /// Where the part for a list begins: only custom resources have kind and apiVersion there, and none has the opening brace.
     item: u32,
     /// The decoded content, while anybody holds it.
     opened: Mutex<Weak<Opened>>,
@@ -210,18 +210,14 @@ impl Object {
         self.part_from(HEAD.len())
     }
 
-    /// The object in a list, without the opening brace. Only custom resources have kind and apiVersion there.
+    /// The object in a list, without the opening brace.
     pub(crate) fn item(&self) -> Bytes {
-        self.part_from(self.start_of_item())
+        self.part_from(self.item as usize)
     }
 
-    /// How long that is, in bytes.
+    /// The length of [`item`](Self::item), in bytes.
     pub(crate) fn item_length(&self) -> usize {
-        self.length() - self.start_of_item() - TAIL.len()
-    }
-
-    fn start_of_item(&self) -> usize {
-        if self.resource.custom.is_some() { HEAD.len() + 1 } else { self.item as usize }
+        self.length() - self.item as usize - TAIL.len()
     }
 
     fn part_from(&self, start: usize) -> Bytes {
@@ -297,7 +293,8 @@ fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &s
     for piece in [HEAD, r#"{"kind":""#, resource.kind, r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
         line.extend_from_slice(piece.as_bytes());
     }
-    let item = line.len() as u32; // the names of kinds are short
+    let is_whole = resource.custom.is_some();
+    let item = if is_whole { HEAD.len() + "{".len() } else { line.len() } as u32; // the names of kinds are short
     if let Value::Object(fields) = value {
         write_fields(&mut line, fields, write);
     }

@@ -148,8 +148,8 @@ impl Page {
 
 /// The text of a list, in pieces.
 struct ListText {
-    /// What stands before the items, until it is written.
-    head: Vec<u8>,
+    /// What the next piece begins with: at first the head of the list, then nothing; `None` after the end.
+    begun: Option<Vec<u8>>,
     /// Those that are not written yet.
     objects: vec::IntoIter<Arc<Object>>,
     /// How many bytes are not written yet.
@@ -164,13 +164,12 @@ impl ListText {
         let items: usize = objects.iter().map(|object| "{".len() + object.item_length()).sum();
         let commas = objects.len().saturating_sub(1);
         let left = head.len() + items + commas + END.len();
-        Self { head: head.into_bytes(), objects: objects.into_iter(), left }
+        Self { begun: Some(head.into_bytes()), objects: objects.into_iter(), left }
     }
 
-    /// Whether the next item has room in a piece that has so many bytes already. A longer one gets a piece of its own.
-    fn has_room(&self, written: usize) -> bool {
-        let next = self.objects.as_slice().first();
-        next.is_some_and(|object| written == 0 || written + object.length() <= PIECE)
+    /// How many bytes the next object takes at most, with what stands around it.
+    fn next_length(&self) -> usize {
+        self.objects.as_slice().first().map_or(0, |object| object.length())
     }
 }
 
@@ -178,12 +177,10 @@ impl Iterator for ListText {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
-        if self.left == 0 {
-            return None;
-        }
-        let mut piece = Vec::with_capacity(self.left.min(PIECE));
-        piece.append(&mut self.head);
-        while self.has_room(piece.len())
+        let mut piece = self.begun.take()?;
+        let most = PIECE.max(piece.len() + self.next_length()); // a long object is a piece of its own
+        piece.reserve_exact(most.min(self.left) - piece.len());
+        while piece.len() + self.next_length() <= most
             && let Some(object) = self.objects.next()
         {
             piece.push(b'{');
@@ -192,15 +189,12 @@ impl Iterator for ListText {
                 piece.push(b',');
             }
         }
-        if self.objects.len() == 0 {
+        if self.objects.len() > 0 {
+            self.begun = Some(Vec::new());
+        } else {
             piece.extend_from_slice(END);
         }
-        self.left -= piece.len();
-        debug_assert!(
-            self.objects.len() > 0 || self.left == 0,
-            "the list is {} bytes shorter than was told",
-            self.left
-        );
+        self.left = self.left.saturating_sub(piece.len());
         Some(piece.into())
     }
 }

@@ -104,6 +104,23 @@ async fn a_log_is_followed_until_the_container_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_log_is_never_compressed() {
+    let stages = format!(
+        "run: [{{bind: node-1}}, {{containers: {{running: {{}}}}}}, {{repeat: [{{log: {}}}], times: 200}}]",
+        "x".repeat(1023)
+    );
+    let cluster = Cluster::builder().stages(Stages::from_yaml(&stages, "s.yaml").unwrap()).start();
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    cluster.settled().await;
+    let request = http::Request::get(format!("{PODS}/a/log")).header("accept-encoding", "gzip");
+    let answer = api.raw(request.body(axum::body::Body::empty()).unwrap()).await;
+    assert_eq!((answer.status().as_u16(), answer.headers().get("content-encoding")), (200, None));
+    let log = answer.into_body().collect().await.unwrap().to_bytes();
+    assert!(log.ends_with(b"xxx\n") && log.len() > 200 * 1024, "{} bytes", log.len());
+}
+
+#[tokio::test(start_paused = true)]
 async fn following_ends_with_the_pod_and_with_the_cluster() {
     let cluster = cluster();
     let api = Api::new(&cluster);

@@ -36,6 +36,7 @@ mod cluster_lifecycles;
 mod cluster_limits;
 mod cluster_list;
 mod cluster_log;
+mod cluster_long_lists;
 mod cluster_metadata;
 mod cluster_namespaces;
 mod cluster_nodes;
