@@ -86,6 +86,21 @@ func TestServerSideApplyTakesOverWhatKubectlHasApplied(t *testing.T) {
 	}
 }
 
+// What others have written is not kubectl's, though it has applied the rest on its own.
+func TestServerSideApplyLeavesWhatOthersHaveWritten(t *testing.T) {
+	t.Parallel()
+	for _, managed := range []string{"applied", "all"} {
+		kubectl := harness.LabCluster(t, "--managed-fields", managed).Kubectl()
+		kubectl.Feed(t, conf("  a: one\n  b: one\n"), "apply", "-f", "-")
+		kubectl.Run(t, "label", "cm/conf", "team=x")
+		kubectl.Run(t, "patch", "cm/conf", "--type=merge", "-p", `{"metadata":{"finalizers":["x.io/f"]},"data":{"b":"two","c":"two"}}`)
+		equals(t, kubectl.Feed(t, conf("  a: three\n"), serverSide("kubectl")...), "configmap/conf serverside-applied\n")
+		equals(t, field(t, kubectl, "cm/conf", ".data"), `{"a":"three","b":"two","c":"two"}`)
+		equals(t, field(t, kubectl, "cm/conf", ".metadata.finalizers[*]")+" "+field(t, kubectl, "cm/conf", ".metadata.labels.team"), "x.io/f x")
+		kubectl.Run(t, "patch", "cm/conf", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	}
+}
+
 func TestAWorkloadIsAppliedAndScaledByAnother(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()

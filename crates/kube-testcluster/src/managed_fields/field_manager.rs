@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::entries::{APPLY, Identifier, Managed, UPDATE, is_reset};
 use super::fieldpath::{Filter, Path, PathElement, Set};
-use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater};
+use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater, VersionedSet};
 use super::typed::{Duplicates, Type, TypedValue};
 use crate::value::{Map, Value, json};
 
@@ -18,6 +18,9 @@ const ANCIENT: &str = "ancient-changes";
 
 /// The manager of what an object had that was first applied to later on.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// The manager of what `kubectl apply` has applied. Upstream: `FieldManagerClientSideApply` of kubectl.
+const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
 
 /// The manager of what this write changes, while it is computed.
 const CURRENT: &str = "current-operation";
@@ -163,7 +166,7 @@ impl FieldManager<'_> {
         let managed = match self.why_no_first_apply {
             _ if !managed.fields.is_empty() => managed,
             Some(why) => return Err(no_manager(why.to_owned())),
-            None => self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY).map_err(|refusal| match refusal {
+            None => self.before_first_apply(live, managed).map_err(|refusal| match refusal {
                 Refusal::Other(why) => no_manager(why),
                 Refusal::Conflicts(conflicts) => told(&conflicts),
             })?,
@@ -181,6 +184,29 @@ impl FieldManager<'_> {
             object["metadata"]["managedFields"] = entries;
         }
         Ok(object)
+    }
+
+    /// Who owns the fields of an object to which nobody has applied. Upstream: `skipNonAppliedManager.Apply`, which knows one manager.
+    ///
+    /// kubectl takes whoever owns the annotation of `kubectl apply` for itself, and removes what that one owns and its configuration
+    /// does not name. So the fields that `kubectl apply` has written get a manager of their own, as if it had been kept from the
+    /// creation on.
+    fn before_first_apply(&self, live: &Value, managed: Managed) -> Result<Managed, Refusal> {
+        let mut managed = self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY)?;
+        let [before, client] = [BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY].map(|manager| self.identifier(manager, UPDATE));
+        if self.tracked == Tracked::FromCreation || !self.subresource.is_empty() {
+            return Ok(managed);
+        }
+        let Some(all) = managed.fields.remove(&before) else { return Ok(managed) };
+        let annotation = Set::of([fields(&["metadata", "annotations", LAST_APPLIED])]);
+        let written = self.last_applied(live).unwrap_or_default().union(&annotation);
+        for (manager, set) in [(before, all.set.difference(&written)), (client, all.set.intersection(&written))] {
+            if !set.is_empty() {
+                managed.times.insert(manager.clone(), self.now.clone());
+                managed.fields.insert(manager, VersionedSet { set, ..all.clone() });
+            }
+        }
+        Ok(managed)
     }
 
     /// What a configuration must be. Upstream: `versionCheckManager`, `structuredMergeManager.Apply`.

@@ -313,6 +313,37 @@ async fn kubectl_takes_over_what_it_applied_before_on_its_own() {
     assert_eq!(annotation, format!("{}\n", map(&json!({"x": "2"}))));
 }
 
+/// kubectl makes an applier of whoever owns its annotation, and an applier loses what it applies no more.
+#[tokio::test(start_paused = true)]
+async fn only_what_kubectl_applied_on_its_own_is_taken_over_when_owners_are_kept_from_then_on() {
+    const LAST: &str = "kubectl.kubernetes.io/last-applied-configuration";
+    let api = Api::new(&quiet().start());
+    let path = format!("{MAPS}/a");
+    let config = map(&json!({"same": "1", "changed": "1"}));
+    let mut first = config.clone();
+    first["metadata"]["annotations"] = json!({LAST: config.to_string()});
+    api.post(MAPS, &first).await;
+    let others =
+        json!({"metadata": {"labels": {"team": "x"}, "finalizers": ["x.io/f"]}, "data": {"changed": "4", "more": "1"}});
+    api.merge(&path, &others).await;
+    let applied = apply(&api, &path, "fieldManager=kubectl&force=true", &map(&json!({"same": "1"}))).await;
+    assert_eq!(applied.body["data"], json!({"same": "1", "changed": "4", "more": "1"}));
+    assert_eq!(
+        owners(&applied.body),
+        [
+            r#"kubectl Apply  {"f:data":{"f:same":{}}}"#.to_owned(),
+            concat!(
+                r#"before-first-apply Update  {"f:data":{".":{},"f:changed":{},"f:more":{}},"#,
+                r#""f:metadata":{"f:annotations":{},"f:finalizers":{".":{},"v:\"x.io/f\"":{}},"f:labels":{".":{},"f:team":{}}}}"#
+            )
+            .to_owned(),
+            format!(
+                r#"kubectl-client-side-apply Update  {{"f:data":{{"f:same":{{}}}},"f:metadata":{{"f:annotations":{{"f:{LAST}":{{}}}}}}}}"#
+            ),
+        ]
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_request_for_a_certificate_is_that_of_who_applies_it() {
     let api = api();
