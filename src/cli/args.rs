@@ -161,10 +161,14 @@ pub struct ClusterCommandArgs {
     /// Serve HTTPS, and only those who show the client certificate of the kubeconfig, or a token
     #[arg(long)]
     pub tls: bool,
+    /// With --tls, more names and addresses for the certificate: those by which other machines reach this one; may be given again
+    #[arg(long, value_name = "NAME", requires = "tls", value_delimiter = ',')]
+    pub tls_san: Vec<String>,
     /// With --tls, bearer tokens and their users: lines of token,user,uid,"group1,group2"
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub token_auth_file: Option<PathBuf>,
-    /// Keep everything in this folder, and go on with what is in it: nothing that was answered is lost, whatever ends the program
+    /// Keep everything in this folder, and go on with what is in it: nothing that was answered is lost, whatever ends the program;
+    /// kubeconfigs and tokens hold after the next start
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
@@ -191,7 +195,7 @@ pub struct ClusterCommandArgs {
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
     /// Who may do what: always-allow, or by roles and their bindings (rbac). The kubeconfig, and without --tls everybody, is the
-    /// administrator; kubectl --as asks as others
+    /// administrator, since kubectl and client-go send no tokens without TLS; kubectl --as asks as others
     #[arg(
         long,
         value_enum,

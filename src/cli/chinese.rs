@@ -91,8 +91,11 @@ pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
         "kubeconfig_out" => "把 kubeconfig 写到哪里，结束后保留（默认：临时文件，结束时删除）",
         "nodes" => "有多少个节点",
         "tls" => "用 HTTPS 提供服务，只接受 kubeconfig 里的客户端证书或 token",
+        "tls_san" => "配合 --tls：证书里再加上这些域名和地址，供其他机器访问时使用；可以重复",
         "token_auth_file" => "配合 --tls：bearer token 及其用户，每行 token,user,uid,\"group1,group2\"",
-        "data" => "把全部数据保存在这个目录里，下次从中继续：无论程序怎样结束，已答复的写入都不会丢",
+        "data" => {
+            "把全部数据保存在这个目录里，下次从中继续：无论程序怎样结束，已答复的写入都不会丢；kubeconfig 和 token 下次启动后仍然有效"
+        }
         "events" => "最多保留多少个 Event，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event",
         "bare" => "只有 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器",
         "controllers" => {
@@ -102,7 +105,7 @@ pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
             "新建 Pod 和 namespace 时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，kubernetes 服务，以及它自带的角色），plain 是什么也不补充"
         }
         "authorization" => {
-            "谁可以做什么：always-allow 是允许一切，rbac 按 Role 和 Binding 判断。kubeconfig 的用户是管理员，没有 --tls 时所有请求都来自管理员；用 kubectl --as 以其他用户的身份请求"
+            "谁可以做什么：always-allow 是允许一切，rbac 按 Role 和 Binding 判断。kubeconfig 的用户是管理员，没有 --tls 时所有请求都来自管理员（不用 TLS 时，kubectl 和 client-go 不会发送 token）；用 kubectl --as 以其他用户的身份请求"
         }
         "managed_fields" => {
             "哪些对象在 managedFields 里记录字段归谁所有：applied 是从第一次服务端 apply 起的对象，all 是全部对象，像 kube-apiserver 一样，off 是一个也不记录，并拒绝服务端 apply"

@@ -218,6 +218,7 @@ impl ClusterCommandArgs {
         let Self {
             listen,
             tls,
+            tls_san,
             token_auth_file,
             data,
             kubeconfig_out: kubeconfig,
@@ -242,6 +243,7 @@ impl ClusterCommandArgs {
         ClusterSettings {
             listen,
             tls,
+            tls_san,
             token_auth_file,
             data,
             kubeconfig,

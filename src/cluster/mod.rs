@@ -33,6 +33,8 @@ pub struct ClusterSettings {
     pub listen: SocketAddr,
     /// Whether there is TLS, and authentication with it.
     pub tls: bool,
+    /// More names and addresses for its certificate.
+    pub tls_san: Vec<String>,
     /// The file of bearer tokens.
     pub token_auth_file: Option<PathBuf>,
     /// The folder in which everything is kept; `None` if nothing is.

@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
 
 use super::command::Place;
-use super::{ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock, security};
+use super::{
+    Authorization, ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock, security,
+};
 use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Cluster, ClusterBuilder, DataError, Scenario, pods_from_yaml};
@@ -23,7 +25,6 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
-    let security = security::of(settings)?;
     let listener = listen(settings.listen, "--listen")?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
@@ -34,7 +35,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         };
         // Not earlier: a signal while many pods are created should end the process at once.
         let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
-        let (served, credentials) = match security {
+        // Not earlier: the key of a kept authority is in the cluster's folder.
+        let (served, credentials) = match security::of(settings)? {
             None => (cluster.serve(listener), None),
             Some((serving, credentials)) => (cluster.serve_securely(listener, serving), Some(credentials)),
         };
@@ -44,6 +46,9 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         let kubeconfig = KubeconfigFile::write_with(address, credentials.as_ref(), settings.kubeconfig.as_deref())?;
         if let Some(folder) = settings.data.as_deref().filter(|_| cluster.is_continued()) {
             say_that_it_goes_on(folder, &console.printer);
+        }
+        if settings.authorization == Authorization::Rbac && credentials.is_none() {
+            say_that_tokens_need_tls(&console.printer);
         }
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
         let playing = tokio::spawn(play(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
@@ -67,6 +72,14 @@ fn say_that_it_goes_on(folder: &Path, printer: &Printer) {
     printer.tell(
         &format!("goes on with what is in {folder}; --nodes and --pods are used at its first start only"),
         &format!("继续使用 {folder} 里的数据；--nodes 和 --pods 只在首次启动时生效"),
+    );
+}
+
+/// Whoever tests the rights of an account would otherwise see them all granted.
+fn say_that_tokens_need_tls(printer: &Printer) {
+    printer.tell(
+        "kubectl and client-go send tokens over HTTPS only: without --tls, who has one is the administrator all the same",
+        "kubectl 和 client-go 只在 HTTPS 上发送 token：没有 --tls 时，带 token 的请求也来自管理员",
     );
 }
 

@@ -1,4 +1,4 @@
-//! `--tls`: an authority that lives as long as the cluster, and what it signs.
+//! `--tls`: an authority that lives as long as the cluster, or as its folder, and what it signs.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -10,6 +10,9 @@ use super::files;
 use super::kubeconfig_file::Credentials;
 use crate::trace::Failure;
 
+/// The name of the authority.
+const AUTHORITY: &str = "informer-lab";
+
 /// The user of the kubeconfig, and its group.
 const ADMIN: (&str, &str) = ("kubernetes-admin", "system:masters");
 
@@ -18,22 +21,39 @@ pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Cr
     if !settings.tls {
         return Ok(None);
     }
-    let authority = Authority::new("informer-lab")?;
-    let names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
-    let own = settings.listen.ip().to_string();
-    let server = authority.server(names.into_iter().chain([own.as_str()]))?;
-    let mut serving = SecureServing::new(&server)?.client_ca(authority.certificate())?;
+    let authority = match &settings.data {
+        Some(folder) => Authority::kept_in(folder, AUTHORITY)?,
+        None => Authority::new(AUTHORITY)?,
+    };
+    let server = authority.server(names(settings)).map_err(|error| {
+        let asked = settings.tls_san.join(", ");
+        Failure::new((format!("no certificate for {asked}"), format!("无法为 {asked} 签发证书")))
+            .because(error)
+            .next(("write names and addresses, such as lab.example.com", "请写域名和地址，例如 lab.example.com"))
+    })?;
+    let serving = SecureServing::new(&server)?.client_ca(authority.certificate())?;
+    let mut serving = serving.service_account_key(authority.secret());
     if let Some(file) = files::source(settings.token_auth_file.as_deref(), "the token file", None)? {
         serving = serving.token_file(&file.text).map_err(|error| {
             let name = &file.name;
             Failure::new((format!("{name} is no file of tokens"), format!("{name} 不是 token 文件")))
                 .because(error)
-                .next(("write a line for each token: token,user,uid", "每个 token 写一行：token,user,uid"))
+                .next((
+                    r#"write a line for each token: token,user,uid or token,user,uid,"group1,group2""#,
+                    r#"每个 token 写一行：token,user,uid 或 token,user,uid,"group1,group2""#,
+                ))
         })?;
     }
     let client = authority.client(ADMIN.0, Some(ADMIN.1))?;
     let authority = authority.certificate().to_owned();
     Ok(Some((serving, Credentials { authority, certificate: client.certificate, key: client.key })))
+}
+
+/// How the server is called by who reaches it.
+fn names(settings: &ClusterSettings) -> Vec<String> {
+    let usual = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
+    let own = settings.listen.ip().to_string();
+    usual.map(ToOwned::to_owned).into_iter().chain([own]).chain(settings.tls_san.iter().cloned()).collect()
 }
 
 /// Where this machine reaches a listener: one of all addresses is reached at that of loopback.

@@ -182,7 +182,8 @@ pub enum Authorization {
 pub enum ManagedFields {
     /// For none: objects have no `managedFields`, and server-side apply is refused with 415.
     Off,
-    /// For those that somebody has applied, from their first apply on; what they had before belongs to `before-first-apply`. Other
+    /// For those that somebody has applied, from their first apply on; what they had before belongs to `before-first-apply`, and what
+    /// `kubectl apply` has written to `kubectl-client-side-apply`. Other
     /// objects have no `managedFields`: they are smaller so, and their writes quicker. Upstream: `NewSkipNonAppliedManager`
     /// of `k8s.io/apimachinery`, as kube-apiserver had it up to 1.17.
     #[default]

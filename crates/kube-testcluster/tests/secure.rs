@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
 
 use kube_testcluster::{Authority, Cluster, KeyPair, SecureServing, User};
@@ -130,6 +131,48 @@ async fn a_credential_of_a_stranger_is_refused_but_the_connection_stands() {
         "ada",
         "a token goes where a certificate does not"
     );
+}
+
+/// A cluster in a folder, with the authority that is kept there.
+fn kept(folder: &Path) -> Served {
+    let mut cluster = Cluster::builder().bare().start_in(folder).unwrap();
+    let authority = Authority::kept_in(folder, "test").unwrap();
+    let serving = SecureServing::new(&authority.server(["localhost"]).unwrap()).unwrap();
+    let serving = serving.client_ca(authority.certificate()).unwrap().service_account_key(authority.secret());
+    let address = cluster.serve_securely(TcpListener::bind("127.0.0.1:0").unwrap(), serving).unwrap();
+    Served { cluster, address, authority }
+}
+
+#[tokio::test]
+async fn what_a_kept_authority_has_signed_holds_for_the_next_cluster_of_the_folder() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kept-authority");
+    let _ = std::fs::remove_dir_all(&folder); // of an earlier run that failed
+    let first = kept(&folder);
+    let admin = first.authority.client("admin", Some("system:masters")).unwrap();
+    let account = r#"{"metadata": {"name": "robot"}}"#;
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    assert_eq!(first.ask(Some(&admin), &format!("POST {accounts} HTTP/1.1"), account).await.0, 201);
+    let path = format!("POST {accounts}/robot/token HTTP/1.1");
+    let token = first.ask(Some(&admin), &path, r#"{"spec": {}}"#).await.1["status"]["token"].clone();
+    first.cluster.shutdown().await;
+
+    let Served { cluster, address, authority } = kept(&folder);
+    assert_ne!(authority.certificate(), first.authority.certificate(), "it is as old as the cluster");
+    // The client trusts the first certificate, as an old kubeconfig does.
+    let second = Served { cluster, address, authority: first.authority };
+    assert_eq!(second.who(Some(&admin), None).await["username"], "admin");
+    assert_eq!(second.who(None, token.as_str()).await["username"], "system:serviceaccount:default:robot");
+    second.cluster.shutdown().await;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let key = std::fs::metadata(folder.join("authority.key")).unwrap();
+        assert_eq!(key.permissions().mode() & 0o777, 0o600, "nobody else may read it");
+    }
+    std::fs::write(folder.join("authority.key"), "no key").unwrap();
+    let error = Authority::kept_in(&folder, "test").unwrap_err().to_string();
+    assert!(error.starts_with("the private key cannot be read: ") && error.contains("authority.key"), "{error}");
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[tokio::test]

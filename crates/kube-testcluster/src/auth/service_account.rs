@@ -1,7 +1,7 @@
 //! Tokens of service accounts: made, and known again. Upstream: `pkg/serviceaccount`.
 //!
 //! A token has the form and the claims of a real one. Where it opens nothing, since nothing is closed, its signature is no more than a
-//! checksum, which tells the tokens of this cluster from others. Where users are known by their tokens it is an HMAC.
+//! checksum. Where users are known by their tokens it is an HMAC.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -55,9 +55,9 @@ pub(crate) fn sign_with(store: &Store, secret: Option<&[u8]>) -> std::io::Result
     Ok(())
 }
 
-fn checksum(store: &Store, signed: &str) -> Vec<u8> {
-    let started = store.clock.started().as_nanosecond();
-    random::digest(&format!("{}/{started}/{signed}", store.settings.seed)).into()
+/// The uid of the account is in what is signed, so a token is of no use in another cluster.
+fn checksum(signed: &str) -> Vec<u8> {
+    random::digest(signed).into()
 }
 
 #[cfg(feature = "tls")]
@@ -74,26 +74,26 @@ fn algorithm(_: &Store) -> &'static str {
 fn signature(store: &Store, signed: &str) -> Vec<u8> {
     match store.key_of_tokens.get() {
         Some(key) => ring::hmac::sign(key, signed.as_bytes()).as_ref().to_vec(),
-        None => checksum(store, signed),
+        None => checksum(signed),
     }
 }
 
 #[cfg(not(feature = "tls"))]
-fn signature(store: &Store, signed: &str) -> Vec<u8> {
-    checksum(store, signed)
+fn signature(_: &Store, signed: &str) -> Vec<u8> {
+    checksum(signed)
 }
 
 #[cfg(feature = "tls")]
 fn is_signed(store: &Store, signed: &str, signature: &[u8]) -> bool {
     match store.key_of_tokens.get() {
         Some(key) => ring::hmac::verify(key, signed.as_bytes(), signature).is_ok(),
-        None => checksum(store, signed) == signature,
+        None => checksum(signed) == signature,
     }
 }
 
 #[cfg(not(feature = "tls"))]
-fn is_signed(store: &Store, signed: &str, signature: &[u8]) -> bool {
-    checksum(store, signed) == signature
+fn is_signed(_: &Store, signed: &str, signature: &[u8]) -> bool {
+    checksum(signed) == signature
 }
 
 /// The claims of a token of this cluster that has not ended, and whose account is still the same.

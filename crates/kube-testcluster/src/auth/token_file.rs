@@ -9,22 +9,33 @@ pub(crate) type Tokens = HashMap<String, User>;
 
 /// A line of a token file that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: expected at least 3 columns (token, user name, user uid), found {columns}")]
-pub struct BadTokenFile {
-    /// The line's number, from 1.
-    pub line: usize,
-    /// How many columns it has.
-    pub columns: usize,
+#[non_exhaustive]
+pub enum BadTokenFile {
+    /// It has too few columns.
+    #[error("line {line}: expected at least 3 columns (token, user name, user uid), found {columns}")]
+    Columns {
+        /// The line's number, from 1.
+        line: usize,
+        /// How many columns it has.
+        columns: usize,
+    },
+    /// Its quotes do not pair.
+    #[error("line {line}: a quotation mark (\") is missing, or stands within a value")]
+    Quotes {
+        /// The line's number, from 1.
+        line: usize,
+    },
 }
 
 /// Reads lines of comma-separated values; a value with a comma in it stands in quotes. Of a token that is given twice the last
 /// line counts; one that is empty counts for nothing.
 pub(super) fn read(text: &str) -> Result<Tokens, BadTokenFile> {
     let mut tokens = Tokens::new();
-    for (n, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
-        let columns = columns(line);
+    for (n, text) in text.lines().enumerate().filter(|(_, text)| !text.is_empty()) {
+        let line = n + 1;
+        let columns = columns(text).ok_or(BadTokenFile::Quotes { line })?;
         let [token, name, uid, rest @ ..] = columns.as_slice() else {
-            return Err(BadTokenFile { line: n + 1, columns: columns.len() });
+            return Err(BadTokenFile::Columns { line, columns: columns.len() });
         };
         let groups = rest.first().map(|groups| groups.split(',').map(ToOwned::to_owned).collect()).unwrap_or_default();
         if !token.is_empty() {
@@ -34,21 +45,40 @@ pub(super) fn read(text: &str) -> Result<Tokens, BadTokenFile> {
     Ok(tokens)
 }
 
-/// The values of a line. Two quotes within quotes are one.
-fn columns(line: &str) -> Vec<String> {
-    let mut columns = vec![String::new()];
-    let mut quoted = false;
-    let mut letters = line.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let column = columns.last_mut().expect("there is one from the beginning");
-        match letter {
-            '"' if quoted && letters.next_if_eq(&'"').is_some() => column.push('"'),
-            '"' if quoted || column.is_empty() => quoted = !quoted,
-            ',' if !quoted => columns.push(String::new()),
-            letter => column.push(letter),
+/// The values of a line; `None` if its quotes do not pair. Two quotes within quotes are one. Upstream: `encoding/csv`.
+fn columns(line: &str) -> Option<Vec<String>> {
+    let mut columns = Vec::new();
+    let mut rest = line;
+    loop {
+        let (column, behind) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted_value(quoted)?,
+            None => {
+                let (column, behind) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
+                (Some(column.to_owned()).filter(|column| !column.contains('"'))?, behind)
+            }
+        };
+        columns.push(column);
+        match behind.strip_prefix(',') {
+            Some(next) => rest = next,
+            None => return behind.is_empty().then_some(columns),
         }
     }
-    columns
+}
+
+/// The value up to its closing quote, and what stands behind that.
+fn quoted_value(mut rest: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    loop {
+        let (text, behind) = rest.split_once('"')?;
+        value.push_str(text);
+        match behind.strip_prefix('"') {
+            Some(next) => {
+                value.push('"');
+                rest = next;
+            }
+            None => return Some((value, behind)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -65,6 +95,15 @@ mod tests {
 
     #[test]
     fn a_line_with_too_few_columns_is_named() {
-        assert_eq!(read("abc,ada,7\nabc,ada\n"), Err(BadTokenFile { line: 2, columns: 2 }));
+        assert_eq!(read("abc,ada,7\nabc,ada\n"), Err(BadTokenFile::Columns { line: 2, columns: 2 }));
+    }
+
+    /// As Go answers (`encoding/csv`).
+    #[test]
+    fn quotes_that_do_not_pair_are_refused() {
+        for line in [r#"abc,ada,7,"a,b"#, r#"abc,ada,7,"a"b"#, r#"abc,a"da,7"#, r#"abc,ada",7"#, r#"""#] {
+            assert_eq!(read(line), Err(BadTokenFile::Quotes { line: 1 }), "{line}");
+        }
+        assert_eq!(read(r#""","",7"#).unwrap().len(), 0);
     }
 }

@@ -1,5 +1,8 @@
-//! An authority that lives as long as its process, and what it signs. Upstream: envtest's `TinyCA`.
+//! An authority that lives as long as its process, or as a folder, and what it signs. Upstream: envtest's `TinyCA`.
 
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rcgen::{
@@ -29,7 +32,10 @@ impl std::fmt::Debug for KeyPair {
     }
 }
 
-/// Signs certificates of servers and of clients. Its own key is never written anywhere.
+/// The file with the key of an authority that is kept.
+const KEPT: &str = "authority.key";
+
+/// Signs certificates of servers and of clients. Its own key is in memory alone, unless it is [kept](Self::kept_in).
 ///
 /// ```
 /// # use kube_testcluster::{Authority, Cluster, SecureServing};
@@ -63,7 +69,33 @@ impl Authority {
     /// # Errors
     /// If the system has no randomness.
     pub fn new(name: &str) -> Result<Self, TlsError> {
-        let key = PrivateKey::generate()?;
+        Self::of_key(name, PrivateKey::generate()?)
+    }
+
+    /// The authority of this name whose key is in the file `authority.key` of a folder, which only its owner may read. The first call
+    /// makes it. What it has signed once holds for every later cluster that is served by it: each has the same key, and the same name.
+    /// Name the folder of [`start_in`](crate::ClusterBuilder::start_in) after the start, and no other cluster uses it.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, if it has no key, or if the system has no randomness.
+    pub fn kept_in(folder: impl AsRef<Path>, name: &str) -> Result<Self, TlsError> {
+        let path = folder.as_ref().join(KEPT);
+        let kept = |why| TlsError::Kept { path: path.clone(), why };
+        match fs::read_to_string(&path) {
+            Ok(pem) => {
+                let unreadable = |why| TlsError::Key(format!("{}: {why}", path.display()));
+                Self::of_key(name, PrivateKey::from_pem(&pem).map_err(unreadable)?)
+            }
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {
+                let key = PrivateKey::generate()?;
+                write_secret(&path, &key.serialize_pem()).map_err(kept)?;
+                Self::of_key(name, key)
+            }
+            Err(why) => Err(kept(why)),
+        }
+    }
+
+    fn of_key(name: &str, key: PrivateKey) -> Result<Self, TlsError> {
         let mut params = of(name, Vec::new())?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages =
@@ -75,6 +107,13 @@ impl Authority {
     /// The authority's certificate, in PEM: what others trust.
     pub fn certificate(&self) -> &str {
         &self.certificate
+    }
+
+    /// A secret that lasts as long as the authority, for what else must hold for its later clusters, such as
+    /// [`service_account_key`](crate::SecureServing::service_account_key).
+    pub fn secret(&self) -> Vec<u8> {
+        let pem = self.issuer.key().serialize_pem();
+        ring::digest::digest(&ring::digest::SHA256, pem.as_bytes()).as_ref().to_vec()
     }
 
     /// The certificate of a server that is reached by these names and addresses.
@@ -106,6 +145,19 @@ impl Authority {
         let certificate = params.signed_by(&key, &self.issuer)?;
         Ok(KeyPair { certificate: certificate.pem(), key: key.serialize_pem() })
     }
+}
+
+/// Writes a file that only its owner may read, whole or not at all.
+fn write_secret(path: &Path, text: &str) -> io::Result<()> {
+    let unfinished = path.with_extension("part");
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&unfinished)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(unfinished, path)
 }
 
 fn of(name: &str, others: Vec<String>) -> Result<CertificateParams, TlsError> {

@@ -1,6 +1,9 @@
 //! TLS, by rustls with ring: what a listener is served with, whose certificate a client shows, and certificates that are made
 //! at the start. Upstream: `k8s.io/apiserver/pkg/server/secure_serving.go`.
 
+use std::io;
+use std::path::PathBuf;
+
 mod authority;
 mod client_certificate;
 mod transport;
@@ -33,4 +36,13 @@ pub enum TlsError {
     /// A certificate cannot be made.
     #[error("a certificate cannot be made")]
     Made(#[from] rcgen::Error),
+    /// The key of an authority that is kept in a file cannot be read or written.
+    #[error("{} cannot be read or written", .path.display())]
+    Kept {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        #[source]
+        why: io::Error,
+    },
 }

@@ -90,6 +90,28 @@ async fn objects_uids_and_revisions_go_on() {
 }
 
 #[tokio::test]
+async fn a_token_goes_on_with_its_account() {
+    let folder = Folder::new("data-token");
+    let cluster = folder.start();
+    let api = Api::new(&cluster);
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    api.post(accounts, &json!({"metadata": {"name": "robot"}})).await;
+    let asked = api.post(&format!("{accounts}/robot/token"), &json!({"spec": {}})).await;
+    let review = json!({"spec": {"token": asked.body["status"]["token"]}});
+    let review = async |cluster: &Cluster| {
+        let answer = Api::new(cluster).post("/apis/authentication.k8s.io/v1/tokenreviews", &review).await;
+        answer.body["status"]["authenticated"] == true
+    };
+    assert!(review(&cluster).await);
+    cluster.shutdown().await;
+    let cluster = folder.start();
+    assert!(review(&cluster).await, "it is the same account");
+    let other = quiet().seed(5).start();
+    Api::new(&other).post(accounts, &json!({"metadata": {"name": "robot"}})).await;
+    assert!(!review(&other).await, "an account of the same name is another one");
+}
+
+#[tokio::test]
 async fn what_was_taken_stays_taken() {
     let folder = Folder::new("data-allocations");
     let services = "/api/v1/namespaces/default/services";
