@@ -22,6 +22,7 @@ pub(crate) mod names;
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
 pub(crate) mod netip;
 pub(crate) mod pem;
+pub(crate) mod private_file;
 pub(crate) mod quantity;
 pub(crate) mod quote;
 pub(crate) mod random;

@@ -193,10 +193,10 @@ impl FieldManager<'_> {
     /// creation on.
     fn before_first_apply(&self, live: &Value, managed: Managed) -> Result<Managed, Refusal> {
         let mut managed = self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY)?;
-        let [before, client] = [BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY].map(|manager| self.identifier(manager, UPDATE));
         if self.tracked == Tracked::FromCreation || !self.subresource.is_empty() {
             return Ok(managed);
         }
+        let [before, client] = [BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY].map(|manager| self.identifier(manager, UPDATE));
         let Some(all) = managed.fields.remove(&before) else { return Ok(managed) };
         let annotation = Set::of([fields(&["metadata", "annotations", LAST_APPLIED])]);
         let written = self.last_applied(live).unwrap_or_default().union(&annotation);

@@ -1,6 +1,6 @@
 //! An authority that lives as long as its process, or as a folder, and what it signs. Upstream: envtest's `TinyCA`.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -11,6 +11,7 @@ use rcgen::{
 };
 
 use super::TlsError;
+use crate::machinery::private_file::create_private;
 
 /// How long a certificate can be used. Some clients refuse one of more than 825 days.
 const LASTS: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -150,11 +151,7 @@ impl Authority {
 /// Writes a file that only its owner may read, whole or not at all.
 fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     let unfinished = path.with_extension("part");
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&unfinished)?;
+    let mut file = create_private(&unfinished)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(unfinished, path)

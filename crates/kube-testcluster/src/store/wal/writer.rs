@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
@@ -13,6 +12,7 @@ use super::Progress;
 use super::folder::{DataError, Folder};
 use super::record::{MAGIC, Record};
 use crate::kinds::GroupResource;
+use crate::machinery::private_file::create_private;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -119,11 +119,11 @@ fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Res
     let next = folder.generation + 1;
     let path = folder.snapshot(next);
     let made = || {
-        let mut log = private(&folder.log(next))?;
+        let mut log = create_private(&folder.log(next))?;
         log.write_all(MAGIC)?;
         log.sync_all()?;
         let unfinished = folder.unfinished(next);
-        let length = write_snapshot(private(&unfinished)?, objects, revision)?;
+        let length = write_snapshot(create_private(&unfinished)?, objects, revision)?;
         fs::rename(&unfinished, &path)?;
         folder.sync()?;
         Ok((length, log))
@@ -150,13 +150,4 @@ fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Resul
     file.write_all(&piece)?;
     file.sync_all()?;
     Ok(length + piece.len() as u64)
-}
-
-/// An empty file that only its owner can read, as there may be secrets in it.
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

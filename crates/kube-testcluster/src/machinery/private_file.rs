@@ -1,0 +1,14 @@
+//! Files for secrets.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// An empty file that only its owner can read.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
