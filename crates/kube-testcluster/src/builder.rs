@@ -374,7 +374,12 @@ impl ClusterBuilder {
 
     fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
-        let mut store = Store::new(self.settings, clock);
+        let left = folder.as_ref().map(Folder::read).transpose()?.flatten();
+        let mut settings = self.settings;
+        if let Some(left) = &left {
+            settings.first_revision = left.revision; // storage and every watch cache go on from here, whatever the clock says
+        }
+        let mut store = Store::new(settings, clock);
         store.plugins = self.plugins;
         let store = Arc::new(store);
         let chores = Arc::new(Chores::new(self.nodes.is_some(), self.settings.admission));
@@ -382,7 +387,6 @@ impl ClusterBuilder {
             store.set_hook(chores.clone());
         }
         let nodes = self.nodes.unwrap_or_default();
-        let left = folder.as_ref().map(Folder::read).transpose()?.flatten();
         let is_continued = left.is_some();
         match left {
             Some(left) => {

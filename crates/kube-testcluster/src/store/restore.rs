@@ -12,20 +12,21 @@ use crate::machinery::random::Random;
 use crate::value::Value;
 
 impl Store {
-    /// Takes over what an earlier server has left. Its history is gone, as after a compaction: a watch or a list of an earlier
-    /// revision is answered with 410.
+    /// Takes over the objects of an earlier server. This store has to begin at the revision at which that server ended, so that storage,
+    /// the watch caches and all answers continue one line of revisions. The history is gone, as after a compaction: a watch or a
+    /// list of an earlier revision is answered with 410.
     ///
     /// # Errors
     /// `Foreign` if an object is of a kind that a group of Kubernetes does not have here, or cannot be read.
     pub(crate) fn restore(&self, left: Restored) -> Result<(), DataError> {
         let (definitions, others): (Vec<_>, Vec<_>) = left.objects.into_iter().partition(is_definition);
         let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();
-        self.take_over(definitions, left.revision)?;
+        self.take_over(definitions)?;
         names.iter().for_each(|name| self.redefine(name)); // which says how custom resources are read
-        self.take_over(others, left.revision)
+        self.take_over(others)
     }
 
-    fn take_over(&self, objects: Vec<Left>, revision: u64) -> Result<(), DataError> {
+    fn take_over(&self, objects: Vec<Left>) -> Result<(), DataError> {
         let catalog = self.catalog();
         let mut state = self.lock();
         let mut writes = Vec::with_capacity(objects.len());
@@ -35,7 +36,7 @@ impl Store {
             self.allocators.record(resource, &key, Some(&value));
             writes.push(Arc::new(state.storage.restore(Object::new(resource, key, left.revision, value))));
         }
-        state.storage.go_on_from(revision);
+        let revision = state.storage.revision();
         self.configure(&state.storage);
         *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32)); // no uid comes again
         let hook = state.hook.clone();
@@ -48,7 +49,6 @@ impl Store {
         }
         for cache in state.caches.values_mut() {
             cache.reset(revision);
-            cache.drop_snapshots(revision);
         }
         Ok(())
     }

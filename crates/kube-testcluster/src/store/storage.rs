@@ -115,12 +115,6 @@ impl Storage {
         Event::new(revision, None, object)
     }
 
-    /// Goes on from the revision of an earlier server. What was before it is compacted.
-    pub(super) fn go_on_from(&mut self, revision: u64) {
-        (self.revision, self.compacted) = (revision, revision);
-        self.log.clear();
-    }
-
     /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, draft: Draft) -> Event {
         let (resource, key) = (draft.resource, draft.key.clone());

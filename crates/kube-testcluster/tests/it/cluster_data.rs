@@ -230,3 +230,88 @@ async fn a_namespace_that_was_being_deleted_goes_on_to_end() {
     cluster.settled().await;
     assert_eq!(api.get("/api/v1/namespaces/n").await.status, 404);
 }
+
+/// The path and the kind of every collection that discovery lists.
+async fn collections(api: &Api) -> Vec<String> {
+    let mut versions = vec!["/api/v1".to_owned()];
+    for group in api.get("/apis").await.body["groups"].as_array().unwrap() {
+        let served = group["versions"].as_array().unwrap();
+        versions.extend(served.iter().map(|version| format!("/apis/{}", version["groupVersion"].as_str().unwrap())));
+    }
+    let mut collections = Vec::new();
+    for version in versions {
+        let found = api.get(&version).await.body;
+        let listed = found["resources"].as_array().unwrap().iter().filter(|kind| {
+            kind["verbs"].as_array().unwrap().contains(&json!("list")) // which a subresource has not
+        });
+        collections.extend(listed.map(|kind| format!("{version}/{}", kind["name"].as_str().unwrap())));
+    }
+    collections
+}
+
+/// What one start of a folder shows: a client that has listed any kind hears of every later write to it, and no answer has an earlier
+/// revision than the answers of the starts before.
+async fn one_line_of_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut u64) {
+    const WRITTEN: [(&str, &str, &str, &str); 4] = [
+        ("/api/v1", "configmaps", "v1", "ConfigMap"),
+        ("/api/v1", "secrets", "v1", "Secret"),
+        ("/apis/coordination.k8s.io/v1", "leases", "coordination.k8s.io/v1", "Lease"),
+        ("/apis/example.com/v1", "doors", "example.com/v1", "Door"),
+    ];
+    // Component statuses are asked for, not stored, so their list has no revision.
+    for collection in collections(api).await.iter().filter(|path| !path.ends_with("/componentstatuses")) {
+        let revision = api.get(&collection).await.version();
+        assert!(revision >= *seen, "{collection}: a list at {revision} after an answer at {seen}");
+        *seen = revision;
+    }
+    for (version, plural, api_version, kind) in WRITTEN.into_iter().filter(|_| random.bool()) {
+        let namespaced = format!("{version}/namespaces/default/{plural}");
+        let listed = api.get(&namespaced).await.version();
+        let mut from_list = api.watch_at(&format!("{namespaced}?watch=true&resourceVersion={listed}")).await;
+        let streamed = format!("{version}/{plural}?watch=true&sendInitialEvents=true&allowWatchBookmarks=true");
+        let mut streamed = api.watch_at(&format!("{streamed}&resourceVersionMatch=NotOlderThan")).await;
+        let initial = streamed.events().await;
+        let end = initial.last().map(|bookmark| revision_of(&bookmark["object"]));
+        assert_eq!(end, Some(listed), "{plural}: a streaming list ends at the revision of a list");
+
+        let made = api
+            .post(&namespaced, &json!({"apiVersion": api_version, "kind": kind, "metadata": {"generateName": "made-"}}))
+            .await;
+        assert_eq!(made.status, 201, "{}", made.body);
+        assert_eq!(made.version(), *seen + 1, "{plural}");
+        *seen += 1;
+        let told = |events: Vec<Value>| events.iter().map(|event| revision_of(&event["object"])).collect::<Vec<_>>();
+        assert_eq!(told(from_list.events().await), [*seen], "{plural}: a watch from a list's revision");
+        assert_eq!(told(streamed.events().await), [*seen], "{plural}: a watch that began with a streaming list");
+    }
+}
+
+fn revision_of(object: &Value) -> u64 {
+    object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn revisions_never_go_back_and_no_watch_is_deaf_whatever_the_clock_of_a_start_says() {
+    let definition = json!({"metadata": {"name": "doors.example.com"}, "spec": {
+        "group": "example.com", "scope": "Namespaced", "names": {"plural": "doors", "kind": "Door"},
+        "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+    }});
+    for seed in 0..10 {
+        let folder = Folder::new(&format!("data-revisions-{seed}"));
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut seen = 0;
+        for start in 0..4 {
+            let digits = random.u32(1..60);
+            let clock = random.u64(1..1 << digits);
+            let cluster = quiet().first_revision(clock).start_in(&folder.0).unwrap();
+            let api = Api::new(&cluster);
+            if start == 0 {
+                let defined = api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
+                assert_eq!(defined.status, 201, "{}", defined.body);
+                cluster.settled().await;
+            }
+            one_line_of_revisions(&api, &mut random, &mut seen).await;
+            cluster.shutdown().await;
+        }
+    }
+}
