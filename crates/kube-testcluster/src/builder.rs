@@ -14,23 +14,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
 use crate::auth::with_authorization;
-use crate::controllers;
 use crate::controllers::chores::{self, Chores};
 use crate::controllers::custom_resource_definition;
-use crate::machinery::admit::{Admit, Plugins};
-use crate::machinery::clock::Clock;
-use crate::nodes::kubelet::{Kubelet, Progress};
-use crate::nodes::logs::Logs;
-use crate::nodes::scheduler::Nodeless;
-use crate::nodes::stages::Stages;
+use crate::plugins::admit::{Admit, Plugins};
 use crate::router::router;
-use crate::settings::{Admin, Admission, Authorization, Controllers, Era, Kubelets, ManagedFields, Settings, Workload};
+use crate::settings::{Admin, Admission, Authorization, Controllers, Era, Kubelets, ManagedFields, Settings};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::wal::{DataError, Folder};
 use crate::store::{expiry, packing};
 use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
+use kube_controllers::Workload;
+use kube_controllers::nodes::kubelet::{Kubelet, Progress};
+use kube_controllers::nodes::logs::Logs;
+use kube_controllers::nodes::scheduler::Nodeless;
+use kube_controllers::nodes::stages::Stages;
+use kube_machinery::conventions::clock::Clock;
 
 /// The options of a cluster. Each method replaces the earlier value.
 #[derive(Clone, Debug)]
@@ -426,7 +426,7 @@ impl ClusterBuilder {
         let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
         if !workloads.is_empty() {
             let client = own_client(&own, Component::CONTROLLERS); // one for all: each takes memory
-            let run = |workload| controllers::run_when_needed(workload, client.clone(), clock, stop.clone());
+            let run = |workload: Workload| workload.run_when_needed(client.clone(), clock, stop.clone());
             tasks.extend(workloads.into_iter().map(|workload| tokio::spawn(run(workload))));
         }
         Ok(Cluster {

@@ -125,23 +125,19 @@
 mod admission;
 mod auth;
 mod builder;
-mod codec;
 pub mod controllers;
 mod discovery;
 mod faults;
 mod http;
-mod kinds;
-mod machinery;
-mod managed_fields;
-mod nodes;
 mod play;
+mod plugins;
+mod private_file;
 mod router;
 mod settings;
 mod store;
 mod test_cluster;
 #[cfg(feature = "tls")]
 mod tls;
-mod value;
 mod verbs;
 mod webhook;
 #[cfg(test)]
@@ -171,14 +167,11 @@ pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
 pub use self::http::guard::only_for_this_machine;
-pub use self::machinery::admit::{AdmissionRequest, Admit, Operation};
-pub use self::machinery::user::User;
-pub use self::machinery::yaml::FileError;
-pub use self::nodes::stages::Stages;
 pub use self::play::faults::Faults;
 pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
-pub use self::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Workload, Workloads};
+pub use self::plugins::admit::{AdmissionRequest, Admit, Operation};
+pub use self::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Workloads};
 pub use self::store::snapshot::Snapshot;
 pub use self::store::wal::DataError;
 pub use self::store::writes::{Change, Write};
@@ -187,14 +180,18 @@ pub use self::test_cluster::Served;
 pub use self::test_cluster::{NotRestored, Past, TestCluster, TestNamespace};
 #[cfg(feature = "tls")]
 pub use self::tls::{Authority, KeyPair, TlsError};
+pub use kube_controllers::Workload;
+pub use kube_controllers::nodes::stages::Stages;
+pub use kube_machinery::conventions::user::User;
+pub use kube_machinery::conventions::yaml::FileError;
 
 use self::controllers::chores::Chores;
 #[cfg(feature = "serve")]
 use self::http::serve::Server;
-use self::kinds::PODS;
-use self::nodes::kubelet::Progress;
 use self::store::Store;
 use self::store::writes::WriteObserver;
+use kube_controllers::nodes::kubelet::Progress;
+use kube_machinery::kinds::PODS;
 
 /// A running cluster. Dropping it stops its kubelet and its controllers; [`shutdown`](Self::shutdown) also waits for
 /// everything to end.

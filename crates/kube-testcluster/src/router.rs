@@ -25,14 +25,14 @@ use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::status::{ApiError, broken_request, no_such_path, plain};
 use crate::http::table::IncludeObject;
 use crate::http::waiting_answers::WaitingAnswers;
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Serving, Subresource};
-use crate::nodes::logs::Logs;
 use crate::play::admin;
 use crate::settings::{Admin, ManagedFields};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::verbs::conversion::{self, Conversion};
 use crate::verbs::{self, Call, subresources};
+use kube_controllers::nodes::logs::Logs;
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Serving, Subresource};
 
 /// The whole API as one service.
 pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router {

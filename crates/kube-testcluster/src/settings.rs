@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use kube_controllers::Workload;
+
 /// The generation of the API server, as far as a client can tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Era {
@@ -58,58 +60,6 @@ impl Controllers {
             Self::Only(workloads) => workloads,
             Self::Housekeeping | Self::None => Workloads::default(),
         }
-    }
-}
-
-/// A controller of workloads, or of the services in front of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Workload {
-    /// [That of ReplicaSets](crate::controllers::replica_set).
-    ReplicaSet,
-    /// [That of Deployments](crate::controllers::deployment). It needs that of ReplicaSets, this one or another.
-    Deployment,
-    /// [That of Jobs](crate::controllers::job).
-    Job,
-    /// [That of CronJobs](crate::controllers::cron_job). What it makes needs that of Jobs, this one or another.
-    CronJob,
-    /// [That of DaemonSets](crate::controllers::daemon_set).
-    DaemonSet,
-    /// [That of StatefulSets](crate::controllers::stateful_set).
-    StatefulSet,
-    /// [That of the endpoints of services](crate::controllers::endpoint_slice).
-    EndpointSlice,
-}
-
-impl Workload {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::ReplicaSet,
-        Self::Deployment,
-        Self::Job,
-        Self::CronJob,
-        Self::DaemonSet,
-        Self::StatefulSet,
-        Self::EndpointSlice,
-    ];
-
-    /// Its name in kube-controller-manager's `--controllers`, in the short form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ReplicaSet => "replicaset",
-            Self::Deployment => "deployment",
-            Self::Job => "job",
-            Self::CronJob => "cronjob",
-            Self::DaemonSet => "daemonset",
-            Self::StatefulSet => "statefulset",
-            Self::EndpointSlice => "endpointslice",
-        }
-    }
-
-    /// The controller of this name: `deployment`, or `deployment-controller`.
-    pub fn named(name: &str) -> Option<Self> {
-        let short = name.strip_suffix("-controller").unwrap_or(name);
-        Self::ALL.into_iter().find(|workload| workload.name() == short)
     }
 }
 

@@ -10,9 +10,9 @@ use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::api::{Api, DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams, PropagationPolicy};
 
 use crate::store::object::OPENED;
-use crate::value::{Value, json};
 use crate::verbs::page::VISITED;
 use crate::{Authorization, Cluster, Controllers, Stages, User};
+use kube_machinery::value::{Value, json};
 
 fn cluster() -> Cluster {
     Cluster::builder().controllers(Controllers::Housekeeping).start()
@@ -26,7 +26,7 @@ async fn opened(work: impl Future) -> usize {
 }
 
 fn object<T: serde::de::DeserializeOwned>(value: Value) -> T {
-    crate::value::from_value(value).unwrap()
+    kube_machinery::value::from_value(value).unwrap()
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::cache::delta::Deletion;
 use crate::cache::error::{BoxError, KeyError};
-use crate::quote::Quoted;
+use kube_selectors::quote::Quoted;
 
 /// The part of an object's metadata that the machinery reads. An empty string means "not set".
 ///

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::Asked as Request;
-use crate::kinds::admission::Asked;
-use crate::kinds::{NAMESPACES, Resource};
-use crate::machinery::admit::Operation;
+use crate::plugins::admit::Operation;
 use crate::store::Commit;
-use crate::value::{Value, json};
+use kube_machinery::kinds::admission::Asked;
+use kube_machinery::kinds::{NAMESPACES, Resource};
+use kube_machinery::value::{Value, json};
 
 /// A request with its objects. Custom resources, and those of a subresource with a kind of its own (`Scale`, `Binding`), are in the version
 /// of the request; all others have the form in which they are stored.

@@ -2,8 +2,8 @@
 
 use super::Attributes;
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::admission::{Condition, FailurePolicy};
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::admission::{Condition, FailurePolicy};
 
 /// Whether a webhook is asked.
 ///

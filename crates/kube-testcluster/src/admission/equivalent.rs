@@ -1,8 +1,8 @@
 //! The same objects in other groups and versions. Upstream: `EquivalentResourceMapper` in
 //! `k8s.io/apimachinery/pkg/runtime/mapper.go`.
 
-use crate::kinds::Resource;
 use crate::store::Store;
+use kube_machinery::kinds::Resource;
 
 /// The other rows in which the objects of a row are served. Versions that a webhook converts are none.
 pub(super) fn others(store: &Store, row: &'static Resource) -> Vec<&'static Resource> {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::attributes::Kind;
 use super::{Attributes, mutating, refusal};
 use crate::http::status::ApiError;
-use crate::machinery::admit::AdmissionRequest;
-use crate::value::Value;
+use crate::plugins::admit::AdmissionRequest;
+use kube_machinery::value::Value;
 
 /// Asks all of them, in order. Each sees what the ones before have changed.
 pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {

@@ -5,11 +5,11 @@ use kube_informers::selector::LabelSelector;
 
 use super::{Attributes, conditions, equivalent};
 use crate::http::status::ApiError;
-use crate::kinds::admission::{Asked, MatchPolicy, Rule, Webhook};
-use crate::kinds::{NAMESPACES, Resource};
-use crate::machinery::admit::Operation;
+use crate::plugins::admit::Operation;
 use crate::store::object::Key;
-use crate::value::Value;
+use kube_machinery::kinds::admission::{Asked, MatchPolicy, Rule, Webhook};
+use kube_machinery::kinds::{NAMESPACES, Resource};
+use kube_machinery::value::Value;
 
 /// The row in whose version the webhook gets the objects; `None` if it is not asked.
 pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, ApiError> {

@@ -20,16 +20,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use self::attributes::Attributes;
 pub(crate) use self::mutating::{Mutation, Reinvoke};
-use crate::value::{Map, Value};
+use kube_machinery::value::{Map, Value};
 
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::kinds::admission::Configured;
-use crate::kinds::{NAMESPACES, Resource, Subresource};
-use crate::machinery::admit::Operation;
-use crate::machinery::user::User;
+use crate::plugins::admit::Operation;
 use crate::store::object::Key;
 use crate::store::{Commit, Store};
+use kube_machinery::conventions::user::User;
+use kube_machinery::kinds::admission::Configured;
+use kube_machinery::kinds::{NAMESPACES, Resource, Subresource};
 
 /// Admission as one request meets it. If nobody is to be asked, it costs nothing.
 pub(crate) struct Gate<'a> {

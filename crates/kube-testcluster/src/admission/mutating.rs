@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use super::refusal::NotAdmitted;
 use super::review::{Phase, ask};
 use super::{Asked, Attributes, in_process, matching};
-use crate::codec::schema;
 use crate::http::json_patch::operate;
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::admission::{Reinvocation, Webhook};
-use crate::machinery::admit::Operation;
-use crate::value::Value;
+use crate::plugins::admit::Operation;
+use kube_machinery::codec::schema;
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::admission::{Reinvocation, Webhook};
+use kube_machinery::value::Value;
 
 /// Whether there is to be another round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

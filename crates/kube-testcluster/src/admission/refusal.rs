@@ -3,8 +3,8 @@
 use kube_core::Status;
 
 use crate::http::status::ApiError;
-use crate::kinds::admission::{FailurePolicy, Webhook};
-use crate::value::{Value, json};
+use kube_machinery::kinds::admission::{FailurePolicy, Webhook};
+use kube_machinery::value::{Value, json};
 
 /// Why a webhook has not admitted a request.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
 
 /// The Status of one who decides in this process, as it is.
 pub(super) fn of_plugin(status: &Status) -> ApiError {
-    match crate::value::to_value(status) {
+    match kube_machinery::value::to_value(status) {
         Ok(status) => ApiError::of_status(&status),
         Err(why) => ApiError::internal(why.to_string()),
     }

@@ -8,10 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use super::refusal::{NotAdmitted, of_webhook};
 use super::{Asked, Attributes};
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::admission::{SideEffects, Webhook};
-use crate::value::{Value, json};
 use crate::webhook::{self, Deadline};
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::admission::{SideEffects, Webhook};
+use kube_machinery::value::{Value, json};
 
 /// The versions of `AdmissionReview` that this server knows.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];

@@ -17,9 +17,9 @@ use super::service_account;
 use crate::http::query::Query;
 use crate::http::represent::refused;
 use crate::http::status::{ApiError, without_sniffing};
-use crate::machinery::user::User;
 use crate::settings::Authorization;
 use crate::store::Store;
+use kube_machinery::conventions::user::User;
 
 /// What stands before the API.
 struct Access {

@@ -6,12 +6,12 @@ use kube_informers::selector::{FieldOperator, FieldSelector};
 
 use crate::http::query::Query;
 use crate::http::status::ApiError;
-use crate::kinds::is_path_segment;
-use crate::machinery::escape;
-use crate::machinery::quote::quote;
-use crate::value::Value;
+use kube_machinery::conventions::escape;
+use kube_machinery::conventions::quote::quote;
+use kube_machinery::kinds::is_path_segment;
+use kube_machinery::value::Value;
 
-pub(crate) use crate::machinery::authorization::{Attributes, ResourceAttributes};
+pub(crate) use crate::plugins::authorization::{Attributes, ResourceAttributes};
 
 /// What a namespace has behind its name that is no resource in it.
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];

@@ -17,10 +17,10 @@ use crate::http::guard::is_from_its_own_host;
 use crate::http::query::Query;
 use crate::http::represent::refused;
 use crate::http::status::{ApiError, without_sniffing};
-use crate::machinery::user::User;
 use crate::settings::Authorization;
 use crate::store::Store;
 use crate::tls::ClientCertificate;
+use kube_machinery::conventions::user::User;
 
 /// How users are known, beside their certificates.
 struct Authenticator {

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use super::attributes::Attributes;
 use super::rbac::{Followed, Policy, PolicyRule, together};
 use crate::http::status::ApiError;
-use crate::machinery::authorization::Authorize;
-pub(crate) use crate::machinery::authorization::Decision;
-use crate::machinery::user::{MASTERS, User};
+use crate::plugins::authorization::Authorize;
+pub(crate) use crate::plugins::authorization::Decision;
 use crate::settings::Authorization;
 use crate::store::Store;
+use kube_machinery::conventions::user::{MASTERS, User};
 
 /// Who decides.
 #[derive(Debug)]

@@ -4,10 +4,10 @@
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
 use crate::http::status::ApiError;
-use crate::kinds::{Resource, Subresource};
-use crate::machinery::authorization::Authorize;
-use crate::machinery::quote::quote;
-use crate::value::Value;
+use crate::plugins::authorization::Authorize;
+use kube_machinery::conventions::quote::quote;
+use kube_machinery::kinds::{Resource, Subresource};
+use kube_machinery::value::Value;
 
 const GROUP: &str = "certificates.k8s.io";
 

@@ -9,10 +9,10 @@ use http::{HeaderMap, HeaderName};
 use super::attributes::{Attributes, ResourceAttributes};
 use super::authorization::Authorizer;
 use crate::http::status::ApiError;
-use crate::kinds::{is_label, is_subdomain};
-use crate::machinery::escape;
-use crate::machinery::quote::quote;
-use crate::machinery::user::{AUTHENTICATED, MASTERS, UNAUTHENTICATED, User};
+use kube_machinery::conventions::escape;
+use kube_machinery::conventions::quote::quote;
+use kube_machinery::conventions::user::{AUTHENTICATED, MASTERS, UNAUTHENTICATED, User};
+use kube_machinery::kinds::{is_label, is_subdomain};
 
 const USER: HeaderName = HeaderName::from_static("impersonate-user");
 const UID: HeaderName = HeaderName::from_static("impersonate-uid");

@@ -26,7 +26,7 @@ use std::sync::{Arc, LazyLock};
 
 use http::Extensions;
 
-use crate::machinery::user::User;
+use kube_machinery::conventions::user::User;
 
 pub(crate) use self::access::{Caller, with_authorization};
 pub(crate) use self::attributes::{Attributes, ResourceAttributes};

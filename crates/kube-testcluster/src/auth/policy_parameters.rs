@@ -4,14 +4,14 @@
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
 use super::authorization::is_privileged;
-use crate::kinds::admission::ParamKind;
-use crate::kinds::{ADMISSION_POLICIES, Resource};
-use crate::machinery::authorization::Authorize;
-use crate::machinery::cause::Cause;
-use crate::machinery::user::User;
+use crate::plugins::authorization::Authorize;
 use crate::store::Store;
 use crate::store::object::Key;
-use crate::value::Value;
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::user::User;
+use kube_machinery::kinds::admission::ParamKind;
+use kube_machinery::kinds::{ADMISSION_POLICIES, Resource};
+use kube_machinery::value::Value;
 
 /// The cause for which a write that is valid otherwise is refused. The cluster's own writes have no caller.
 pub(crate) fn cause(
@@ -66,7 +66,7 @@ impl Caller {
         );
         let why = match (&policy, &kind) {
             (None, _) => format!("unable to get policy {policy_name} {least}"),
-            (Some(_), Some(kind)) if kind.row(store).is_none() => {
+            (Some(_), Some(kind)) if kind.row(&store.catalog()).is_none() => {
                 format!(
                     "unable to resolve paramKind &ParamKind{{APIVersion:{},Kind:{},}} {least}",
                     kind.api_version, kind.kind
@@ -78,7 +78,7 @@ impl Caller {
     }
 
     fn may_read(&self, store: &Store, kind: Option<&ParamKind>, asked: &Asked<'_>) -> bool {
-        let row = kind.and_then(|kind| kind.row(store));
+        let row = kind.and_then(|kind| kind.row(&store.catalog()));
         let group = kind.map_or("*", |kind| kind.group_version().0);
         let asked = ResourceAttributes {
             verb: asked.verb.to_owned(),

@@ -1,8 +1,8 @@
 //! The options of a listener with TLS and authentication. Upstream: `SecureServingOptions`, `BuiltInAuthenticationOptions`.
 
 use super::token_file::{self, BadTokenFile, Tokens};
-use crate::machinery::user::User;
 use crate::tls::{KeyPair, Tls, TlsError};
+use kube_machinery::conventions::user::User;
 
 /// How [`Cluster::serve_securely`](crate::Cluster::serve_securely) serves: with which certificate, and how clients are known.
 ///

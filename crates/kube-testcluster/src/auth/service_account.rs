@@ -7,12 +7,12 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 
-use crate::kinds::{NODES, PODS, SECRETS, SERVICE_ACCOUNTS};
-use crate::machinery::random;
-use crate::machinery::user::{AUTHENTICATED, User};
 use crate::store::Store;
 use crate::store::object::{Key, Opened};
-use crate::value::{Value, json};
+use kube_machinery::conventions::random;
+use kube_machinery::conventions::user::{AUTHENTICATED, User};
+use kube_machinery::kinds::{NODES, PODS, SECRETS, SERVICE_ACCOUNTS};
+use kube_machinery::value::{Value, json};
 
 /// Who issues the tokens, and whom they are for unless they say otherwise.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::machinery::user::User;
+use kube_machinery::conventions::user::User;
 
 /// Users by their tokens.
 pub(crate) type Tokens = HashMap<String, User>;

@@ -3,7 +3,7 @@
 //! Upstream: `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`.
 
 use super::attributes::Attributes;
-use crate::machinery::user::User;
+use kube_machinery::conventions::user::User;
 
 const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 

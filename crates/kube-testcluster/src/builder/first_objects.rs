@@ -4,19 +4,19 @@ use k8s_openapi::api::core::v1::Pod;
 
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;
-use crate::kinds::{
-    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,
-    SERVICE_ACCOUNTS, SERVICES,
-};
-use crate::nodes::node::node;
 use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::settings::{Admission, Controllers};
 use crate::store::Store;
 use crate::store::object::{Draft, Key};
-use crate::value::{Value, json};
 use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
+use kube_controllers::nodes::node::node;
+use kube_machinery::kinds::{
+    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,
+    SERVICE_ACCOUNTS, SERVICES,
+};
+use kube_machinery::value::{Value, json};
 
 /// Namespaces that every cluster has.
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -33,7 +33,7 @@ pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
         if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
             write_namespace(store, &namespace);
         }
-        let mut value = crate::value::to_value(pod).expect("a pod has only text keys");
+        let mut value = kube_machinery::value::to_value(pod).expect("a pod has only text keys");
         value["metadata"]["namespace"] = json!(namespace);
         put(store, PODS, Some(&namespace), value);
     }

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::watch;
 
-use crate::kinds::{Catalog, Resource};
 use crate::settings::Admission;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::writes::WriteHook;
-use crate::value::Value;
+use kube_machinery::kinds::{Catalog, Resource};
+use kube_machinery::value::Value;
 use queue::Queue;
 pub(super) use run::is_over;
 pub(crate) use run::run;

@@ -2,13 +2,13 @@
 //! `pkg/controller/clusterroleaggregation`.
 
 use crate::http::status::ApiError;
-use crate::kinds::CLUSTER_ROLES;
-use crate::machinery::label_selector;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Array, Value, json};
 use crate::verbs::list::everything;
+use kube_machinery::conventions::label_selector;
+use kube_machinery::kinds::CLUSTER_ROLES;
+use kube_machinery::value::{Array, Value, json};
 
 /// Whether a cluster role gets its rules from others.
 pub(crate) fn is_aggregated(role: &Value) -> bool {

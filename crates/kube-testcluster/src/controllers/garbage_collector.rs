@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
-use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::machinery::fill::list;
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Store};
-use crate::value::{Value, json};
 use crate::verbs::conversion;
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::ownership::{Component, Writer};
 use crate::verbs::update;
+use kube_machinery::conventions::fill::list;
+use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
+use kube_machinery::value::{Value, json};
 
 /// As whom it asks.
 const USER: &str = "system:serviceaccount:kube-system:generic-garbage-collector";

@@ -8,17 +8,17 @@ use std::time::Duration;
 use super::chores::{Chores, is_deleting, is_over};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, PODS, Resource, Subresource, namespace};
-use crate::machinery::conditions;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::Value;
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
+use kube_machinery::conventions::conditions;
+use kube_machinery::kinds::{NAMESPACES, PODS, Resource, Subresource, namespace};
+use kube_machinery::value::Value;
 use remaining::Remaining;
 
 /// As whom it asks.

@@ -2,12 +2,12 @@
 //! `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
 
 use crate::http::status::ApiError;
-use crate::kinds::NODES;
-use crate::machinery::fill::object;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Array, Value, json};
 use crate::verbs::ownership::{Component, written_by};
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::NODES;
+use kube_machinery::value::{Array, Value, json};
 
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 

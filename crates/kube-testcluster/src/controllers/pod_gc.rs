@@ -6,18 +6,18 @@ use std::time::Duration;
 use super::chores::is_over;
 use crate::admission::Gate;
 use crate::http::status::ApiError;
-use crate::kinds::field_selector::Fields;
-use crate::kinds::{NODES, PODS, Subresource};
-use crate::machinery::conditions;
-use crate::machinery::fill::object;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Value, json};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::DeleteOptions;
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
+use kube_machinery::conventions::conditions;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::field_selector::Fields;
+use kube_machinery::kinds::{NODES, PODS, Subresource};
+use kube_machinery::value::{Value, json};
 
 /// How long a node may be missing before its pods are deleted.
 pub(super) const QUARANTINE: Duration = Duration::from_secs(40);

@@ -3,12 +3,12 @@
 
 use super::chores::is_deleting;
 use crate::http::status::ApiError;
-use crate::kinds::{CONFIG_MAPS, NAMESPACES};
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Value, json};
 use crate::verbs::create::create_own;
 use crate::verbs::ownership::{Component, written_by};
+use kube_machinery::kinds::{CONFIG_MAPS, NAMESPACES};
+use kube_machinery::value::{Value, json};
 
 /// The name of the config map.
 pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";

@@ -2,13 +2,13 @@
 
 use super::chores::is_deleting;
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, SERVICE_ACCOUNTS};
 use crate::store::Store;
 use crate::store::object::Key;
-use crate::value::json;
 use crate::verbs::create::create_own;
 use crate::verbs::ownership::Component;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
+use kube_machinery::kinds::{NAMESPACES, SERVICE_ACCOUNTS};
+use kube_machinery::value::json;
 
 /// Creates the account of a namespace that is there to stay, unless it has one.
 pub(crate) async fn create_default(store: &Store, namespace: &str) -> Result<(), ApiError> {

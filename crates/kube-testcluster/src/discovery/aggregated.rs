@@ -8,10 +8,10 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use super::{in_order, versions};
 use crate::http::negotiation;
 use crate::http::status::{self, ApiError};
-use crate::kinds::{Catalog, Resource};
-use crate::machinery::fnv::fnv;
 use crate::settings::Settings;
-use crate::value::{Value, json};
+use kube_machinery::conventions::fnv::fnv;
+use kube_machinery::kinds::{Catalog, Resource};
+use kube_machinery::value::{Value, json};
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 

@@ -12,11 +12,11 @@ use self::aggregated::DiscoveryForm;
 use crate::http::negotiation::{Form, Media};
 use crate::http::represent::encode;
 use crate::http::status::{self, ApiError, no_such_path};
-use crate::kinds::api_service::place;
-use crate::kinds::{Catalog, Resource, preference};
 use crate::settings::Era;
 use crate::store::Store;
-use crate::value::{Value, json};
+use kube_machinery::kinds::api_service::place;
+use kube_machinery::kinds::{Catalog, Resource, preference};
+use kube_machinery::value::{Value, json};
 
 mod aggregated;
 pub(crate) mod openapi;

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::effect::Effect;
 use super::fault::Fault;
 use super::verb::Verb;
-use crate::kinds::Resource;
+use kube_machinery::kinds::Resource;
 
 /// Faults that were started and have not ended.
 ///

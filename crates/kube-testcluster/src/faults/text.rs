@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::effect::{Effect, FaultOption};
 use super::fault::Fault;
 use super::verb::Verb;
-use crate::kinds::RESOURCES;
-use crate::machinery::yaml::short_duration;
+use kube_machinery::conventions::yaml::short_duration;
+use kube_machinery::kinds::RESOURCES;
 
 /// A text that is not a fault; the message says what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -9,13 +9,13 @@ use super::field_validation::Strictness;
 use super::scheme;
 use super::status::ApiError;
 use super::type_meta::{TypeMeta, parse_error};
-use crate::codec::json::Json;
-use crate::codec::protobuf;
-use crate::codec::schema::{self, Decoded};
-use crate::codec::yaml;
-use crate::kinds::Resource;
-use crate::machinery::cause::Cause;
-use crate::value::{Value, json};
+use kube_machinery::codec::json::Json;
+use kube_machinery::codec::protobuf;
+use kube_machinery::codec::schema::{self, Decoded};
+use kube_machinery::codec::yaml;
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::{Value, json};
 
 /// Upstream's limit of a request body.
 const LIMIT: usize = 3 * 1024 * 1024;

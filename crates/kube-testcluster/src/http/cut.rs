@@ -10,8 +10,8 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 
-use crate::kinds::Resource;
 use crate::store::Store;
+use kube_machinery::kinds::Resource;
 
 /// A watch stream that may be cut off.
 struct CuttableStream {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::status::ApiError;
-use crate::machinery::go_duration::duration;
+use kube_machinery::conventions::go_duration::duration;
 
 /// Upstream: `requestTimeoutUpperBound`.
 const MOST_OF_A_WRITE: Duration = Duration::from_secs(34);

@@ -2,7 +2,7 @@
 
 use super::status::ApiError;
 use crate::faults::{Active, Effect, Verb};
-use crate::kinds::Resource;
+use kube_machinery::kinds::Resource;
 
 /// Delays a request if a fault says so.
 ///

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use axum::response::Response;
 use http::{HeaderValue, header};
 
-use crate::codec::schema::Decoded;
+use kube_machinery::codec::schema::Decoded;
 
 /// The values of `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use ::json_patch::jsonptr::{Pointer, PointerBuf};
 use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
 use serde_json::Value;
 
-use crate::codec::depth::MOST_LEVELS;
 use crate::http::status::ApiError;
-use crate::value;
+use kube_machinery::codec::depth::MOST_LEVELS;
+use kube_machinery::value;
 
 /// How many bytes the copy operations of one patch may add.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
@@ -176,7 +176,7 @@ fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
     operation.path().count() + inserted
 }
 
-/// As [`levels`](crate::codec::depth::levels).
+/// As [`levels`](kube_machinery::codec::depth::levels).
 fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),

@@ -5,7 +5,7 @@ use http::{HeaderMap, header};
 use super::query::Query;
 use super::request_info::Target;
 use super::status::ApiError;
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 
 /// The encoding of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

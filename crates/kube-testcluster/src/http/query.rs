@@ -3,7 +3,7 @@
 use std::num::{IntErrorKind, ParseIntError};
 
 use super::status::ApiError;
-use crate::machinery::escape;
+use kube_machinery::conventions::escape;
 
 /// Query parameters in the given order. The first of a repeated one counts; unknown and malformed ones are ignored.
 #[derive(Clone, Debug, Default)]

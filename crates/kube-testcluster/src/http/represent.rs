@@ -14,10 +14,10 @@ use super::query::Query;
 use super::scheme::hub_type;
 use super::status::ApiError;
 use super::table::{Columns, IncludeObject, Table, list_metadata, metadata};
-use crate::codec::protobuf;
-use crate::kinds::Resource;
-use crate::machinery::clock::Clock;
-use crate::value::{Value, json};
+use kube_machinery::codec::protobuf;
+use kube_machinery::conventions::clock::Clock;
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::{Value, json};
 
 /// Marks a response whose body is a stream of events, one per line.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Parses request paths. Upstream: `RequestInfo`.
 
-use crate::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource};
-use crate::machinery::escape;
+use kube_machinery::conventions::escape;
+use kube_machinery::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource};
 
 /// A path below `/api/v1` or `/apis/GROUP/VERSION` that names a served resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn is_namespace_subresource(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::{NAMESPACES, PODS};
+    use kube_machinery::kinds::{NAMESPACES, PODS};
 
     fn parse(path: &str) -> Result<Target, NoTarget> {
         super::parse(path, &Catalog::default())

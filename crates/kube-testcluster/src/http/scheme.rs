@@ -1,8 +1,8 @@
 //! The kinds that upstream's scheme has of the served groups, whether they are served or not. A body of another kind than that of
 //! its path is read as what it says it is, if the scheme has that, and then cannot be converted.
 
-use crate::codec::json::Json;
-use crate::codec::schema;
+use kube_machinery::codec::json::Json;
+use kube_machinery::codec::schema;
 
 /// The kinds of a version. Upstream: the `register.go` of each group in `k8s.io/api`.
 struct Version {
@@ -218,7 +218,7 @@ pub(super) fn hub_type(kind: &str, api_version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::{Catalog, Serving};
+    use kube_machinery::kinds::{Catalog, Serving};
 
     #[test]
     fn every_kind_that_is_served_is_known_and_so_is_its_list() {

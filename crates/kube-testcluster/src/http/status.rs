@@ -8,9 +8,9 @@ use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-use crate::kinds::Resource;
-use crate::machinery::cause::Cause;
-use crate::value::{Value, json as value};
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::{Value, json as value};
 
 mod access;
 mod forms;

@@ -1,13 +1,13 @@
 //! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `meta.k8s.io` `Table`.
 
 use super::status::ApiError;
-use crate::machinery::quote::quote;
 use jiff::Timestamp;
+use kube_machinery::conventions::quote::quote;
 
-use crate::kinds::columns::{self, Column};
-use crate::kinds::custom_resource::CustomColumn;
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
-use crate::value::{Value, json};
+use kube_machinery::kinds::columns::{self, Column};
+use kube_machinery::kinds::custom_resource::CustomColumn;
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
+use kube_machinery::value::{Value, json};
 
 /// Whether a table contains its column definitions. In a watch only the first event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The kind and the version that a body says it is. Upstream: `SimpleMetaFactory.Interpret`.
 
-use crate::codec::json::Json;
-use crate::value::Value;
+use kube_machinery::codec::json::Json;
+use kube_machinery::value::Value;
 
 /// `apiVersion` and `kind` of a body; empty if it does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use super::field_validation::Strictness;
 use super::query::Query;
 use super::status::ApiError;
-use crate::machinery::cause::Cause;
-use crate::machinery::quote::is_printable;
 use crate::store::Commit;
-use crate::value::{Map, json};
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::quote::is_printable;
+use kube_machinery::value::{Map, json};
 
 /// `CreateOptions`, `UpdateOptions` or `PatchOptions`.
 #[derive(Clone, Copy, Debug)]

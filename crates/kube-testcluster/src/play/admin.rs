@@ -15,7 +15,7 @@ use crate::faults::{BadFault, Fault};
 use crate::http::body;
 use crate::http::status::{self, ApiError};
 use crate::store::Store;
-use crate::value::{Value, json};
+use kube_machinery::value::{Value, json};
 
 /// The path of the faults' API.
 pub(crate) const PATH: &str = "/lab/faults";

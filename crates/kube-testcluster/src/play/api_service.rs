@@ -1,7 +1,7 @@
 //! The service of the API server itself, and where it is found. Upstream: `CreateOrUpdateMasterServiceIfNeeded` in
 //! `pkg/controlplane/controller/kubernetesservice` and `EnsureEndpoints` in `pkg/controlplane/reconcilers`.
 
-use crate::value::{Value, json};
+use kube_machinery::value::{Value, json};
 
 const NAME: &str = "kubernetes";
 const ADDRESS: &str = "10.96.0.1";

@@ -1,9 +1,9 @@
 //! The roles that kube-apiserver makes when it starts, and their bindings. Upstream: `EnsureRBACPolicy` in `pkg/registry/rbac/rest`,
 //! and `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, from which `peers/validation/policy` writes them.
 
-use crate::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
-use crate::machinery::fill::object;
-use crate::value::Value;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
+use kube_machinery::value::Value;
 
 /// An object a line, of the four kinds.
 static POLICY: &str = include_str!("bootstrap_policy.jsonl");

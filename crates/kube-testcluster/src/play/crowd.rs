@@ -1,6 +1,6 @@
 //! Many running pods, to try out how a client does with them.
 
-use crate::value::{Value, json};
+use kube_machinery::value::{Value, json};
 
 /// The n-th of many running pods, counted from one. The pods are spread over `nodes` nodes (at least `node-1`) and over
 /// three applications.

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-use crate::kinds::PODS;
-use crate::machinery::yaml::{self, FileError};
-use crate::value::{Map, Value};
+use kube_machinery::conventions::yaml::{self, FileError};
+use kube_machinery::kinds::PODS;
+use kube_machinery::value::{Map, Value};
 
 /// Parses pods from YAML. `name` is the file's name for error messages. Pods without a namespace get `namespace`.
 ///

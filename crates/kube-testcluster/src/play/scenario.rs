@@ -13,6 +13,7 @@
 //! A fault has the text form of [`Fault`]. Only a cluster of this crate with [`Admin::On`](super::Admin::On) accepts
 //! faults.
 
+use kube_controllers::nodes::dynamic::api_resource;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -28,8 +29,8 @@ use tokio::time::{Instant, sleep_until};
 
 use super::admin;
 use crate::faults::{BadFault, Fault};
-use crate::kinds::PODS;
-use crate::machinery::yaml::{self, FileError};
+use kube_machinery::conventions::yaml::{self, FileError};
+use kube_machinery::kinds::PODS;
 
 /// The image of a step that names none.
 pub(super) const IMAGE: &str = "nginx";
@@ -131,7 +132,7 @@ impl Step {
 
     async fn ask(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
-        let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &PODS.dynamic());
+        let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &api_resource(PODS));
         let sets: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &replica_sets());
         match &self.action {
             Action::Run { name, image, labels } => {
@@ -195,7 +196,7 @@ fn replica_set(name: &str, replicas: u32, image: &str, labels: &BTreeMap<String,
 
 /// The pod that `kubectl run` creates.
 fn pod(name: &str, image: &str, labels: &BTreeMap<String, String>) -> DynamicObject {
-    let mut pod = DynamicObject::new(name, &PODS.dynamic()).data(json!({
+    let mut pod = DynamicObject::new(name, &api_resource(PODS)).data(json!({
         "spec": {"containers": [{"name": name, "image": image}], "restartPolicy": "Always"},
     }));
     pod.metadata.labels =

@@ -10,9 +10,9 @@ use super::storage::Storage;
 use super::watch_cache::Audience;
 use super::writes::Write;
 use super::{Store, StoreError, StoreState};
-use crate::kinds::Resource;
-use crate::machinery::fill::object;
-use crate::value::Value;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::Value;
 
 /// The result of a change.
 #[derive(Debug)]
@@ -241,10 +241,10 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::kinds::PODS;
-    use crate::machinery::clock::Clock;
     use crate::settings::Settings;
-    use crate::value::json;
+    use kube_machinery::conventions::clock::Clock;
+    use kube_machinery::kinds::PODS;
+    use kube_machinery::value::json;
 
     fn key() -> Key {
         Key::new(Some("default"), "a")

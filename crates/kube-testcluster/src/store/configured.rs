@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Store;
 use super::storage::Storage;
-use crate::kinds::admission::{Configured, ParamKind};
-use crate::kinds::{RESOURCES, Resource};
+use kube_machinery::kinds::RESOURCES;
+use kube_machinery::kinds::admission::Configured;
 
 /// The state of the last write.
 #[derive(Debug, Default)]
@@ -39,16 +39,5 @@ impl Store {
         let is_any = !next.is_empty();
         *self.configured.read.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         self.configured.is_any.store(is_any, Ordering::Release);
-    }
-}
-
-impl ParamKind {
-    /// The kind of a policy's parameters, if there is one.
-    pub(crate) fn row(&self, store: &Store) -> Option<&'static Resource> {
-        let (group, version) = self.group_version();
-        let is_meant = |row: &&Resource| {
-            (row.group, row.version, row.kind) == (group, version, self.kind.as_str()) && row.is_stored()
-        };
-        store.catalog().served().find(is_meant)
     }
 }

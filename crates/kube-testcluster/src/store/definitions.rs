@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError};
 use super::object::Key;
 use super::watch_cache::WatchCache;
 use super::{Store, StoreState};
-use crate::kinds::Resource;
-use crate::kinds::custom_resource::Definition;
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::custom_resource::Definition;
 
 impl Store {
     /// Serves from now on what the definition of this name says; nothing, if there is none.

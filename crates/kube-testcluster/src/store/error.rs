@@ -1,8 +1,8 @@
 //! The errors of the store. Upstream: `k8s.io/apiserver/pkg/storage/errors.go`.
 
 use super::object::Key;
-use crate::kinds::Resource;
-use crate::machinery::cause::Cause;
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::kinds::Resource;
 
 /// Why the store refuses a read or a write.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::event::Event;
 use super::object::Object;
 use super::{Store, StoreState};
-use crate::kinds::Lifetime;
+use kube_machinery::kinds::Lifetime;
 
 /// The objects that expire, by the revision of their last write: the one that was written first is the next. Each write of
 /// an object begins its time again.

@@ -1,9 +1,9 @@
 //! The filter of a list or a watch.
 
 use super::object::{Key, Object};
-use crate::kinds::Resource;
-use crate::kinds::field_selector::Fields;
 use kube_informers::selector::LabelSelector;
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::field_selector::Fields;
 
 /// A namespace (or all namespaces) and the two selectors.
 #[derive(Clone, Debug, Default)]

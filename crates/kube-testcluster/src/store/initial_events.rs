@@ -123,8 +123,8 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::PODS;
-    use crate::value::json;
+    use kube_machinery::kinds::PODS;
+    use kube_machinery::value::json;
 
     #[test]
     fn every_object_has_one_event_and_few_are_made_before_they_are_read() {

@@ -17,12 +17,12 @@ use self::wal::Wal;
 use self::watch_cache::WatchCache;
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
-use crate::kinds::{Catalog, GroupResource, RESOURCES, Resource};
-use crate::machinery::admit::Plugins;
-use crate::machinery::authorization::Authorize;
-use crate::machinery::clock::Clock;
-use crate::machinery::random::Random;
+use crate::plugins::admit::Plugins;
+use crate::plugins::authorization::Authorize;
 use crate::settings::Settings;
+use kube_machinery::conventions::clock::Clock;
+use kube_machinery::conventions::random::Random;
+use kube_machinery::kinds::{Catalog, GroupResource, RESOURCES, Resource};
 
 mod commit;
 mod configured;

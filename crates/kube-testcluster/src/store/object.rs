@@ -10,10 +10,10 @@ use bytes::Bytes;
 use super::error::StoreError;
 use super::line::Line;
 use super::summary::Summary;
-use crate::kinds::Resource;
-use crate::kinds::custom_resource::Definition;
-use crate::kinds::field_selector::Selectable;
-use crate::value::{Value, write_field, write_fields};
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::custom_resource::Definition;
+use kube_machinery::kinds::field_selector::Selectable;
+use kube_machinery::value::{Value, write_field, write_fields};
 
 /// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
 /// texts: `a-b/x` comes before `a/x`.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use super::object::Object;
-use crate::kinds::GroupResource;
+use kube_machinery::kinds::GroupResource;
 
 /// How much of an object is the dictionary for others of its kind, in bytes: each packing looks through all of it.
 const LONGEST: usize = 8 * 1024;
@@ -46,13 +46,13 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::kinds::{CONFIG_MAPS, PODS, Resource};
-    use crate::machinery::clock::Clock;
-    use crate::machinery::random::Random;
     use crate::settings::Settings;
     use crate::store::object::Key;
     use crate::store::{Commit, Store, StoreError};
-    use crate::value::{Value, json};
+    use kube_machinery::conventions::clock::Clock;
+    use kube_machinery::conventions::random::Random;
+    use kube_machinery::kinds::{CONFIG_MAPS, PODS, Resource};
+    use kube_machinery::value::{Value, json};
 
     /// An object with a note that only its dictionary can make shorter.
     fn value(seed: u64) -> Value {

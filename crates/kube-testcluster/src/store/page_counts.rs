@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::object::Key;
-use crate::kinds::{GroupResource, Resource};
+use kube_machinery::kinds::{GroupResource, Resource};
 
 /// How many counts are kept: one for each paged list that is under way.
 const MOST: usize = 1_024;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::StoreError;
 use super::object::Key;
-use crate::kinds::{Allocator, GroupResource, RESOURCES, Resource};
-use crate::value::Value;
+use kube_machinery::kinds::{Allocator, GroupResource, RESOURCES, Resource};
+use kube_machinery::value::Value;
 
 /// An allocator with its lock.
 type Shared = Arc<Mutex<Box<dyn Allocator>>>;

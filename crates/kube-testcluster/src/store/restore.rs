@@ -6,10 +6,10 @@ use super::Store;
 use super::object::{Key, Object};
 use super::wal::{DataError, Folder, Left, Restored, Wal};
 use super::watch_cache::Audience;
-use crate::kinds::custom_resource::Definition;
-use crate::kinds::{Catalog, Resource, Scope};
-use crate::machinery::random::Random;
-use crate::value::Value;
+use kube_machinery::conventions::random::Random;
+use kube_machinery::kinds::custom_resource::Definition;
+use kube_machinery::kinds::{Catalog, Resource, Scope};
+use kube_machinery::value::Value;
 
 impl Store {
     /// Takes over the objects of an earlier server. This store has to begin at the revision at which that server ended, so that storage,

@@ -7,9 +7,9 @@ use jiff::Timestamp;
 
 use super::object::{Draft, Key, Object};
 use super::{Store, StoreError, StoreState};
-use crate::kinds::custom_resource::Definition;
-use crate::kinds::{GroupResource, Resource};
-use crate::machinery::random::Random;
+use kube_machinery::conventions::random::Random;
+use kube_machinery::kinds::custom_resource::Definition;
+use kube_machinery::kinds::{GroupResource, Resource};
 
 /// All objects of a cluster at a revision. It shares them with the cluster, so that it takes little time and memory.
 #[derive(Clone, Debug)]

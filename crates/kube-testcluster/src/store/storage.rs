@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::event::Event;
 use super::line;
 use super::object::{Draft, Key, Object};
-use crate::kinds::{GroupResource, Resource};
+use kube_machinery::kinds::{GroupResource, Resource};
 
 /// All kinds share one revision counter; every write takes the next revision.
 ///
@@ -225,8 +225,8 @@ fn is_long(object: &Object) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::PODS;
-    use crate::value::json;
+    use kube_machinery::kinds::PODS;
+    use kube_machinery::value::json;
 
     fn names(storage: &Storage, at: u64) -> Option<Vec<String>> {
         let objects = storage.range_at(PODS, Key::from_start(String::new()), at).ok()?;

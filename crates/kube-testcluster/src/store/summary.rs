@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::iter;
 
-use crate::kinds::Resource;
-use crate::kinds::field_selector::text_at;
-use crate::machinery::texts::Texts;
-use crate::value::Value;
+use kube_machinery::conventions::texts::Texts;
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::field_selector::text_at;
+use kube_machinery::value::Value;
 
 /// Extracted when an object is written.
 #[derive(Debug)]
@@ -79,8 +79,8 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::PODS;
-    use crate::value::json;
+    use kube_machinery::kinds::PODS;
+    use kube_machinery::value::json;
 
     #[test]
     fn each_text_is_found_at_its_place() {

@@ -13,10 +13,10 @@ use super::filter::Filter;
 use super::initial_events::InitialEvents;
 use super::object::{Key, Object, Opened};
 use super::requester::Requester;
-use crate::kinds::Resource;
-use crate::machinery::random;
 use crate::settings::{Era, Settings};
-use crate::value::json;
+use kube_machinery::conventions::random;
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::json;
 
 /// Its version may be behind storage's revision.
 ///

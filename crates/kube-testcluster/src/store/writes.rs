@@ -7,7 +7,7 @@ use super::event::Event;
 use super::object::Object;
 use super::storage::Storage;
 use super::watch_cache::Audience;
-use crate::kinds::{Catalog, Resource};
+use kube_machinery::kinds::{Catalog, Resource};
 
 /// One write that the server has stored. It names the object and holds nothing of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use kube_client::Config;
 
 use super::TestCluster;
-use crate::value::json;
+use kube_machinery::value::json;
 
 /// Where a cluster is served, in the forms that programs ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use rcgen::{
 };
 
 use super::TlsError;
-use crate::machinery::private_file::create_private;
+use crate::private_file::create_private;
 
 /// How long a certificate can be used. Some clients refuse one of more than 825 days.
 const LASTS: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -8,8 +8,8 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, UnixTime};
 use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 
-use crate::machinery::user::User;
-use crate::machinery::x509::{Subject, Validity};
+use kube_machinery::conventions::user::User;
+use kube_machinery::conventions::x509::{Subject, Validity};
 
 /// What a client has shown at the beginning of its connection.
 #[derive(Clone, Debug, PartialEq, Eq)]

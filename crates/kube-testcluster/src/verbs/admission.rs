@@ -1,11 +1,11 @@
 //! What a new object needs of the rest of the cluster. Upstream: the admission plugins.
 
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, NODES, Resource, subject_restriction};
-use crate::machinery::fill::object;
 use crate::store::object::Key;
 use crate::store::storage::Storage;
-use crate::value::{Value, json};
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::{NAMESPACES, NODES, Resource, subject_restriction};
+use kube_machinery::value::{Value, json};
 
 /// The taint of a node that is not ready.
 const NOT_READY: &str = "node.kubernetes.io/not-ready";

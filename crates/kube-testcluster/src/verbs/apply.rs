@@ -12,21 +12,21 @@ use super::patch::no_map;
 use super::{Call, answer, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
-use crate::codec::json::Json;
-use crate::codec::{schema, yaml};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::query::Query;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
-use crate::kinds::note_requester;
-use crate::machinery::user::User;
-use crate::managed_fields::{FieldManager, Force, NotApplied};
 use crate::settings::ManagedFields;
 use crate::store::object::{Object, Opened};
 use crate::store::{Next, Store};
-use crate::value::Value;
+use kube_machinery::codec::json::Json;
+use kube_machinery::codec::{schema, yaml};
+use kube_machinery::conventions::user::User;
+use kube_machinery::kinds::note_requester;
+use kube_machinery::managed_fields::{FieldManager, Force, NotApplied};
+use kube_machinery::value::Value;
 
 /// The media type of a configuration to apply.
 pub(super) const APPLY: &str = "application/apply-patch+yaml";

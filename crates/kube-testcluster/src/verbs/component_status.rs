@@ -10,9 +10,9 @@ use super::Call;
 use super::list::Selectors;
 use super::list_options::ListOptions;
 use crate::http::status::{self, ApiError};
-use crate::kinds::field_selector::Selectable;
 use crate::settings::{Controllers, Kubelets, Settings};
-use crate::value::{Value, json};
+use kube_machinery::kinds::field_selector::Selectable;
+use kube_machinery::value::{Value, json};
 
 /// A component, and why it is not healthy.
 struct Component {

@@ -1,10 +1,10 @@
 //! The continue token of a paged list.
 
-use crate::codec::go_syntax;
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, URL_SAFE_NO_PAD};
+use kube_machinery::codec::go_syntax;
 use serde::{Deserialize, Serialize};
 
 const VERSION: &str = "meta.k8s.io/v1";

@@ -15,12 +15,12 @@ use super::selection::Selection;
 use crate::http::represent::{Events, in_place_of};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Next, Store};
-use crate::value::Value;
 use crate::webhook::conversion::{converted, in_version};
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::Value;
 
 /// A new object in the version of the request, in the one in which it is stored.
 pub(super) async fn to_stored(store: &Store, rows: Conversion, value: Value) -> Result<Value, ApiError> {

@@ -13,22 +13,22 @@ use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::{Attributes, ResourceAttributes, user_of};
-use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
-use crate::kinds::{
-    Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
-    note_requester,
-};
-use crate::machinery::admit::Operation;
-use crate::machinery::fill::{empty, missing, object};
+use crate::plugins::admit::Operation;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
-use crate::value::{Map, Value, json};
+use kube_machinery::codec::schema::Decoded;
+use kube_machinery::conventions::fill::{empty, missing, object};
+use kube_machinery::kinds::{
+    Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
+    note_requester,
+};
+use kube_machinery::value::{Map, Value, json};
 
 /// How many names are generated before a taken one is kept.
 const NAME_TRIES: usize = 8;

@@ -4,10 +4,10 @@
 use super::continue_token::ContinueToken;
 use super::list_options::{ListOptions, NOT_OLDER_THAN, resource_version};
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
 use crate::settings::Era;
 use crate::store::ServedFrom;
 use crate::store::Store;
+use kube_machinery::kinds::Resource;
 
 /// The state that a list asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,13 +15,13 @@ use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
-use crate::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
-use crate::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
-use crate::machinery::clock;
-use crate::machinery::fill::object;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Value, json};
+use kube_machinery::conventions::clock;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
+use kube_machinery::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
+use kube_machinery::value::{Value, json};
 
 /// Namespaces that every cluster has and that cannot be deleted.
 const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];

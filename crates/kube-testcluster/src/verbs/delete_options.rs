@@ -4,20 +4,20 @@ use axum::extract::Request;
 use serde::Deserialize;
 
 use super::update::failed_precondition;
-use crate::codec::protobuf;
-use crate::codec::schema;
 use crate::http::body::{self, Format};
 use crate::http::query::Query;
 use crate::http::scheme::refusal_as_options;
 use crate::http::status::ApiError;
 use crate::http::type_meta::TypeMeta;
 use crate::http::write_options;
-use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Dependents, Resource};
-use crate::machinery::cause::Cause;
 use crate::store::Commit;
 use crate::store::object::{Object, Opened};
-use crate::value::{Map, Value, json};
+use kube_machinery::codec::protobuf;
+use kube_machinery::codec::schema;
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Dependents, Resource};
+use kube_machinery::value::{Map, Value, json};
 
 /// `metav1.DeleteOptions`, from the body or, if that is empty, from the query.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl DeleteOptions {
         if options.is_null() {
             return Ok(Self::plain(asked));
         }
-        let raw = crate::value::from_value::<RawOptions>(options.clone())
+        let raw = kube_machinery::value::from_value::<RawOptions>(options.clone())
             .map_err(|error| ApiError::bad_request(error.to_string()))?;
         let mut options = Self::of_raw(raw)?;
         if asked == Commit::Pretend {
@@ -321,7 +321,8 @@ impl RawOptions {
             return Err(ApiError::bad_request(refusal_as_options(version, &meta.kind, json)));
         }
         let options = schema::decode("DeleteOptions", json).map_err(ApiError::bad_request)?;
-        crate::value::from_value::<Self>(options.value).map_err(|error| ApiError::bad_request(error.to_string()))
+        kube_machinery::value::from_value::<Self>(options.value)
+            .map_err(|error| ApiError::bad_request(error.to_string()))
     }
 
     fn deletes_unreadable(&self) -> bool {

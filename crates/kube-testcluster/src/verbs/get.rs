@@ -8,10 +8,10 @@ use http::StatusCode;
 use super::list_options::resource_version;
 use super::{Call, answer, key};
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
 use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::object::{Key, Object};
+use kube_machinery::kinds::Resource;
 
 /// Without a resourceVersion: the latest state, from storage. With `0`: the state in the watch cache. Otherwise: a
 /// state that is at least as new.

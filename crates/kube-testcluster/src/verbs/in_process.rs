@@ -12,17 +12,17 @@ use super::patch::PatchBody;
 use super::subresources::binding;
 use super::{key, patch, pod_status, update};
 use crate::admission::Gate;
-use crate::codec::schema::Decoded;
 use crate::http::field_validation::Strictness;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
-use crate::kinds::{PODS, Resource, Subresource};
-use crate::machinery::fill::object;
-use crate::nodes::requests::{Answer, Author, ObjectRef, PodChange, PodWatch, Received, Requests};
 use crate::store::object::Opened;
 use crate::store::{Commit, Store, StoreError};
-use crate::value::Value;
+use kube_controllers::nodes::requests::{Answer, Author, ObjectRef, PodChange, PodWatch, Received, Requests};
+use kube_machinery::codec::schema::Decoded;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::{PODS, Resource, Subresource};
+use kube_machinery::value::Value;
 
 /// The options of a request without a query. Nobody reads the warnings.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };

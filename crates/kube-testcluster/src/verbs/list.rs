@@ -10,8 +10,6 @@ use super::page::{Page, Range};
 use super::selection::Selection;
 use super::{Call, watch};
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::field_selector::Fields;
 use crate::settings::Era;
 use crate::store::Requester;
 use crate::store::ServedFrom;
@@ -19,6 +17,8 @@ use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::object::Key;
 use kube_informers::selector::{BadSelector, FieldSelector, LabelSelector};
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::field_selector::Fields;
 
 /// A list and a watch have the same path; the query tells them apart.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {

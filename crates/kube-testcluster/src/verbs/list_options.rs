@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::http::query::{Query, problem};
 use crate::http::status::ApiError;
-use crate::machinery::cause::Cause;
+use kube_machinery::conventions::cause::Cause;
 
 /// `metav1.ListOptions`.
 #[derive(Clone, Debug, Default)]

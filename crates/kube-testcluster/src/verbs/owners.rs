@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::value::Value;
+use kube_machinery::value::Value;
 
 /// When they are looked for: a create and an update do it before admission, a patch after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

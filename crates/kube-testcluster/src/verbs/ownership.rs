@@ -1,4 +1,4 @@
-//! Who owns the fields of what a request writes: what [`managed_fields`](crate::managed_fields) needs to know of it. Upstream:
+//! Who owns the fields of what a request writes: what [`managed_fields`](kube_machinery::managed_fields) needs to know of it. Upstream:
 //! `managerOrUserAgent` and `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
 
 use std::borrow::Cow;
@@ -9,19 +9,19 @@ use http::{HeaderMap, header};
 
 use super::reset_fields::reset_fields;
 use crate::auth::Caller;
-use crate::codec::schema;
 use crate::http::query::Query;
 use crate::http::write_options::LONGEST_MANAGER;
-use crate::kinds::{Catalog, Resource, Subresource};
-use crate::machinery::quote::is_printable;
-use crate::managed_fields::{
-    Converter, Duplicates, FieldManager, MOST_UPDATE_MANAGERS, NotConverted, SCALE_VERSION, Tracked, Type, TypedValue,
-    same_but_times, type_named, type_of_custom,
-};
 use crate::settings::ManagedFields;
 use crate::store::Store;
 use crate::store::object::Opened;
-use crate::value::{Value, json};
+use kube_machinery::codec::schema;
+use kube_machinery::conventions::quote::is_printable;
+use kube_machinery::kinds::{Catalog, Resource, Subresource};
+use kube_machinery::managed_fields::{
+    Converter, Duplicates, FieldManager, MOST_UPDATE_MANAGERS, NotConverted, SCALE_VERSION, Tracked, Type, TypedValue,
+    same_but_times, type_named, type_of_custom,
+};
+use kube_machinery::value::{Value, json};
 
 /// Who writes.
 #[derive(Clone, Debug)]

@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::continue_token::ContinueToken;
 use crate::http::pieces::{PIECE, in_pieces};
 use crate::http::status;
-use crate::kinds::Resource;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object};
 use crate::store::watch_cache::WatchCache;
+use kube_machinery::kinds::Resource;
 
 /// The objects of one page, and where the list continues.
 #[derive(Debug)]

@@ -11,11 +11,6 @@ use super::ownership::Writer;
 use super::{Call, answer, apply, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
-use crate::codec::go_text::GoMap;
-use crate::codec::json::{Json, MOST_FAULTS};
-use crate::codec::merge_patch;
-use crate::codec::schema::{Decoded, from_map, json_type};
-use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body::{self, WrongType};
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::json_patch::operate;
@@ -23,12 +18,17 @@ use crate::http::query::Query;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
-use crate::kinds::Resource;
-use crate::machinery::quote::quote;
 use crate::settings::ManagedFields;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
-use crate::value::{Map, Value, json};
+use kube_machinery::codec::go_text::GoMap;
+use kube_machinery::codec::json::{Json, MOST_FAULTS};
+use kube_machinery::codec::merge_patch;
+use kube_machinery::codec::schema::{Decoded, from_map, json_type};
+use kube_machinery::codec::strategic_merge::{self, Refusal};
+use kube_machinery::conventions::quote::quote;
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::{Map, Value, json};
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
@@ -280,7 +280,7 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
         }
     }
     // As upstream, a list with an operation that does not exist fails like one that does not apply.
-    crate::value::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
+    kube_machinery::value::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
 /// The patched object, decoded as its type, and what a custom resource says wrongly of it.

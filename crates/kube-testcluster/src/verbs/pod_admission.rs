@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::admission::name_of;
 use super::list::everything;
 use crate::http::status::ApiError;
-use crate::kinds::{PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS};
-use crate::machinery::fill::object;
 use crate::settings::Admission;
 use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::object::Key;
-use crate::value::{Map, Value, json};
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::{PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS};
+use kube_machinery::value::{Map, Value, json};
 
 /// The account of pods that name none. Upstream: `DefaultServiceAccountName`.
 pub(crate) const DEFAULT_ACCOUNT: &str = "default";

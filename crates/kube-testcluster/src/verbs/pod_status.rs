@@ -1,9 +1,9 @@
 //! What a pod's status becomes when its kubelet or its scheduler writes it. Upstream: `mergePodStatus` in `pkg/kubelet/status`, and the
 //! patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
 
-use crate::codec::merge_patch;
-use crate::codec::strategic_merge::element_order::{Before, reorder};
-use crate::value::{Array, Map, Value};
+use kube_machinery::codec::merge_patch;
+use kube_machinery::codec::strategic_merge::element_order::{Before, reorder};
+use kube_machinery::value::{Array, Map, Value};
 
 /// What tells conditions apart.
 const TYPE: &str = "type";
@@ -38,7 +38,7 @@ fn merge_conditions(old: &mut Array, said: &Array) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::json;
+    use kube_machinery::value::json;
 
     fn merged(mut status: Value, said: &Value) -> Value {
         merge(status.as_object_mut().unwrap(), said);

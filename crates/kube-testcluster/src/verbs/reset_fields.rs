@@ -1,8 +1,8 @@
 //! What a write to a part of an object does not change, whatever is sent: nobody comes to own it by such a write. Upstream:
 //! `GetResetFields` and `GetResetFieldsFilter` of the kinds' strategies.
 
-use crate::kinds::{Resource, Subresource};
-use crate::managed_fields::{Filter, PathElement, Set, SetMatcher, field_path};
+use kube_machinery::kinds::{Resource, Subresource};
+use kube_machinery::managed_fields::{Filter, PathElement, Set, SetMatcher, field_path};
 
 /// What is reset by a write to this part, in the form in which the kind is served.
 pub(super) fn reset_fields(resource: &Resource, part: Option<Subresource>) -> Option<Filter> {

@@ -9,16 +9,16 @@ use super::Call;
 use super::subresources::token;
 use crate::auth::rbac::PolicyRule;
 use crate::auth::{Attributes, Caller, Decision, Rules, user_of};
-use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
-use crate::kinds::Resource;
-use crate::machinery::authorization::Authorize;
-use crate::machinery::fill::object;
-use crate::machinery::user::User;
-use crate::value::{Value, json};
+use crate::plugins::authorization::Authorize;
+use kube_machinery::codec::schema::Decoded;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::user::User;
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::{Value, json};
 
 /// Answers a review with its status; nothing is stored.
 pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {

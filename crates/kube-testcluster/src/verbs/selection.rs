@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::conversion::Conversion;
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::field_selector::{Fields, ObjectContent};
 use crate::store::Store;
 use crate::store::object::Object;
-use crate::value::{Value, json};
 use crate::webhook::conversion::in_version;
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
+use kube_machinery::value::{Value, json};
 
 /// The terms about fields of a version.
 #[derive(Clone, Debug)]

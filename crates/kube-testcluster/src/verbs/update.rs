@@ -15,19 +15,21 @@ use crate::auth::certificates;
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::user_of;
-use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format, WrongType};
 use crate::http::field_validation::warn;
 use crate::http::query::problem;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
-use crate::kinds::{Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate};
-use crate::machinery::admit::Operation;
-use crate::machinery::fill::{empty, object};
+use crate::plugins::admit::Operation;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{SmolStr, Value, json};
+use kube_machinery::codec::schema::Decoded;
+use kube_machinery::conventions::fill::{empty, object};
+use kube_machinery::kinds::{
+    Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate,
+};
+use kube_machinery::value::{SmolStr, Value, json};
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;

@@ -9,12 +9,12 @@ use super::list_options::{ListOptions, resource_version};
 use super::watcher::{Start, Watch};
 use crate::http::represent::Events;
 use crate::http::status::{ApiError, answer};
-use crate::kinds::Resource;
 use crate::settings::Era;
 use crate::store::Requester;
 use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::filter::Filter;
+use kube_machinery::kinds::Resource;
 
 /// `era` says how a watch is read that asks for no initial events and for no version: the old path of watches knows no streaming lists.
 ///

@@ -12,7 +12,6 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
 use crate::store::Requester;
 use crate::store::ServedFrom;
 use crate::store::StoreError;
@@ -20,6 +19,7 @@ use crate::store::filter::Filter;
 use crate::store::initial_events::InitialEvents;
 use crate::store::object::Key;
 use crate::store::{Store, StoreState};
+use kube_machinery::kinds::Resource;
 
 /// How long before the timeout a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);

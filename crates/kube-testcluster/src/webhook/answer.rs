@@ -1,7 +1,7 @@
 //! What a webhook answers, as client-go reads it. Upstream: `transformResponse` in `k8s.io/client-go/rest/request.go`, and
 //! `NewGenericServerResponse` in `k8s.io/apimachinery/pkg/api/errors`.
 
-use crate::value::Value;
+use kube_machinery::value::Value;
 
 /// How much of a text is shown. Upstream: `maxUnstructuredResponseTextBytes`.
 const MOST_SHOWN: usize = 2048;

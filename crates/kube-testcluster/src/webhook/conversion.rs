@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::{Deadline, post};
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::custom_resource::ConversionWebhook;
 use crate::store::Store;
-use crate::value::{Map, Value, json};
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::custom_resource::ConversionWebhook;
+use kube_machinery::value::{Map, Value, json};
 
 /// How long a webhook may take. Upstream has no limit but that of the request.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -165,7 +165,7 @@ fn restored(original: &Value, mut returned: Map) -> Result<Value, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::CONFIG_MAPS;
+    use kube_machinery::kinds::CONFIG_MAPS;
 
     #[test]
     fn a_converted_object_keeps_its_metadata_but_for_labels_and_annotations() {

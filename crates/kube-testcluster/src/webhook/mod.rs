@@ -17,9 +17,9 @@ use std::time::Duration;
 
 use self::answer::Answer;
 use self::place::Place;
-use crate::kinds::client_config::ClientConfig;
 use crate::store::Store;
-use crate::value::Value;
+use kube_machinery::kinds::client_config::ClientConfig;
+use kube_machinery::value::Value;
 
 /// Whether a webhook is told how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

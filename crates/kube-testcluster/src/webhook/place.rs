@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use super::Deadline;
-use crate::kinds::client_config::{ClientConfig, Endpoint};
-use crate::kinds::{ENDPOINTS, SERVICES};
 use crate::store::Store;
 use crate::store::object::Key;
-use crate::value::Value;
+use kube_machinery::kinds::client_config::{ClientConfig, Endpoint};
+use kube_machinery::kinds::{ENDPOINTS, SERVICES};
+use kube_machinery::value::Value;
 
 /// The parts of a webhook's URL.
 #[derive(Debug, PartialEq, Eq)]

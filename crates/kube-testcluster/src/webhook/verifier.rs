@@ -12,7 +12,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use webpki::EndEntityCert;
 
-use crate::machinery::x509::Validity;
+use kube_machinery::conventions::x509::Validity;
 
 /// Trusts what a bundle has signed, and, like Go, the certificates in the bundle themselves: envtest gives webhooks a bundle with
 /// their own certificate. Of these the time and the name are checked, as Go does.

@@ -8,8 +8,8 @@ use kube_core::{ApiResource, Status};
 use super::reader::Reader;
 use crate::cache::key::Object;
 use crate::cache::lister_watcher::ApiError;
-use crate::quote::Quoted;
 use crate::selector::LabelSelector;
+use kube_selectors::quote::Quoted;
 
 /// A resource's group and plural name, for messages; its text form is `deployments.apps`, or `pods` for the core group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

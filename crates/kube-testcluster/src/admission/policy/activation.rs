@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::Attributes;
 use super::authorizer;
-use crate::codec::expression::Value as Cel;
-use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, run};
-use crate::codec::expression::references::fields_of;
-use crate::kinds::Resource;
-use crate::kinds::admission::Expressions;
-use crate::value::Value;
+use kube_machinery::codec::expression::Value as Cel;
+use kube_machinery::codec::expression::interpreter::{Error, Meter, Names, Outcome, run};
+use kube_machinery::codec::expression::references::fields_of;
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::admission::Expressions;
+use kube_machinery::value::Value;
 
 /// What all expressions see.
 pub(in crate::admission) struct Seen<'a> {
@@ -60,7 +60,7 @@ fn namespace_object(home: &Value) -> Value {
         "annotations",
         "finalizers",
     ];
-    let mut object = crate::value::json!({"metadata": {}, "spec": home["spec"], "status": home["status"]});
+    let mut object = kube_machinery::value::json!({"metadata": {}, "spec": home["spec"], "status": home["status"]});
     for field in FIELDS {
         if let Some(value) = home["metadata"].get(field) {
             object["metadata"][field] = value.clone();

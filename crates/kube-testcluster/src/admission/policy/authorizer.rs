@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::super::Attributes;
-use crate::codec::expression::interpreter::{Error, Meter, Outcome};
-use crate::codec::expression::{Object, Value};
-use crate::kinds::{is_label, is_subdomain};
-use crate::machinery::authorization::{self, Authorize, Decision, ResourceAttributes};
-use crate::machinery::user::User;
+use crate::plugins::authorization::{self, Authorize, Decision, ResourceAttributes};
+use kube_machinery::codec::expression::interpreter::{Error, Meter, Outcome};
+use kube_machinery::codec::expression::{Object, Value};
+use kube_machinery::conventions::user::User;
+use kube_machinery::kinds::{is_label, is_subdomain};
 
 /// What a check costs: two of them are what one expression may cost.
 const OF_A_CHECK: u64 = 350_000;

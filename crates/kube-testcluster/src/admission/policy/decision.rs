@@ -2,7 +2,7 @@
 
 use super::super::Attributes;
 use crate::http::status::ApiError;
-use crate::kinds::admission::{Binding, FailurePolicy, Policy};
+use kube_machinery::kinds::admission::{Binding, FailurePolicy, Policy};
 
 /// What one validation decides.
 #[derive(Clone, Debug, PartialEq, Eq)]

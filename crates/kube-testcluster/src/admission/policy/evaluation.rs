@@ -1,9 +1,9 @@
 //! Expressions are run for a request. Upstream: `Evaluate` in `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
 
 use super::activation::Activation;
-use crate::codec::expression::Value;
-use crate::codec::expression::interpreter::{Error, Meter, run};
-use crate::kinds::admission::{Condition, Program};
+use kube_machinery::codec::expression::Value;
+use kube_machinery::codec::expression::interpreter::{Error, Meter, run};
+use kube_machinery::kinds::admission::{Condition, Program};
 
 /// What all match conditions may cost. Upstream: `RuntimeCELCostBudgetMatchConditions`.
 const OF_CONDITIONS: u64 = 2_500_000;

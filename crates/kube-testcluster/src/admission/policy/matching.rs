@@ -2,8 +2,8 @@
 
 use super::super::{Attributes, matching};
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::admission::{Binding, MatchResources, NamedRule, Policy};
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::admission::{Binding, MatchResources, NamedRule, Policy};
 
 /// The row in whose version the policy sees the objects; `None` if it is not about the request.
 ///

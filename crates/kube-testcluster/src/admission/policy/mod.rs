@@ -17,10 +17,10 @@ use std::sync::PoisonError;
 use self::decision::{Decision, Denial};
 use super::{Asked, Attributes};
 use crate::http::status::ApiError;
-use crate::kinds::admission::{Action, Binding, FailurePolicy, PolicyHook};
-use crate::kinds::{NAMESPACES, Resource};
 use crate::store::object::Key;
-use crate::value::Value;
+use kube_machinery::kinds::admission::{Action, Binding, FailurePolicy, PolicyHook};
+use kube_machinery::kinds::{NAMESPACES, Resource};
+use kube_machinery::value::Value;
 
 /// Lets all policies decide. The first one that denies the request is told.
 pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {

@@ -6,13 +6,13 @@ use kube_informers::selector::LabelSelector;
 
 use super::super::Attributes;
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, Policy};
 use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
-use crate::value::Value;
 use crate::webhook::conversion;
+use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, Policy};
+use kube_machinery::value::Value;
 
 /// The row of a policy's parameters; `None` if it has none.
 ///
@@ -20,7 +20,7 @@ use crate::webhook::conversion;
 /// That there is no such kind.
 pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<&'static Resource>, String> {
     let Some(kind) = &policy.param_kind else { return Ok(None) };
-    let row = kind.row(store);
+    let row = kind.row(&store.catalog());
     row.map(Some).ok_or_else(|| format!("failed to find resource referenced by paramKind: '{}'", told(kind)))
 }
 

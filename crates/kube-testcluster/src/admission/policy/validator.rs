@@ -4,10 +4,10 @@ use super::super::conditions;
 use super::activation::{Activation, Authorization, Seen};
 use super::decision::Decision;
 use super::evaluation::{Evaluated, conditions as of_conditions, evaluate};
-use crate::codec::expression::interpreter::Meter;
-use crate::codec::expression::{self, COST_OF_AN_OBJECT};
-use crate::kinds::admission::{Expressions, Policy, Validation};
-use crate::value::Value;
+use kube_machinery::codec::expression::interpreter::Meter;
+use kube_machinery::codec::expression::{self, COST_OF_AN_OBJECT};
+use kube_machinery::kinds::admission::{Expressions, Policy, Validation};
+use kube_machinery::value::Value;
 
 /// How long a message can be that an expression makes.
 const LONGEST_MESSAGE: usize = 5 * 1024;
@@ -85,7 +85,7 @@ fn message(validation: &Validation, made: Option<&Evaluated>) -> String {
 
 /// What denies the request because an annotation of the audit log cannot be made. There is no audit log.
 fn annotations(policy: &Policy, seen: &Activation<'_>) -> Result<Vec<Decision>, String> {
-    use crate::kinds::admission::FailurePolicy::Fail;
+    use kube_machinery::kinds::admission::FailurePolicy::Fail;
 
     let meter = Meter::new(COST_OF_AN_OBJECT);
     let mut decisions = Vec::new();

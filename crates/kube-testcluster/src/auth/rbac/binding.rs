@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use crate::machinery::quote::quote;
-use crate::machinery::user::User;
-use crate::value::Value;
+use kube_machinery::conventions::quote::quote;
+use kube_machinery::conventions::user::User;
+use kube_machinery::value::Value;
 
 /// A role, as a binding names it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,11 +11,11 @@ use crate::auth::access::Caller;
 use crate::auth::attributes::{Attributes, ResourceAttributes};
 use crate::auth::authorization::is_privileged;
 use crate::http::status::ApiError;
-use crate::kinds::Resource;
-use crate::machinery::authorization::Authorize;
-use crate::machinery::fill::object;
-use crate::machinery::quote::{quote, quote_list};
-use crate::value::Value;
+use crate::plugins::authorization::Authorize;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::quote::{quote, quote_list};
+use kube_machinery::kinds::Resource;
+use kube_machinery::value::Value;
 
 /// A write of a role or a binding.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ pub(crate) use self::policy::{Followed, Policy};
 pub(crate) use self::policy_rule::PolicyRule;
 
 use super::attributes::Attributes;
-use crate::machinery::user::User;
+use kube_machinery::conventions::user::User;
 
 /// The group of roles and bindings.
 const GROUP: &str = "rbac.authorization.k8s.io";

@@ -8,13 +8,13 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::binding::{Binding, Bindings, RoleRef};
 use super::policy_rule::PolicyRule;
-use crate::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
-use crate::machinery::quote::quote;
-use crate::machinery::user::User;
 use crate::store::Store;
 use crate::store::object::Key;
 use crate::store::watch_cache::OpenedEvent;
-use crate::value::Value;
+use kube_machinery::conventions::quote::quote;
+use kube_machinery::conventions::user::User;
+use kube_machinery::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
+use kube_machinery::value::Value;
 
 /// Why the rules of a binding cannot be found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! One rule of a role. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`, `plugin/pkg/auth/authorizer/rbac/rbac.go`.
 
 use crate::auth::attributes::{Attributes, ResourceAttributes};
-use crate::machinery::quote::quote_list;
-use crate::value::{Map, Value, json};
+use kube_machinery::conventions::quote::quote_list;
+use kube_machinery::value::{Map, Value, json};
 
 /// What every verb, group, resource or path stands for.
 const ALL: &str = "*";

@@ -7,13 +7,13 @@ use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
 use crate::controllers::cluster_role_aggregation::is_aggregated;
 use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
 use crate::controllers::root_ca::ROOT_CA;
-use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{
-    CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
-};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
+use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
+use kube_machinery::kinds::{
+    CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
+};
 
 /// What is known from the writes so far.
 #[derive(Debug, Default)]

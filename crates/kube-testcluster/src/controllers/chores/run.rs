@@ -15,8 +15,8 @@ use crate::controllers::{
     root_ca, service_accounts,
 };
 use crate::http::status::ApiError;
-use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::store::Store;
+use kube_machinery::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 
 /// Works off chores until `stop`.
 pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: CancellationToken) {

@@ -6,8 +6,6 @@ use std::collections::BTreeSet;
 use crate::admission::Gate;
 use crate::controllers::chores::is_over;
 use crate::http::status::ApiError;
-use crate::kinds::api_service::{is_of_definition, of_definition};
-use crate::kinds::{API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS};
 use crate::settings::Admission;
 use crate::store::Store;
 use crate::store::filter::Filter;
@@ -16,6 +14,8 @@ use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::Component;
+use kube_machinery::kinds::api_service::{is_of_definition, of_definition};
+use kube_machinery::kinds::{API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS};
 
 /// Makes those of a group that are missing, and removes those whose versions nobody serves any more. A cluster without the objects that
 /// kube-apiserver makes has none.

@@ -3,9 +3,6 @@
 use crate::admission::Gate;
 use crate::controllers::chores::is_over;
 use crate::http::status::ApiError;
-use crate::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
-use crate::machinery::fill::object;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
@@ -14,6 +11,9 @@ use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
+use kube_machinery::conventions::fill::object;
+use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 
 /// Whether the deletion of a definition waits for this controller.
 pub(super) fn is_waited_for(crd: &Object) -> bool {

@@ -18,15 +18,15 @@ use self::finalizer::Progress;
 use self::naming::Names;
 use super::chores::is_over;
 use crate::http::status::ApiError;
-use crate::kinds::custom_resource::{is_condition_true, set_condition};
-use crate::kinds::custom_resource_definition::{conformance, has_invalid_bundle};
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::Value;
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
+use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
+use kube_machinery::kinds::custom_resource_definition::{conformance, has_invalid_bundle};
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
+use kube_machinery::value::Value;
 
 /// The condition of definitions in Kubernetes' own groups.
 const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::others_of_group;
 use crate::http::status::ApiError;
-use crate::kinds::custom_resource::{is_condition_true, set_condition};
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Array, Value, json};
 use crate::verbs::ownership::{Component, written_by};
+use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
+use kube_machinery::value::{Array, Value, json};
 
 /// Whether other definitions may get names now that they did not get before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::http::status::ApiError;
 use crate::store::object::Object;
-use crate::value::{Value, json};
+use kube_machinery::value::{Value, json};
 
 /// What is left of the kinds whose objects were asked to go.
 #[derive(Debug, Default)]

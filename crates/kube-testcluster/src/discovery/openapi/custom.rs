@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::documents::{self, Document};
-use crate::kinds::{Catalog, Resource, Subresource};
-use crate::machinery::fnv::fnv;
-use crate::value::{Map, Value, format_smolstr, json};
+use kube_machinery::conventions::fnv::fnv;
+use kube_machinery::kinds::{Catalog, Resource, Subresource};
+use kube_machinery::value::{Map, Value, format_smolstr, json};
 
 /// The kind whose paths are taken: it has namespaces, a status and a scale.
 const PATTERN: &str = "v3/apis/apps/v1";

@@ -15,9 +15,9 @@ use super::Segment;
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::query::Query;
 use crate::http::{negotiation, status};
-use crate::machinery::fnv::fnv;
 use crate::store::Store;
-use crate::value::{Value, json};
+use kube_machinery::conventions::fnv::fnv;
+use kube_machinery::value::{Value, json};
 
 mod custom;
 mod documents;

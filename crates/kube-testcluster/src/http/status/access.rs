@@ -3,9 +3,9 @@
 use http::StatusCode;
 
 use super::{ApiError, Details};
-use crate::kinds::Resource;
-use crate::machinery::cause::Cause;
-use crate::machinery::quote::quote;
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::quote::quote;
+use kube_machinery::kinds::Resource;
 
 impl ApiError {
     /// A credential that nobody knows. Upstream: `NewUnauthorized`.

@@ -3,7 +3,7 @@
 use http::StatusCode;
 
 use super::ApiError;
-use crate::machinery::cause::Cause;
+use kube_machinery::conventions::cause::Cause;
 
 /// The media types in which objects can be sent and received.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";

@@ -11,11 +11,11 @@ use tokio::sync::watch;
 use super::Progress;
 use super::folder::{DataError, Folder};
 use super::record::{MAGIC, Record};
-use crate::kinds::GroupResource;
-use crate::machinery::private_file::create_private;
+use crate::private_file::create_private;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
+use kube_machinery::kinds::GroupResource;
 
 /// How much of a snapshot is written at a time.
 const PIECE: usize = 1 << 20;

@@ -13,15 +13,15 @@ use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::{self, WriteOptions};
-use crate::machinery::admit::Operation;
-use crate::machinery::cause::Cause;
-use crate::machinery::conditions;
-use crate::machinery::fill::{empty, object};
+use crate::plugins::admit::Operation;
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::value::{Map, Value, json};
 use crate::verbs::update::failed_precondition;
 use crate::verbs::{Call, key};
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::conditions;
+use kube_machinery::conventions::fill::{empty, object};
+use kube_machinery::value::{Map, Value, json};
 
 /// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {

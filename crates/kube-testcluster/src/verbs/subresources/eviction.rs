@@ -9,14 +9,14 @@ use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::{self, WriteOptions};
-use crate::machinery::admit::Operation;
-use crate::machinery::conditions;
+use crate::plugins::admit::Operation;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next};
-use crate::value::{Value, json};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::DeleteOptions;
 use crate::verbs::{Call, key};
+use kube_machinery::conventions::conditions;
+use kube_machinery::value::{Value, json};
 
 /// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
 pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {

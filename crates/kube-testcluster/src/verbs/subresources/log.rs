@@ -14,13 +14,13 @@ use super::container;
 use super::log_options::LogOptions;
 use crate::http::represent::Verbatim;
 use crate::http::status::{self, ApiError};
-use crate::kinds::PODS;
-use crate::nodes::logs::{Line, Logs};
 use crate::store::Store;
 use crate::store::object::{Key, Object, Opened};
-use crate::value::Value;
 use crate::verbs::watcher::Changes;
 use crate::verbs::{Call, key};
+use kube_controllers::nodes::logs::{Line, Logs};
+use kube_machinery::kinds::PODS;
+use kube_machinery::value::Value;
 
 /// The lines so far and, with `follow`, the new ones until the container ends.
 pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {

@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::http::query::Query;
 use crate::http::status::ApiError;
-use crate::machinery::cause::Cause;
-use crate::nodes::logs::Line;
+use kube_controllers::nodes::logs::Line;
+use kube_machinery::conventions::cause::Cause;
 
 /// The options of a request for a log.
 #[derive(Clone, Debug, PartialEq, Eq)]

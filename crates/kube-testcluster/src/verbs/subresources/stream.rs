@@ -8,10 +8,10 @@ use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::query::Query;
 use crate::http::status::ApiError;
-use crate::kinds::Subresource;
 use crate::store::Commit;
-use crate::value::{Map, Value, json};
 use crate::verbs::{Call, key};
+use kube_machinery::kinds::Subresource;
+use kube_machinery::value::{Map, Value, json};
 
 /// Makes upstream's checks, and then refuses the request.
 ///

@@ -16,14 +16,14 @@ use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::{self, WriteOptions};
-use crate::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
-use crate::machinery::admit::Operation;
-use crate::machinery::cause::Cause;
-use crate::machinery::fill::{empty, missing};
+use crate::plugins::admit::Operation;
 use crate::store::Store;
 use crate::store::object::{Key, Opened};
-use crate::value::{Array, Value, json};
 use crate::verbs::{Call, key};
+use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::fill::{empty, missing};
+use kube_machinery::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
+use kube_machinery::value::{Array, Value, json};
 
 const HOUR: i64 = 3600;
 /// Upstream: `MinTokenAgeSec`.

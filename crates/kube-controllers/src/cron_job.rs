@@ -1,0 +1,124 @@
+//! The CronJob controller. It makes a Job each time that the schedule says, and deletes the oldest of those that have ended. Upstream:
+//! `pkg/controller/cronjob`.
+//!
+//! Concurrency policies, the deadline of a start, suspension, time zones and the limits of the history are upstream's, and so are the
+//! names of the Jobs, by which a time has but one.
+
+mod active;
+mod handlers;
+mod history;
+mod missed;
+mod round;
+
+use std::sync::Arc;
+
+use k8s_openapi::api::batch::v1::{CronJob, Job};
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{namespace, owner_index};
+use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
+use super::shared::recorder::{EventRecorder, Recorded};
+use handlers::{OfCronJobs, OfJobs};
+use kube_machinery::conventions::clock::Clock;
+use round::Round;
+
+/// The index of Jobs by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
+
+/// Runs the controller for all CronJobs of a cluster until `stop`. A `Cluster` of
+/// `kube-testcluster` runs it by itself. What it makes is run by [that of Jobs](super::job), this one or
+/// another.
+///
+/// # Errors
+/// An informer failed, or the work on a CronJob panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    reconciler::run::<Controller>(client, stop).await
+}
+
+/// The controller: its informers and its queue.
+pub(super) struct Controller {
+    client: kube_client::Client,
+    kind: ApiResource,
+    kind_of_jobs: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    job_informer: SharedIndexInformer<DynamicObject>,
+    cron_jobs: Lister<DynamicObject>,
+    jobs_by_owner: Index<DynamicObject>,
+    queue: WorkQueue<String>,
+    /// Which state of a CronJob, and which of its Jobs, the caches must have before the next sync.
+    statuses: OwnWrites,
+    job_writes: OwnWrites,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Reconciler for Controller {
+    type Kind = CronJob;
+    type Key = String;
+
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (kind, kind_of_jobs) = (ApiResource::erase::<CronJob>(&()), ApiResource::erase::<Job>(&()));
+        let (informer, job_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_jobs));
+        Ok(Self {
+            cron_jobs: Lister::new(informer.reader(), (&kind).into()),
+            jobs_by_owner: job_informer.index(OWNER, |job| owner_index(&job.metadata))?,
+            kind,
+            kind_of_jobs,
+            informer,
+            job_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            job_writes: OwnWrites::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
+        let cron_jobs = self.informer.add_event_handler(OfCronJobs(self.clone()))?;
+        let jobs = self.job_informer.add_event_handler(OfJobs(self.clone()))?;
+        Ok(vec![cron_jobs.synced(), jobs.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
+    }
+
+    /// Does what is due for a CronJob, and comes again when something is. Upstream: `sync`.
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
+        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
+            && self.job_writes.caught_up(key, &self.job_informer.reader()).await;
+        if !seen {
+            self.queue.add_after(key.to_owned(), LATE);
+            return Ok(());
+        }
+        let Ok(cron_job) = self.cron_jobs.get(key) else { return Ok(()) };
+        let uid = cron_job.metadata.uid.as_deref().unwrap_or_default();
+        let jobs = self.jobs_by_owner.get(uid).iter().cloned().collect();
+        let mut round = Round::new(self, key, cron_job, jobs);
+        round.delete_old().await?;
+        let done = round.advance().await;
+        round.write_status().await?; // also after a failure
+        if let Some(wait) = done? {
+            self.queue.add_after(key.to_owned(), wait);
+        }
+        Ok(())
+    }
+}
+
+impl Controller {
+    /// The API for the objects of a kind in the namespace of a CronJob.
+    fn api(&self, cron_job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&cron_job.metadata), kind)
+    }
+}

@@ -1,0 +1,87 @@
+//! The status of a CronJob, and how it follows from its Jobs. Upstream: the first half of `syncCronJob`.
+
+use kube_client::api::DynamicObject;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::round::Round;
+use crate::shared::object::{name, uid};
+use crate::shared::recorder::Reason;
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Status {
+    pub(super) active: Vec<Reference>,
+    pub(super) last_schedule_time: Option<String>,
+    pub(super) last_successful_time: Option<String>,
+}
+
+/// A Job that runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Reference {
+    pub(super) kind: String,
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) uid: String,
+    pub(super) api_version: String,
+    pub(super) resource_version: String,
+}
+
+impl Status {
+    pub(super) fn has(&self, uid: &str) -> bool {
+        self.active.iter().any(|job| job.uid == uid)
+    }
+
+    pub(super) fn remove(&mut self, uid: &str) {
+        self.active.retain(|job| job.uid != uid);
+    }
+
+    /// As a merge patch: what is empty is not there.
+    pub(super) fn patch(&self) -> Value {
+        json!({
+            "active": (!self.active.is_empty()).then_some(&self.active),
+            "lastScheduleTime": self.last_schedule_time, "lastSuccessfulTime": self.last_successful_time,
+        })
+    }
+}
+
+/// How a Job has ended, if it has: `Complete` or `Failed`.
+pub(super) fn end(job: &DynamicObject) -> Option<&str> {
+    let conditions = job.data["status"]["conditions"].as_array()?.iter();
+    let mut true_ones = conditions.filter(|condition| condition["status"] == "True");
+    true_ones.find_map(|condition| condition["type"].as_str().filter(|kind| matches!(*kind, "Complete" | "Failed")))
+}
+
+impl Round<'_> {
+    /// Takes note of the Jobs that have ended, and of those that are gone.
+    pub(super) async fn count(&mut self) {
+        for job in self.jobs.clone() {
+            let (job_name, is_active) = (name(&job.metadata), self.status.has(uid(&job.metadata)));
+            match end(&job) {
+                None if !is_active => {
+                    let message = format!("Saw a job that the controller did not create or forgot: {job_name}");
+                    self.tell(Reason::UnexpectedJob, message).await;
+                }
+                None => {}
+                Some(end) => {
+                    if is_active {
+                        self.status.remove(uid(&job.metadata));
+                        let message = format!("Saw completed job: {job_name}, condition: {end}");
+                        self.tell(Reason::SawCompletedJob, message).await;
+                    }
+                    let completed = job.data["status"]["completionTime"].as_str().filter(|_| end == "Complete");
+                    let last = &mut self.status.last_successful_time;
+                    // Times of one form and zone are ordered as texts.
+                    *last = last.take().max(completed.map(ToOwned::to_owned));
+                }
+            }
+        }
+        let is_gone = |uid: &str| !self.jobs.iter().any(|job| job.metadata.uid.as_deref() == Some(uid));
+        let gone: Vec<_> = self.status.active.iter().filter(|job| is_gone(&job.uid)).cloned().collect();
+        for job in gone {
+            self.status.remove(&job.uid);
+            self.tell(Reason::MissingJob, format!("Active job went missing: {}", job.name)).await;
+        }
+    }
+}

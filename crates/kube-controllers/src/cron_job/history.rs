@@ -1,0 +1,48 @@
+//! The Jobs of the past: the oldest are deleted. Upstream: `cleanupFinishedJobs`, `removeOldestJobs`, `deleteJob`.
+
+use std::sync::Arc;
+
+use kube_client::api::{DeleteParams, DynamicObject};
+
+use super::active::end;
+use super::round::Round;
+use crate::shared::error::SyncError;
+use crate::shared::object::{name, uid};
+use crate::shared::recorder::Reason;
+
+impl Round<'_> {
+    /// Deletes the oldest Jobs that have succeeded and that have failed, of more than are to be kept.
+    pub(super) async fn delete_old(&mut self) -> Result<(), SyncError> {
+        for (kind, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
+            let limit = self.cron_job.data["spec"][limit].as_u64().and_then(|limit| usize::try_from(limit).ok());
+            let Some(limit) = limit else { continue };
+            let mut ended: Vec<_> = self.jobs.iter().filter(|job| end(job) == Some(kind)).cloned().collect();
+            ended.sort_by_key(|job| {
+                let start = job.data["status"]["startTime"].as_str().map(ToOwned::to_owned);
+                (start.is_none(), start, name(&job.metadata).to_owned())
+            });
+            let surplus = ended.len().saturating_sub(limit);
+            for job in &ended[..surplus] {
+                self.delete(job).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes a Job, and its pods in the background.
+    pub(super) async fn delete(&mut self, job: &Arc<DynamicObject>) -> Result<(), SyncError> {
+        let job_name = name(&job.metadata);
+        let api = self.controller.api(&self.cron_job, &self.controller.kind_of_jobs);
+        match api.delete(job_name, &DeleteParams::background()).await {
+            Ok(_) => self.tell(Reason::SuccessfulDelete, format!("Deleted job {job_name}")).await,
+            Err(kube_client::Error::Api(status)) if status.code == 404 => {}
+            Err(error) => {
+                self.tell(Reason::FailedDelete, format!("Deleted job: {error}")).await;
+                return Err(SyncError::refused(format!("delete the job {job_name}"))(error));
+            }
+        }
+        self.status.remove(uid(&job.metadata));
+        self.jobs.retain(|other| !Arc::ptr_eq(other, job));
+        Ok(())
+    }
+}

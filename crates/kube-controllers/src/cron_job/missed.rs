@@ -1,0 +1,113 @@
+//! Which start of a CronJob is due. Upstream: `mostRecentScheduleTime` and `nextScheduleTimeDuration` in `utils.go`.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use kube_machinery::conventions::cron::Schedule;
+
+/// How much later than the time itself a CronJob comes again, as clocks differ. Upstream: `nextScheduleDelta`.
+const PADDING: Duration = Duration::from_millis(100);
+
+/// From more missed starts on, an Event says so.
+const MANY: i64 = 100;
+
+/// What is to be known of a CronJob to say what is due.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course<'a> {
+    pub(super) schedule: &'a Schedule,
+    pub(super) zone: &'a TimeZone,
+    /// The last start, or the creation of the CronJob.
+    pub(super) since: Timestamp,
+    pub(super) now: Timestamp,
+}
+
+/// The last start that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Due {
+    /// `None` if there is none.
+    pub(super) at: Option<Timestamp>,
+    /// Whether starts have been missed, and whether too many.
+    missed: bool,
+    pub(super) missed_many: bool,
+}
+
+/// A schedule whose times are not apart, as that of a day that never comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NeverDue;
+
+impl Course<'_> {
+    fn after(&self, time: Timestamp) -> Option<Timestamp> {
+        self.schedule.next(time, self.zone)
+    }
+
+    /// What is due, of the starts not before `deadline`.
+    pub(super) fn due(&self, deadline: Option<Timestamp>) -> Result<Due, NeverDue> {
+        let since = deadline.map_or(self.since, |deadline| deadline.max(self.since));
+        let first = self.after(since).ok_or(NeverDue)?;
+        let nothing = Due { at: None, missed: false, missed_many: false };
+        if self.now < first {
+            return Ok(nothing);
+        }
+        let Some(second) = self.after(first) else { return Ok(Due { at: Some(first), ..nothing }) };
+        if self.now < second {
+            return Ok(Due { at: Some(first), ..nothing });
+        }
+        let period = second.duration_since(first).as_secs();
+        if period < 1 {
+            return Err(NeverDue);
+        }
+        let missed = self.now.duration_since(first).as_secs() / period + 1;
+        // Not from the first on, of which there may be many; and one period earlier, as not all are equally long.
+        let near = first.checked_add(SignedDuration::from_secs((missed - 2) * period)).unwrap_or(first);
+        let mut at = None;
+        let mut next = self.after(near);
+        while let Some(time) = next.filter(|time| *time <= self.now) {
+            at = Some(time);
+            next = self.after(time);
+        }
+        Ok(Due { at, missed: true, missed_many: missed > MANY })
+    }
+
+    /// How long until the next start.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        let last = match self.due(None) {
+            Ok(Due { at: Some(at), .. }) => at,
+            Ok(Due { missed: false, .. }) => self.since,
+            Ok(_) | Err(NeverDue) => self.now,
+        };
+        let left = self.after(last)?.duration_since(self.now);
+        Some(Duration::try_from(left).unwrap_or_default() + PADDING)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kube_machinery::conventions::cron;
+
+    fn due(schedule: &str, since: &str, now: &str, deadline: Option<&str>) -> (Option<String>, bool, Option<Duration>) {
+        let (schedule, zone) = (cron::parse(schedule).unwrap(), TimeZone::UTC);
+        let time = |text: &str| text.parse().unwrap();
+        let course = Course { schedule: &schedule, zone: &zone, since: time(since), now: time(now) };
+        let due = course.due(deadline.map(time)).unwrap();
+        (due.at.map(|at| at.to_string()), due.missed_many, course.wait())
+    }
+
+    #[test]
+    fn the_last_start_is_due_however_many_were_missed() {
+        let some = |text: &str| Some(text.to_owned());
+        let (hourly, since) = ("0 * * * *", "2023-05-01T10:20:00Z");
+        let in_a_minute = Some(Duration::from_millis(60_100));
+        let at = |now: &str| due(hourly, since, now, None);
+        assert_eq!(at("2023-05-01T10:59:00Z"), (None, false, in_a_minute));
+        assert_eq!(at("2023-05-01T11:59:00Z"), (some("2023-05-01T11:00:00Z"), false, in_a_minute));
+        assert_eq!(at("2023-05-01T15:59:00Z"), (some("2023-05-01T15:00:00Z"), false, in_a_minute));
+        assert_eq!(at("2023-05-20T15:59:00Z"), (some("2023-05-20T15:00:00Z"), true, in_a_minute));
+        let uneven = due("30 6-16/4 * * 1-5", "2023-05-05T12:00:00Z", "2023-05-08T08:00:00Z", None);
+        assert_eq!(uneven.0, some("2023-05-08T06:30:00Z"), "a weekend lies between");
+        let late = due(hourly, since, "2023-05-01T15:59:00Z", Some("2023-05-01T15:30:00Z"));
+        assert_eq!(late.0, None, "the deadline of every start is over");
+    }
+}

@@ -1,0 +1,215 @@
+//! One look at a CronJob. Upstream: `syncCronJob`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
+use kube_client::api::{DynamicObject, Patch, PatchParams, PostParams};
+use kube_informers::cache::{ApiError, with_causes};
+use serde_json::{Value, json};
+
+use super::Controller;
+use super::active::{Reference, Status};
+use super::missed::{Course, NeverDue};
+use crate::shared::error::{SyncError, is_namespace_terminating};
+use crate::shared::object::{controller, name, namespace, owned_by, uid};
+use crate::shared::recorder::Reason;
+use kube_machinery::conventions::cron::{self, Schedule};
+
+/// The time for which a Job was made, in the zone of its schedule.
+const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+
+/// A CronJob, its Jobs, and what becomes of its status.
+pub(super) struct Round<'a> {
+    pub(super) controller: &'a Controller,
+    key: &'a str,
+    pub(super) cron_job: Arc<DynamicObject>,
+    pub(super) jobs: Vec<Arc<DynamicObject>>,
+    written: Status,
+    pub(super) status: Status,
+}
+
+impl<'a> Round<'a> {
+    pub(super) fn new(
+        controller: &'a Controller,
+        key: &'a str,
+        cron_job: Arc<DynamicObject>,
+        jobs: Vec<Arc<DynamicObject>>,
+    ) -> Self {
+        let status: Status = serde_json::from_value(cron_job.data["status"].clone()).unwrap_or_default();
+        Self { controller, key, cron_job, jobs, written: status.clone(), status }
+    }
+
+    /// Makes the Job that is due, and says after which time to look again.
+    pub(super) async fn advance(&mut self) -> Result<Option<Duration>, SyncError> {
+        self.count().await;
+        let spec = self.cron_job.data["spec"].clone();
+        if self.cron_job.metadata.deletion_timestamp.is_some() {
+            return Ok(None);
+        }
+        let Some(zone) = self.zone(&spec).await else { return Ok(None) };
+        if spec["suspend"] == true {
+            return Ok(None);
+        }
+        let Some(schedule) = self.schedule(&spec).await else { return Ok(None) };
+        let course =
+            Course { schedule: &schedule, zone: &zone, since: self.since(), now: self.controller.clock.time() };
+        let deadline = spec["startingDeadlineSeconds"].as_i64();
+        let deadline = deadline.map(|seconds| course.now.saturating_sub(SignedDuration::from_secs(seconds)));
+        let due = match course.due(deadline.and_then(Result::ok)) {
+            Ok(due) => due,
+            Err(NeverDue) => {
+                let why = "time difference between two schedules is less than 1 second";
+                let schedule = spec["schedule"].as_str().unwrap_or_default();
+                self.tell(Reason::InvalidSchedule, format!("invalid schedule: {schedule} : {why}")).await;
+                return Ok(None);
+            }
+        };
+        let Some(at) = due.at else { return Ok(course.wait()) };
+        if due.missed_many {
+            let advice = "Set or decrease .spec.startingDeadlineSeconds or check clock skew";
+            self.tell(Reason::TooManyMissedTimes, format!("too many missed start times. {advice}")).await;
+        }
+        if self.is_done(at) {
+            return Ok(course.wait());
+        }
+        if spec["concurrencyPolicy"] == "Forbid" && !self.status.active.is_empty() {
+            let why = "prior execution is running and concurrency policy is Forbid";
+            self.tell(Reason::JobAlreadyActive, format!("Not starting job because {why}")).await;
+            return Ok(course.wait());
+        }
+        if spec["concurrencyPolicy"] == "Replace" {
+            let is_active = |job: &&Arc<DynamicObject>| self.status.has(uid(&job.metadata));
+            let active: Vec<_> = self.jobs.iter().filter(is_active).cloned().collect();
+            for job in active {
+                self.delete(&job).await?;
+            }
+        }
+        if !self.create(at, &zone).await? {
+            return Ok(None);
+        }
+        self.status.last_schedule_time = Some(at.to_string());
+        Ok(Course { since: at, ..course }.wait())
+    }
+
+    /// The zone of the schedule: UTC, unless it is named.
+    async fn zone(&self, spec: &Value) -> Option<TimeZone> {
+        let Some(name) = spec["timeZone"].as_str() else { return Some(TimeZone::UTC) };
+        let zone = cron::zone(name);
+        if zone.is_none() {
+            let message = format!("invalid timeZone: {name:?}: unknown time zone {name}");
+            self.tell(Reason::UnknownTimeZone, message).await;
+        }
+        zone
+    }
+
+    async fn schedule(&self, spec: &Value) -> Option<Schedule> {
+        let schedule = spec["schedule"].as_str().unwrap_or_default();
+        match cron::parse(schedule) {
+            Ok(schedule) => Some(schedule),
+            Err(why) => {
+                self.tell(Reason::UnparseableSchedule, format!("unparseable schedule: {schedule:?} : {why}")).await;
+                None
+            }
+        }
+    }
+
+    /// The last start; before the first one, the creation.
+    fn since(&self) -> Timestamp {
+        let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse().ok());
+        let created = self.cron_job.metadata.creation_timestamp.as_ref().map(|time| time.0);
+        last.or(created).unwrap_or_else(|| self.controller.clock.time())
+    }
+
+    /// Whether the Job of this time was made already.
+    fn is_done(&self, at: Timestamp) -> bool {
+        let job = self.name_of_job(at);
+        let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
+        last == Some(at) || self.status.active.iter().any(|active| active.name == job)
+    }
+
+    /// As no two Jobs have the same name, a time has one. Upstream: `getJobName`.
+    fn name_of_job(&self, at: Timestamp) -> String {
+        format!("{}-{}", name(&self.cron_job.metadata), at.as_second() / 60)
+    }
+
+    /// Makes the Job of a time, and counts it as active. Says whether it is there, and ours.
+    async fn create(&mut self, at: Timestamp, zone: &TimeZone) -> Result<bool, SyncError> {
+        let job = self.job(at, zone);
+        let job_name = name(&job.metadata).to_owned();
+        let api = self.controller.api(&self.cron_job, &self.controller.kind_of_jobs);
+        let made = match api.create(&PostParams::default(), &job).await {
+            Ok(made) => {
+                self.controller.job_writes.wrote(self.key, made.metadata.resource_version.clone());
+                self.tell(Reason::SuccessfulCreate, format!("Created job {job_name}")).await;
+                made
+            }
+            Err(kube_client::Error::Api(status)) if status.reason == "AlreadyExists" => {
+                let found = api.get(&job_name).await;
+                found.map_err(SyncError::refused(format!("look at the job {job_name}")))?
+            }
+            Err(error) => {
+                let error = ApiError::from(error);
+                if !is_namespace_terminating(&error) {
+                    self.tell(Reason::FailedCreate, format!("Error creating job: {}", with_causes(&error))).await;
+                }
+                return Err(SyncError::refused(format!("create the job {job_name}"))(error));
+            }
+        };
+        let is_ours = controller(&made.metadata).is_some_and(|owner| owner.uid == uid(&self.cron_job.metadata));
+        if !is_ours || self.status.has(uid(&made.metadata)) {
+            return Ok(false);
+        }
+        self.status.active.push(Reference {
+            kind: self.controller.kind_of_jobs.kind.clone(),
+            namespace: namespace(&made.metadata).to_owned(),
+            name: job_name,
+            uid: uid(&made.metadata).to_owned(),
+            api_version: self.controller.kind_of_jobs.api_version.clone(),
+            resource_version: made.metadata.resource_version.clone().unwrap_or_default(),
+        });
+        Ok(true)
+    }
+
+    /// Upstream: `getJobFromTemplate2`.
+    fn job(&self, at: Timestamp, zone: &TimeZone) -> DynamicObject {
+        let template = &self.cron_job.data["spec"]["jobTemplate"];
+        let kind = &self.controller.kind_of_jobs;
+        let mut job = DynamicObject::new(&self.name_of_job(at), kind).data(json!({"spec": template["spec"]}));
+        let texts = |field: &str| serde_json::from_value(template["metadata"][field].clone()).ok();
+        job.metadata.labels = texts("labels");
+        let mut annotations = texts("annotations").unwrap_or_default();
+        annotations.insert(SCHEDULED.to_owned(), written_in(zone, at));
+        job.metadata.annotations = Some(annotations);
+        let owner = owned_by(&self.cron_job.metadata, &self.controller.kind);
+        job.metadata.owner_references = serde_json::from_value(owner).ok();
+        job
+    }
+
+    /// Writes the status, if it has changed.
+    pub(super) async fn write_status(&self) -> Result<(), SyncError> {
+        if self.status == self.written {
+            return Ok(());
+        }
+        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        let metadata = &self.cron_job.metadata;
+        let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status.patch()});
+        let api = self.controller.api(&self.cron_job, &self.controller.kind);
+        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
+        self.controller.statuses.wrote(self.key, written.metadata.resource_version);
+        Ok(())
+    }
+
+    pub(super) async fn tell(&self, reason: Reason, message: String) {
+        self.controller.recorder.tell(&self.cron_job.metadata, reason, message).await;
+    }
+}
+
+/// A time as people of a zone write it. Go: `time.RFC3339`.
+fn written_in(zone: &TimeZone, at: Timestamp) -> String {
+    let time = at.to_zoned(zone.clone());
+    let format = if time.offset() == Offset::UTC { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%:z" };
+    time.strftime(format).to_string()
+}

@@ -1,0 +1,146 @@
+//! The DaemonSet controller. It keeps one pod of each DaemonSet on each node that it asks for. Upstream:
+//! `pkg/controller/daemon`.
+//!
+//! The choice of nodes, tolerations, rolling updates by `maxUnavailable` or by `maxSurge`, `OnDelete`, revisions and the
+//! back-off after failed pods are upstream's. The scheduler places the pods: each has a node affinity for its node.
+
+mod backoff;
+mod handlers;
+mod manage;
+mod nodes;
+mod roll;
+mod round;
+mod spec;
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::DaemonSet;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::workqueue::WorkQueue;
+use kube_selectors::LabelSelector;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::claims::Claims;
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{namespace, owner_index};
+use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
+use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::revisions::{POD_HASH, Revisions};
+use backoff::Backoffs;
+use handlers::{OfNodes, OfPods, OfRevisions, OfSets};
+use kube_machinery::conventions::clock::Clock;
+use kube_machinery::conventions::label_selector;
+use round::Round;
+
+/// The index of pods by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
+
+/// Runs the controller for all DaemonSets of a cluster until `stop`. A `Cluster` of
+/// `kube-testcluster` runs it by itself. A cluster without Node objects has no daemon pods.
+///
+/// # Errors
+/// An informer failed, or the work on a DaemonSet panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    reconciler::run::<Controller>(client, stop).await
+}
+
+/// The controller: its informers and its queue.
+pub(super) struct Controller {
+    client: kube_client::Client,
+    kind: ApiResource,
+    kind_of_pods: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    node_informer: SharedIndexInformer<DynamicObject>,
+    pod_informer: SharedIndexInformer<Pod>,
+    sets: Lister<DynamicObject>,
+    nodes: Lister<DynamicObject>,
+    pods_by_owner: Index<Pod>,
+    revisions: Revisions,
+    queue: WorkQueue<String>,
+    /// Which state of a DaemonSet, and which of its pods, the caches must have before the next sync.
+    statuses: OwnWrites,
+    pod_writes: OwnWrites,
+    backoffs: Backoffs,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Reconciler for Controller {
+    type Kind = DaemonSet;
+    type Key = String;
+
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (kind, kind_of_nodes) = (ApiResource::erase::<DaemonSet>(&()), ApiResource::erase::<Node>(&()));
+        let (informer, node_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_nodes));
+        let pod_informer = factory.informer::<Pod>();
+        Ok(Self {
+            sets: Lister::new(informer.reader(), (&kind).into()),
+            nodes: Lister::new(node_informer.reader(), (&kind_of_nodes).into()),
+            pods_by_owner: pod_informer.index(OWNER, |pod| owner_index(&pod.metadata))?,
+            revisions: Revisions::new(client.clone(), kind.clone(), POD_HASH, factory)?,
+            kind,
+            kind_of_pods: ApiResource::erase::<Pod>(&()),
+            informer,
+            node_informer,
+            pod_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            pod_writes: OwnWrites::default(),
+            backoffs: Backoffs::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
+        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
+        let nodes = self.node_informer.add_event_handler(OfNodes(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let revisions = self.revisions.informer.add_event_handler(OfRevisions(self.clone()))?;
+        Ok(vec![sets.synced(), nodes.synced(), pods.synced(), revisions.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
+    }
+
+    /// Brings a DaemonSet nearer to what it asks for. Upstream: `syncDaemonSet`.
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
+        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
+            && self.revisions.caught_up(key).await;
+        if !seen {
+            self.queue.add_after(key.to_owned(), LATE);
+            return Ok(());
+        }
+        let Ok(set) = self.sets.get(key) else { return Ok(()) };
+        let selector = label_selector::read(&set.data["spec"]["selector"].clone().into())?;
+        // One that is going may have no revisions any more, without which nothing can be said of it.
+        if set.metadata.deletion_timestamp.is_some() || selector.is_everything() {
+            return Ok(());
+        }
+        let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
+        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, |_| true).await?;
+        let history = self.revisions.history(key, &set, &selector).await?;
+        let nodes = self.nodes.list(&LabelSelector::everything());
+        let mut round = Round::new(self, key, set, nodes, pods, self.revisions.hash_of(&history.current));
+        let done = round.advance(&history).await;
+        let told = round.tell_status().await; // also what has failed is told
+        done.and(told)
+    }
+}
+
+impl Controller {
+    /// The API for the objects of a kind in the namespace of a DaemonSet.
+    fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
+    }
+}

@@ -1,0 +1,158 @@
+//! The pods of a DaemonSet: which nodes lack one, which have one too many, and how they are made. Upstream: `manage`,
+//! `podsShouldBeOnNode`, `syncNodes`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::{DeleteParams, DynamicObject, PostParams};
+use kube_informers::cache::ApiError;
+use serde_json::json;
+
+use super::nodes::{Place, bind};
+use super::round::Round;
+use crate::shared::error::{SyncError, is_namespace_terminating};
+use crate::shared::object::{name, owned_by};
+use crate::shared::pods;
+use crate::shared::recorder::Reason;
+use crate::shared::revisions::POD_HASH;
+
+/// The most pods that one sync creates, and that it deletes.
+const BURST: usize = 250;
+
+/// The nodes that lack a pod, and the pods to delete.
+pub(super) type Work = (Vec<String>, Vec<Arc<Pod>>);
+
+impl Round<'_> {
+    /// What there is to do for one pod on each node.
+    pub(super) async fn manage(&self) -> Work {
+        let (mut missing, mut surplus) = (Vec::new(), Vec::new());
+        for (node, place) in &self.places {
+            let there = self.on(node);
+            match place {
+                Place::Wanted if there.is_empty() => missing.push(node.clone()),
+                Place::Unwanted => surplus.extend(there.iter().filter(|pod| !pods::is_going(pod)).cloned()),
+                Place::Wanted | Place::Kept => {
+                    let running = self.running(node, there, &mut surplus).await;
+                    if !self.spec.surges() {
+                        surplus.extend(running.into_iter().skip(1));
+                    } else if running.is_empty() && *place == Place::Wanted {
+                        missing.push(node.clone());
+                    } else if running.len() > 1 {
+                        surplus.extend(self.too_many(running));
+                    }
+                }
+            }
+        }
+        // No node will ever run these.
+        let nowhere = self.pods.iter().filter(|(node, _)| !self.places.contains_key(*node)).flat_map(|(_, pods)| pods);
+        let unplaced = |pod: &&Arc<Pod>| pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_none());
+        surplus.extend(nowhere.filter(unplaced).filter(|pod| !pods::is_going(pod)).cloned());
+        (missing, surplus)
+    }
+
+    /// The pods of a node that run or will. Those that have ended are to be deleted, with a back-off after failures.
+    async fn running(&self, node: &str, there: &[Arc<Pod>], surplus: &mut Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
+        let mut running = Vec::new();
+        for pod in there.iter().filter(|pod| !pods::is_going(pod)) {
+            let (reason, word, end) = match pods::phase(pod) {
+                "Failed" => {
+                    if let Some(left) = self.controller.backoffs.next(self.key, node) {
+                        self.controller.queue.add_after(self.key.to_owned(), left);
+                        continue;
+                    }
+                    (Reason::FailedDaemonPod, "failed", "kill")
+                }
+                "Succeeded" => (Reason::SucceededDaemonPod, "succeeded", "delete"),
+                _ => {
+                    running.push(pod.clone());
+                    continue;
+                }
+            };
+            let (namespace, name) = (pod.metadata.namespace.as_deref().unwrap_or_default(), name(&pod.metadata));
+            let message = format!("Found {word} daemon pod {namespace}/{name} on node {node}, will try to {end} it");
+            self.controller.recorder.tell(&self.set.metadata, reason, message).await;
+            surplus.push(pod.clone());
+        }
+        running
+    }
+
+    /// With a surge, an old pod and a new one may be there, until the new one is available or the old one is not ready.
+    fn too_many(&self, running: Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
+        let (mut firsts, mut surplus) = (HashMap::new(), Vec::new());
+        for pod in running {
+            match firsts.entry(self.is_new(&pod)) {
+                std::collections::hash_map::Entry::Vacant(entry) => drop(entry.insert(pod)),
+                std::collections::hash_map::Entry::Occupied(_) => surplus.push(pod),
+            }
+        }
+        if let (Some(new), Some(old)) = (firsts.get(&true), firsts.get(&false))
+            && (!pods::is_ready(old) || self.is_available(new))
+        {
+            surplus.push(old.clone());
+        }
+        surplus
+    }
+
+    /// Creates a pod for each of these nodes, and deletes these pods.
+    pub(super) async fn write(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
+        let controller = self.controller;
+        let api = controller.api(&self.set, &controller.kind_of_pods);
+        for node in missing.iter().take(BURST) {
+            let created = match api.create(&PostParams::default(), &self.new_pod(node)).await {
+                Ok(created) => created,
+                Err(error) => {
+                    let error = ApiError::from(error);
+                    if is_namespace_terminating(&error) {
+                        break;
+                    }
+                    self.record(Reason::FailedCreate, format!("Error creating: {error}")).await;
+                    return Err(SyncError::refused(format!("create a pod of {}", self.key))(error));
+                }
+            };
+            controller.pod_writes.wrote(self.key, created.metadata.resource_version.clone());
+            self.record(Reason::SuccessfulCreate, format!("Created pod: {}", name(&created.metadata))).await;
+        }
+        for pod in surplus.iter().take(BURST) {
+            let pod_name = name(&pod.metadata);
+            match api.delete(pod_name, &DeleteParams::background()).await {
+                Ok(deleted) => {
+                    if let Some(going) = deleted.left() {
+                        controller.pod_writes.wrote(self.key, going.metadata.resource_version);
+                    }
+                }
+                Err(kube_client::Error::Api(status)) if status.code == 404 => continue,
+                Err(error) => return Err(SyncError::refused(format!("delete a pod of {}", self.key))(error)),
+            }
+            self.record(Reason::SuccessfulDelete, format!("Deleted pod: {pod_name}")).await;
+        }
+        if missing.len().max(surplus.len()) > BURST {
+            controller.queue.add(self.key.to_owned());
+        }
+        Ok(())
+    }
+
+    async fn record(&self, reason: Reason, message: String) {
+        self.controller.recorder.tell(&self.set.metadata, reason, message).await;
+    }
+
+    /// A new pod for a node. The server generates its name.
+    fn new_pod(&self, node: &str) -> DynamicObject {
+        let template = &self.set.data["spec"]["template"]["metadata"];
+        let (mut labels, mut spec) = (template["labels"].clone(), self.pod_spec.clone());
+        labels[POD_HASH] = json!(self.hash);
+        let generation = "deprecated.daemonset.template.generation";
+        if let Some(count) = self.set.metadata.annotations.as_ref().and_then(|all| all.get(generation)) {
+            labels["pod-template-generation"] = json!(count);
+        }
+        bind(&mut spec, node);
+        let metadata = json!({
+            "labels": labels, "annotations": template["annotations"], "finalizers": template["finalizers"],
+            "generateName": format!("{}-", name(&self.set.metadata)),
+            "ownerReferences": owned_by(&self.set.metadata, &self.controller.kind),
+        });
+        let mut pod = DynamicObject::new("", &self.controller.kind_of_pods).data(json!({ "spec": spec }));
+        pod.metadata = serde_json::from_value(metadata).unwrap_or_default();
+        pod
+    }
+}

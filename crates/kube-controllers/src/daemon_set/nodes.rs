@@ -1,0 +1,108 @@
+//! Which nodes run the pods of a DaemonSet. Upstream: `nodeShouldRunDaemonPod`, `pkg/controller/daemon/util`.
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::DynamicObject;
+use serde_json::{Value, json};
+
+use crate::nodes::constraints::{selects, tolerates_all};
+use crate::shared::object::name;
+use kube_machinery::value;
+
+/// What becomes of daemon pods on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// There is to be one.
+    Wanted,
+    /// One that is there stays, and no new one comes.
+    Kept,
+    /// There is to be none.
+    Unwanted,
+}
+
+/// What becomes of the pods of this spec on a node.
+pub(super) fn place(pod: &value::Value, node: &DynamicObject) -> Place {
+    let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
+    let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
+    if !named || !selects(pod, node_name, &value::json!(node.metadata.labels)) {
+        return Place::Unwanted;
+    }
+    if tolerates_all(pod, taints, &["NoSchedule", "NoExecute"]) {
+        Place::Wanted
+    } else if tolerates_all(pod, taints, &["NoExecute"]) {
+        Place::Kept
+    } else {
+        Place::Unwanted
+    }
+}
+
+/// The spec of a DaemonSet's pods, with the tolerations that all of them have. Upstream: `AddOrUpdateDaemonPodTolerations`.
+pub(super) fn tolerant(spec: &Value) -> Value {
+    const TAINTS: [(&str, &str); 6] = [
+        ("not-ready", "NoExecute"),
+        ("unreachable", "NoExecute"),
+        ("disk-pressure", "NoSchedule"),
+        ("memory-pressure", "NoSchedule"),
+        ("pid-pressure", "NoSchedule"),
+        ("unschedulable", "NoSchedule"),
+    ];
+    let on_host = spec["hostNetwork"] == true;
+    let mut tolerations = spec["tolerations"].as_array().cloned().unwrap_or_default();
+    for (taint, effect) in TAINTS.into_iter().chain(on_host.then_some(("network-unavailable", "NoSchedule"))) {
+        let toleration = json!({"key": format!("node.kubernetes.io/{taint}"), "operator": "Exists", "effect": effect});
+        let same = |one: &&mut Value| ["key", "operator", "effect"].iter().all(|field| one[field] == toleration[field]);
+        match tolerations.iter_mut().find(same) {
+            Some(there) => *there = toleration,
+            None => tolerations.push(toleration),
+        }
+    }
+    let mut spec = spec.clone();
+    spec["tolerations"] = json!(tolerations);
+    spec
+}
+
+/// Binds the spec of a pod to a node, by a node affinity. Upstream: `ReplaceDaemonSetPodNodeNameNodeAffinity`.
+pub(super) fn bind(spec: &mut Value, node: &str) {
+    let field = json!([{"key": "metadata.name", "operator": "In", "values": [node]}]);
+    spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+        json!({"nodeSelectorTerms": [{"matchFields": field}]});
+}
+
+/// The node that a pod is on, or is made for. Upstream: `GetTargetNodeName`.
+pub(super) fn target(pod: &Pod) -> Option<&str> {
+    let spec = pod.spec.as_ref()?;
+    if let Some(node) = spec.node_name.as_deref().filter(|name| !name.is_empty()) {
+        return Some(node);
+    }
+    let affinity = spec.affinity.as_ref()?.node_affinity.as_ref()?;
+    let required = affinity.required_during_scheduling_ignored_during_execution.as_ref()?;
+    let fields = required.node_selector_terms.iter().filter_map(|term| term.match_fields.as_deref());
+    let field = fields.flatten().find(|field| field.key == "metadata.name" && field.operator == "In")?;
+    field.values.as_deref()?.first().map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taints_keep_new_pods_away_and_some_end_old_ones() {
+        let node = |taints: Value| -> DynamicObject {
+            serde_json::from_value(json!({
+                "apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "labels": {"disk": "ssd"}},
+                "spec": {"taints": taints},
+            }))
+            .unwrap()
+        };
+        let of = |spec: Value, taints: Value| place(&tolerant(&spec).into(), &node(taints));
+        let taint = |key: &str, effect: &str| json!([{"key": key, "effect": effect}]);
+        assert_eq!(of(json!({}), json!([])), Place::Wanted);
+        assert_eq!(of(json!({}), taint("node.kubernetes.io/unschedulable", "NoSchedule")), Place::Wanted);
+        assert_eq!(of(json!({}), taint("node.kubernetes.io/not-ready", "NoExecute")), Place::Wanted);
+        assert_eq!(of(json!({}), taint("mine", "NoSchedule")), Place::Kept);
+        assert_eq!(of(json!({}), taint("mine", "NoExecute")), Place::Unwanted);
+        assert_eq!(of(json!({}), taint("mine", "PreferNoSchedule")), Place::Wanted);
+        assert_eq!(of(json!({"nodeSelector": {"disk": "ssd"}}), json!([])), Place::Wanted);
+        assert_eq!(of(json!({"nodeSelector": {"disk": "tape"}}), json!([])), Place::Unwanted);
+        assert_eq!(of(json!({"nodeName": "b"}), json!([])), Place::Unwanted);
+    }
+}

@@ -1,0 +1,84 @@
+//! A rolling update: old pods give way to new ones. Upstream: `rollingUpdate` in `pkg/controller/daemon/update.go`.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+
+use super::manage::Work;
+use super::nodes::Place;
+use super::round::Round;
+use super::spec::Rolling;
+use crate::shared::pods;
+
+/// The pods of a node that are not going.
+#[derive(Debug, Default)]
+struct Pair {
+    new: Option<Arc<Pod>>,
+    old: Option<Arc<Pod>>,
+}
+
+impl Round<'_> {
+    /// Deletes old pods, as many as nodes may be without; [`manage`](Self::manage) makes the new ones.
+    pub(super) fn replace(&self, rolling: Rolling) -> Work {
+        let (mut unavailable, mut lost, mut candidates) = (0, Vec::new(), Vec::new());
+        for node in self.names() {
+            match self.pair(node) {
+                Some(Pair { new: Some(new), old: None }) => unavailable += i64::from(!self.is_available(&new)),
+                Some(Pair { new: None, old: Some(old) }) if self.is_available(&old) => candidates.push(old),
+                Some(Pair { new: None, old: Some(old) }) => {
+                    unavailable += 1;
+                    lost.push(old);
+                }
+                _ => unavailable += 1,
+            }
+        }
+        candidates.truncate(usize::try_from(rolling.unavailable - unavailable).unwrap_or_default());
+        lost.extend(candidates);
+        (Vec::new(), lost)
+    }
+
+    /// Creates new pods beside the old ones, as many as may be more, and deletes an old one once its new one is available.
+    pub(super) fn surge(&self, rolling: Rolling) -> Work {
+        let (mut surging, mut available) = (0, 0);
+        let (mut missing, mut surplus) = (Vec::new(), Vec::new());
+        let (mut candidates, mut misplaced) = (Vec::new(), Vec::new());
+        for node in self.names() {
+            let Some(pair) = self.pair(node) else {
+                surging += 1;
+                continue;
+            };
+            let first = pair.old.as_ref().or(pair.new.as_ref());
+            available += usize::from(first.is_some_and(|pod| self.is_available(pod)));
+            let wanted = self.places.get(node) == Some(&Place::Wanted);
+            match (pair.old, pair.new) {
+                (None, _) => {}
+                (Some(old), None) => match (self.is_available(&old), wanted) {
+                    (false, false) => surplus.push(old),
+                    (false, true) => missing.push(node.to_owned()),
+                    (true, false) => misplaced.push(old),
+                    (true, true) => candidates.push(node.to_owned()),
+                },
+                (Some(_), Some(new)) if !self.is_available(&new) => surging += 1,
+                (Some(old), Some(_)) => surplus.push(old),
+            }
+        }
+        // A pod where none is to be stays until there is an available one elsewhere.
+        let desired = self.places.values().filter(|place| **place == Place::Wanted).count();
+        surplus.extend(misplaced.into_iter().take(available.saturating_sub(desired)));
+        candidates.truncate(usize::try_from(rolling.surge - surging).unwrap_or_default());
+        missing.extend(candidates);
+        (missing, surplus)
+    }
+
+    /// The new and the old pod of a node; `None` if there is more than one of either. Upstream: `findUpdatedPodsOnNode`.
+    fn pair(&self, node: &str) -> Option<Pair> {
+        let mut pair = Pair::default();
+        for pod in self.on(node).iter().filter(|pod| !pods::is_going(pod)) {
+            let place = if self.is_new(pod) { &mut pair.new } else { &mut pair.old };
+            if place.replace(pod.clone()).is_some() {
+                return None;
+            }
+        }
+        Some(pair)
+    }
+}

@@ -1,0 +1,146 @@
+//! One sync of a DaemonSet: what it has on which node, and what is told of it. Upstream: `updateDaemonSet`,
+//! `updateDaemonSetStatus`.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::{DynamicObject, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::Controller;
+use super::nodes::{Place, place, target, tolerant};
+use super::spec::Spec;
+use crate::shared::error::SyncError;
+use crate::shared::object::name;
+use crate::shared::pods;
+use crate::shared::revisions::{History, POD_HASH};
+
+pub(super) struct Round<'a> {
+    pub(super) controller: &'a Controller,
+    pub(super) key: &'a str,
+    pub(super) set: Arc<DynamicObject>,
+    pub(super) spec: Spec,
+    /// The spec of the pods.
+    pub(super) pod_spec: Value,
+    /// What becomes of pods on each node there is.
+    pub(super) places: BTreeMap<String, Place>,
+    /// The pods by the node that they are on or made for, the oldest first; without those that have ended and are going.
+    pub(super) pods: BTreeMap<String, Vec<Arc<Pod>>>,
+    /// The hash of the template.
+    pub(super) hash: &'a str,
+    /// Whether everything was done, so that the status may name this generation.
+    finished: bool,
+}
+
+impl<'a> Round<'a> {
+    pub(super) fn new(
+        controller: &'a Controller,
+        key: &'a str,
+        set: Arc<DynamicObject>,
+        nodes: Vec<Arc<DynamicObject>>,
+        all: Vec<Arc<Pod>>,
+        hash: &'a str,
+    ) -> Self {
+        let pod_spec = tolerant(&set.data["spec"]["template"]["spec"]);
+        let spec = pod_spec.clone().into();
+        let places: BTreeMap<_, _> =
+            nodes.iter().map(|node| (name(&node.metadata).to_owned(), place(&spec, node))).collect();
+        let wanted = places.values().filter(|place| **place == Place::Wanted).count();
+        let spec = Spec::of(&set, i64::try_from(wanted).unwrap_or(i64::MAX));
+        let mut pods: BTreeMap<String, Vec<Arc<Pod>>> = BTreeMap::new();
+        for pod in all.into_iter().filter(|pod| !(pods::has_ended(pod) && pods::is_going(pod))) {
+            pods.entry(target(&pod).unwrap_or_default().to_owned()).or_default().push(pod);
+        }
+        pods.values_mut().for_each(|pods| pods.sort_by_cached_key(|pod| age(pod)));
+        Self { controller, key, set, spec, pod_spec, places, pods, hash, finished: false }
+    }
+
+    /// Creates and deletes pods. An update goes on once the caches have seen what was created and deleted before.
+    pub(super) async fn advance(&mut self, history: &History) -> Result<(), SyncError> {
+        let (missing, surplus) = self.manage().await;
+        let quiet = missing.is_empty() && surplus.is_empty();
+        self.write(missing, surplus).await?;
+        if quiet && let Some(rolling) = self.spec.rolling {
+            let (missing, surplus) = if rolling.surge > 0 { self.surge(rolling) } else { self.replace(rolling) };
+            self.write(missing, surplus).await?;
+        }
+        self.finished = true;
+        let hashes = self.pods.values().flatten().map(|pod| pods::label(pod, POD_HASH).to_owned());
+        let in_use: HashSet<String> = hashes.collect();
+        self.controller.revisions.clean_up(self.key, history, self.spec.history, &in_use).await
+    }
+
+    pub(super) fn is_available(&self, pod: &Pod) -> bool {
+        pods::is_available(pod, self.spec.min_ready_seconds, self.controller.clock.time())
+    }
+
+    pub(super) fn is_new(&self, pod: &Pod) -> bool {
+        pods::label(pod, POD_HASH) == self.hash
+    }
+
+    /// The nodes that are to have a pod, and those that have one.
+    pub(super) fn names(&self) -> BTreeSet<&str> {
+        let wanted = self.places.iter().filter(|(_, place)| **place == Place::Wanted);
+        wanted.map(|(node, _)| node).chain(self.pods.keys()).map(String::as_str).collect()
+    }
+
+    /// The pods that are made for a node.
+    pub(super) fn on(&self, node: &str) -> &[Arc<Pod>] {
+        self.pods.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Writes the status, if it has changed.
+    pub(super) async fn tell_status(&self) -> Result<(), SyncError> {
+        let status = self.status();
+        let before = &self.set.data["status"];
+        let same = status.as_object().into_iter().flatten().all(|(field, value)| {
+            let told = &before[field];
+            told == value || (told.is_null() && *value == 0)
+        });
+        let mut all = self.pods.values().flatten();
+        if all.any(|pod| pods::is_ready(pod) && !self.is_available(pod)) {
+            let time = Duration::from_secs(self.spec.min_ready_seconds.unsigned_abs() + 1);
+            self.controller.queue.add_after(self.key.to_owned(), time); // nobody else tells that time has passed
+        }
+        if same {
+            return Ok(());
+        }
+        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        let metadata = &self.set.metadata;
+        let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": status});
+        let api = self.controller.api(&self.set, &self.controller.kind);
+        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
+        self.controller.statuses.wrote(self.key, written.metadata.resource_version);
+        Ok(())
+    }
+
+    fn status(&self) -> Value {
+        let wanted = self.places.iter().filter(|(_, place)| **place == Place::Wanted);
+        let firsts: Vec<Option<&Arc<Pod>>> = wanted.map(|(node, _)| self.on(node).first()).collect();
+        let count = |holds: &dyn Fn(&Pod) -> bool| firsts.iter().flatten().filter(|pod| holds(pod)).count();
+        let available = count(&|pod| self.is_available(pod));
+        let unwanted = self.places.iter().filter(|(_, place)| **place != Place::Wanted);
+        let mut status = json!({
+            "desiredNumberScheduled": firsts.len(),
+            "currentNumberScheduled": count(&|_| true),
+            "numberMisscheduled": unwanted.filter(|(node, _)| !self.on(node).is_empty()).count(),
+            "numberReady": count(&pods::is_ready),
+            "updatedNumberScheduled": count(&|pod| self.is_new(pod)),
+            "numberAvailable": available,
+            "numberUnavailable": firsts.len() - available,
+        });
+        if self.finished {
+            status["observedGeneration"] = json!(self.set.metadata.generation);
+        }
+        status
+    }
+}
+
+/// Sorts those with a node before others, and then the oldest first. Upstream: `podByCreationTimestampAndPhase`.
+fn age(pod: &Pod) -> impl Ord + use<> {
+    let placed = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
+    (!placed, pod.metadata.creation_timestamp.as_ref().map(|time| time.0), pod.metadata.name.clone())
+}

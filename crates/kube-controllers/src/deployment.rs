@@ -1,0 +1,134 @@
+//! The Deployment controller. It replaces the pods of an old template by those of a new one, by way of ReplicaSets. Upstream:
+//! `pkg/controller/deployment`.
+//!
+//! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the progress
+//! deadline and the history of old ReplicaSets are upstream's.
+
+mod claim;
+mod cleanup;
+mod handlers;
+mod progress;
+mod recreate;
+mod replica_sets;
+mod revision;
+mod rolling;
+mod rollout;
+mod scale;
+mod spec;
+mod status;
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{namespace, owner_index};
+use super::shared::own_writes::OwnWrites;
+use super::shared::reconciler::{self, Reconciler};
+use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::slim_pod::SlimPod;
+use handlers::{OfDeployments, OfPods, OfSets};
+use kube_machinery::conventions::clock::Clock;
+use rollout::Rollout;
+
+/// The index of ReplicaSets, and that of pods, by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
+
+/// Runs the controller for all Deployments of a cluster until `stop`. A `Cluster` of
+/// `kube-testcluster` runs it by itself. It needs a
+/// [controller of ReplicaSets](crate::replica_set).
+///
+/// # Errors
+/// An informer failed, or the work on a Deployment panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    reconciler::run::<Controller>(client, stop).await
+}
+
+/// The controller: its informers and its queue.
+pub(super) struct Controller {
+    client: kube_client::Client,
+    /// The kinds of Deployments and of ReplicaSets.
+    kind: ApiResource,
+    kind_of_sets: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    set_informer: SharedIndexInformer<DynamicObject>,
+    pod_informer: SharedIndexInformer<SlimPod>,
+    deployments: Lister<DynamicObject>,
+    sets: Lister<DynamicObject>,
+    sets_by_owner: Index<DynamicObject>,
+    pods_by_owner: Index<SlimPod>,
+    queue: WorkQueue<String>,
+    /// Which state of a Deployment, and which of its ReplicaSets, the caches must have before the next sync.
+    statuses: OwnWrites,
+    set_writes: OwnWrites,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Reconciler for Controller {
+    type Kind = Deployment;
+    type Key = String;
+
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (kind, kind_of_sets) = (ApiResource::erase::<Deployment>(&()), ApiResource::erase::<ReplicaSet>(&()));
+        let (informer, set_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_sets));
+        let pod_informer = factory.informer_as::<Pod, SlimPod>();
+        Ok(Self {
+            deployments: Lister::new(informer.reader(), (&kind).into()),
+            sets: Lister::new(set_informer.reader(), (&kind_of_sets).into()),
+            sets_by_owner: set_informer.index(OWNER, |set| owner_index(&set.metadata))?,
+            pods_by_owner: pod_informer
+                .index(OWNER, |pod| pod.controller().map(|owner| &owner.uid).into_iter().collect())?,
+            kind,
+            kind_of_sets,
+            informer,
+            set_informer,
+            pod_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            set_writes: OwnWrites::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
+        let deployments = self.informer.add_event_handler(OfDeployments(self.clone()))?;
+        let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        Ok(vec![deployments.synced(), sets.synced(), pods.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
+    }
+
+    /// Brings a Deployment nearer to what it asks for. Upstream: `syncDeployment`.
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
+        self.statuses.seen(key, &self.informer.reader()).await;
+        self.set_writes.seen(key, &self.set_informer.reader()).await;
+        let Ok(deployment) = self.deployments.get(key) else { return Ok(()) };
+        let sets = self.claim(&deployment).await?;
+        let mut rollout = Rollout::new(self, key, deployment, sets);
+        let done = rollout.advance().await;
+        let told = rollout.tell_status().await; // also what has failed is told
+        done.and(told)
+    }
+}
+
+impl Controller {
+    /// The API for the objects of a kind in the namespace of a Deployment.
+    fn api(&self, deployment: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&deployment.metadata), kind)
+    }
+}

@@ -1,0 +1,34 @@
+//! The history: how many old ReplicaSets stay for `kubectl rollout undo`. Upstream: `cleanupDeployment`.
+
+use kube_client::api::DeleteParams;
+
+use super::claim::age;
+use super::replica_sets::{revision, there, wanted};
+use super::rollout::Rollout;
+use crate::shared::error::SyncError;
+use crate::shared::object::{name, number};
+
+impl Rollout<'_> {
+    /// Deletes the oldest ReplicaSets without pods that are too many.
+    pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
+        let Some(limit) = self.spec.history else { return Ok(()) };
+        let mut old: Vec<_> = self.old().into_iter().map(|i| &self.sets[i]).collect();
+        old.retain(|set| set.metadata.deletion_timestamp.is_none());
+        let surplus = old.len().saturating_sub(usize::try_from(limit).unwrap_or_default());
+        old.sort_by_cached_key(|set| (revision(set), age(set)));
+        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        for set in old.into_iter().take(surplus) {
+            let seen = number(set, "/status/observedGeneration") >= set.metadata.generation.unwrap_or_default();
+            if there(set) != 0 || wanted(set) != 0 || !seen {
+                continue; // it has pods, or its controller has not looked at it yet
+            }
+            match api.delete(name(&set.metadata), &DeleteParams::background()).await {
+                Err(kube_client::Error::Api(status)) if status.code == 404 => {}
+                deleted => {
+                    drop(deleted.map_err(SyncError::refused(format!("delete an old ReplicaSet of {}", self.key)))?)
+                }
+            }
+        }
+        Ok(())
+    }
+}

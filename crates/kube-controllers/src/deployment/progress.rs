@@ -1,0 +1,134 @@
+//! The progress of a rollout: the condition `Progressing`, and the deadline. Upstream:
+//! `pkg/controller/deployment/progress.go`.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kube_client::api::DynamicObject;
+use serde_json::Value;
+
+use super::rollout::Rollout;
+use super::status::Condition;
+use crate::shared::object::name;
+
+const PROGRESSING: &str = "Progressing";
+const FAILURE: &str = "ReplicaFailure";
+const DONE: &str = "NewReplicaSetAvailable";
+const LATE: &str = "ProgressDeadlineExceeded";
+const PAUSED: &str = "DeploymentPaused";
+
+impl Rollout<'_> {
+    /// Tells of a pause and of its end, so that the time of a pause does not count. Upstream: `checkPausedConditions`.
+    pub(super) fn note_pause(&mut self) {
+        if self.spec.deadline.is_none() {
+            return;
+        }
+        let reason = self.status.condition(PROGRESSING).map(|condition| condition.reason.as_str());
+        match (self.spec.paused, reason) {
+            (_, Some(LATE)) | (true, Some(PAUSED)) => {}
+            (true, _) => self.progressing("Unknown", PAUSED, "Deployment is paused".to_owned()),
+            (false, Some(PAUSED)) => {
+                self.progressing("Unknown", "DeploymentResumed", "Deployment is resumed".to_owned());
+            }
+            (false, _) => {}
+        }
+    }
+
+    /// Counts, and tells whether the rollout goes on. Upstream: `syncRolloutStatus`.
+    pub(super) fn tell_progress(&mut self) {
+        let current = self.status.condition(PROGRESSING).cloned();
+        self.count();
+        if self.spec.deadline.is_none() {
+            self.status.remove(PROGRESSING);
+        } else if !self.was_done(current.as_ref()) {
+            self.judge(current);
+        }
+        match self.failure() {
+            Some(failure) => self.status.set(failure),
+            None => self.status.remove(FAILURE),
+        }
+        if self.status == self.before {
+            self.look_again();
+        }
+    }
+
+    /// Whether no rollout is under way.
+    fn was_done(&self, current: Option<&Condition>) -> bool {
+        let all_new = self.status.replicas == self.status.updated_replicas;
+        all_new && current.is_some_and(|condition| condition.reason == DONE)
+    }
+
+    fn judge(&mut self, current: Option<Condition>) {
+        let who = match self.new_set() {
+            Some(set) => format!("ReplicaSet {:?}", name(&set.metadata)),
+            None => format!("Deployment {:?}", name(&self.deployment.metadata)),
+        };
+        if self.is_complete(&self.status) {
+            self.progressing("True", DONE, format!("{who} has successfully progressed."));
+        } else if self.has_progressed() {
+            let now = self.controller.clock.now();
+            let mut new =
+                Condition::new(PROGRESSING, "True", "ReplicaSetUpdated", format!("{who} is progressing."), &now);
+            // Each progress counts anew, also with the same reason.
+            if let Some(old) = current.filter(|old| old.status == "True") {
+                new.last_transition_time = old.last_transition_time;
+            }
+            self.status.remove(PROGRESSING);
+            self.status.set(new);
+        } else if self.is_late() {
+            self.progressing("False", LATE, format!("{who} has timed out progressing."));
+        }
+    }
+
+    /// Upstream: `DeploymentProgressing`.
+    fn has_progressed(&self) -> bool {
+        let (old, new) = (&self.before, &self.status);
+        new.updated_replicas > old.updated_replicas
+            || new.replicas - new.updated_replicas < old.replicas - old.updated_replicas
+            || new.ready_replicas > old.ready_replicas
+            || new.available_replicas > old.available_replicas
+    }
+
+    /// Upstream: `DeploymentTimedOut`.
+    fn is_late(&self) -> bool {
+        let Some(condition) = self.status.condition(PROGRESSING) else { return false };
+        match condition.reason.as_str() {
+            DONE => false,
+            LATE => true,
+            _ => self.time_left(condition).is_some_and(|left| left.is_negative()),
+        }
+    }
+
+    /// How long until the deadline.
+    fn time_left(&self, condition: &Condition) -> Option<jiff::SignedDuration> {
+        let since: Timestamp = condition.last_update_time.as_ref()?.parse().ok()?;
+        let end = since.checked_add(jiff::SignedDuration::from_secs(self.spec.deadline?)).ok()?;
+        Some(end.duration_since(self.controller.clock.time()))
+    }
+
+    /// Has the Deployment looked at again at its deadline, as nothing else may happen until then. Upstream:
+    /// `requeueStuckDeployment`.
+    fn look_again(&self) {
+        let Some(condition) = self.status.condition(PROGRESSING) else { return };
+        if self.is_complete(&self.status) || condition.reason == LATE {
+            return;
+        }
+        if let Some(left) = self.time_left(condition) {
+            let left = Duration::try_from(left).unwrap_or_default();
+            self.controller.queue.add_after(self.key.to_owned(), left + Duration::from_secs(1));
+        }
+    }
+
+    /// The condition of a ReplicaSet that cannot create its pods, the new one's first. Upstream: `getReplicaFailures`.
+    fn failure(&self) -> Option<Condition> {
+        self.new_set().into_iter().chain(&self.sets).find_map(failure_of)
+    }
+}
+
+fn failure_of(set: &DynamicObject) -> Option<Condition> {
+    let conditions = set.data.pointer("/status/conditions").and_then(Value::as_array)?;
+    let failure = conditions.iter().find(|condition| condition["type"] == FAILURE)?;
+    let mut condition: Condition = serde_json::from_value(failure.clone()).ok()?;
+    condition.last_update_time = condition.last_transition_time.clone();
+    Some(condition)
+}

@@ -1,0 +1,38 @@
+//! The strategy `Recreate`. Upstream: `pkg/controller/deployment/recreate.go`.
+
+use super::replica_sets::there;
+use super::rollout::Rollout;
+use crate::shared::error::SyncError;
+use crate::shared::object::uid;
+
+impl Rollout<'_> {
+    /// Scales the old ReplicaSets down, waits until their pods are gone, and scales the new one up. Upstream:
+    /// `rolloutRecreate`.
+    pub(super) async fn recreate(&mut self) -> Result<(), SyncError> {
+        let mut scaled = false;
+        for place in self.active(self.old()) {
+            scaled |= self.resize(place, 0).await?;
+        }
+        if scaled || self.old_pods_run() {
+            return Ok(());
+        }
+        let new = match self.new {
+            Some(new) => new,
+            None => {
+                self.create().await?;
+                self.new.expect("it was just created")
+            }
+        };
+        self.resize(new, self.spec.replicas).await?;
+        if self.is_complete(&self.before) { self.clean_up().await } else { Ok(()) }
+    }
+
+    /// Whether a pod of an old ReplicaSet has not ended. Upstream: `oldPodsRunning`.
+    fn old_pods_run(&self) -> bool {
+        self.old().into_iter().any(|place| {
+            let set = &self.sets[place];
+            let pods = self.controller.pods_by_owner.get(uid(&set.metadata));
+            there(set) > 0 || pods.iter().any(|pod| !pod.has_ended())
+        })
+    }
+}

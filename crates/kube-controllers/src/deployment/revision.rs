@@ -1,0 +1,190 @@
+//! The ReplicaSet of the Deployment's template: its revision, and its creation. Upstream: `getNewReplicaSet`.
+
+use std::collections::BTreeMap;
+
+use kube_client::api::{DynamicObject, PostParams};
+use kube_informers::cache::{ApiError, with_causes};
+use serde_json::json;
+
+use super::replica_sets::{DESIRED, HASH, HISTORY, MOST, REVISION, revision, same_template, sum, wanted};
+use super::rollout::Rollout;
+use super::spec::Strategy;
+use super::status::Condition;
+use crate::shared::error::{SyncError, is_namespace_terminating};
+use crate::shared::hash::hash;
+use crate::shared::object::{annotation, controller, name, number, owned_by};
+use crate::shared::recorder::Reason;
+
+/// How long the list of earlier revisions may be.
+const LONGEST_HISTORY: usize = 2000;
+
+/// The longest name of an object.
+const LONGEST_NAME: usize = 253;
+
+/// The annotations that a Deployment does not pass on. Upstream: `annotationsToSkip`.
+const OWN: [&str; 6] = [
+    "kubectl.kubernetes.io/last-applied-configuration",
+    REVISION,
+    HISTORY,
+    DESIRED,
+    MOST,
+    "deprecated.deployment.rollback.to",
+];
+
+impl Rollout<'_> {
+    /// Brings the annotations of the new ReplicaSet up to date, if there is one: it has the highest revision.
+    pub(super) async fn renew(&mut self) -> Result<(), SyncError> {
+        let Some(new) = self.new else { return Ok(()) };
+        let changed = self.annotations(Some(&self.sets[new]));
+        let slow = number(&self.sets[new], "/spec/minReadySeconds") != self.spec.min_ready_seconds;
+        if !changed.is_empty() || slow {
+            let spec = json!({"minReadySeconds": self.spec.min_ready_seconds});
+            self.change_set(new, json!({"metadata": {"annotations": changed}, "spec": spec})).await?;
+        }
+        self.revision = annotation(&self.sets[new], REVISION).map(ToOwned::to_owned);
+        if self.spec.deadline.is_some() && self.status.condition("Progressing").is_none() {
+            let message = format!("Found new replica set {:?}", name(&self.sets[new].metadata));
+            self.progressing("True", "FoundNewReplicaSet", message);
+        }
+        Ok(())
+    }
+
+    /// The annotations that the new ReplicaSet must get: those of the Deployment, and its revision. Upstream:
+    /// `SetNewReplicaSetAnnotations`.
+    fn annotations(&self, set: Option<&DynamicObject>) -> BTreeMap<String, String> {
+        let has = |key: &str| set.and_then(|set| annotation(set, key));
+        let theirs = self.deployment.metadata.annotations.iter().flatten();
+        let passed = theirs.filter(|(key, value)| !OWN.contains(&key.as_str()) && has(key) != Some(value.as_str()));
+        let mut new: BTreeMap<_, _> = passed.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let next = self.old().into_iter().map(|i| revision(&self.sets[i])).max().unwrap_or_default() + 1;
+        let Ok(now) = has(REVISION).unwrap_or("0").parse::<i64>() else { return new };
+        if now < next {
+            new.insert(REVISION.to_owned(), next.to_string());
+            if let Some(earlier) = has(REVISION) {
+                new.extend(history(has(HISTORY), earlier).map(|history| (HISTORY.to_owned(), history)));
+            }
+        }
+        new
+    }
+
+    /// Creates the new ReplicaSet.
+    pub(super) async fn create(&mut self) -> Result<(), SyncError> {
+        let wanted = self.share_of_new();
+        let set = self.new_replica_set(wanted);
+        let set_name = name(&set.metadata).to_owned();
+        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        let created = match api.create(&PostParams::default(), &set).await {
+            Ok(created) => created,
+            Err(kube_client::Error::Api(status)) if status.code == 409 => return self.collide(&set_name).await,
+            Err(error) => return Err(self.not_created(&set_name, error.into()).await),
+        };
+        self.controller.set_writes.wrote(self.key, created.metadata.resource_version.clone());
+        self.revision = annotation(&created, REVISION).map(ToOwned::to_owned);
+        self.new = Some(self.sets.len());
+        self.sets.push(created);
+        if wanted > 0 {
+            let message = format!("Scaled up replica set {set_name} from 0 to {wanted}");
+            self.record(Reason::ScalingReplicaSet, message).await;
+        }
+        if self.spec.deadline.is_some() {
+            self.progressing("True", "NewReplicaSetCreated", format!("Created new replica set {set_name:?}"));
+        }
+        Ok(())
+    }
+
+    fn new_replica_set(&self, replicas: i64) -> DynamicObject {
+        let (metadata, spec) = (&self.deployment.metadata, &self.deployment.data["spec"]);
+        let hash = hash(&spec["template"], self.status.collision_count);
+        let (mut template, mut selector) = (spec["template"].clone(), spec["selector"].clone());
+        template["metadata"]["labels"][HASH] = json!(hash);
+        selector["matchLabels"][HASH] = json!(hash);
+        let mut annotations = self.annotations(None);
+        annotations.insert(DESIRED.to_owned(), self.spec.replicas.to_string());
+        annotations.insert(MOST.to_owned(), self.spec.most().to_string());
+        let most = LONGEST_NAME - hash.len() - 1;
+        let begin: String = name(metadata).chars().take(most).collect();
+        let mut set = DynamicObject::new(&format!("{begin}-{hash}"), &self.controller.kind_of_sets);
+        let labels = template["metadata"]["labels"].clone();
+        set.data = json!({"spec": {
+            "replicas": replicas, "minReadySeconds": self.spec.min_ready_seconds, "selector": selector,
+            "template": template,
+        }});
+        set.metadata.namespace.clone_from(&metadata.namespace);
+        set.metadata.labels = serde_json::from_value(labels).ok();
+        set.metadata.annotations = Some(annotations);
+        set.metadata.owner_references = serde_json::from_value(owned_by(metadata, &self.controller.kind)).ok();
+        set
+    }
+
+    /// How many pods the new ReplicaSet may have now. Upstream: `NewRSNewReplicas`.
+    pub(super) fn share_of_new(&self) -> i64 {
+        let now = self.new_set().map_or(0, wanted);
+        match self.spec.strategy {
+            Strategy::Recreate => self.spec.replicas,
+            Strategy::RollingUpdate { .. } => {
+                let room = self.spec.most() - sum(&self.sets, wanted);
+                if room <= 0 { now } else { now + room.min(self.spec.replicas - now) }
+            }
+        }
+    }
+
+    /// A ReplicaSet has the name of the new one. If it is the Deployment's, the cache was late. If not, the hash is that of
+    /// another template, and the next sync takes another one.
+    async fn collide(&mut self, set_name: &str) -> Result<(), SyncError> {
+        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        let there = api.get(set_name).await;
+        let there = there.map_err(SyncError::refused(format!("look at the ReplicaSet {set_name}")))?;
+        let ours = controller(&there.metadata).map(|owner| &owner.uid) == self.deployment.metadata.uid.as_ref();
+        let template = &self.deployment.data["spec"]["template"];
+        if ours && same_template(&there.data["spec"]["template"], template) {
+            self.revision = annotation(&there, REVISION).map(ToOwned::to_owned);
+            self.new = Some(self.sets.len());
+            self.sets.push(there);
+            return Ok(());
+        }
+        self.status.collision_count = Some(self.status.collision_count.unwrap_or_default() + 1);
+        Err(SyncError::Taken(set_name.to_owned()))
+    }
+
+    async fn not_created(&mut self, set_name: &str, error: ApiError) -> SyncError {
+        if !is_namespace_terminating(&error) {
+            let message = format!("Failed to create new replica set {set_name:?}: {}", with_causes(&error));
+            if self.spec.deadline.is_some() {
+                self.progressing("False", "ReplicaSetCreateError", message.clone());
+            }
+            self.record(Reason::ReplicaSetCreateError, message).await;
+        }
+        SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error)
+    }
+
+    /// Sets the condition of progress.
+    pub(super) fn progressing(&mut self, truth: &str, reason: &str, message: String) {
+        let now = self.controller.clock.now();
+        self.status.set(Condition::new("Progressing", truth, reason, message, &now));
+    }
+}
+
+/// The earlier revisions of a ReplicaSet with one more, the oldest cut off; none if it is too long alone.
+fn history(before: Option<&str>, earlier: &str) -> Option<String> {
+    let mut all: Vec<&str> = before.unwrap_or_default().split(',').filter(|one| !one.is_empty()).collect();
+    all.push(earlier);
+    while all.len() > 1 && all.join(",").len() > LONGEST_HISTORY {
+        all.remove(0);
+    }
+    let all = all.join(",");
+    (all.len() <= LONGEST_HISTORY).then_some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_keeps_the_latest_revisions() {
+        assert_eq!(history(None, "1").unwrap(), "1");
+        assert_eq!(history(Some("1,3"), "5").unwrap(), "1,3,5");
+        let long = vec!["12345"; 400].join(",");
+        let cut = history(Some(&long), "54321").unwrap();
+        assert!(cut.len() <= LONGEST_HISTORY && cut.ends_with(",54321"), "{}", cut.len());
+    }
+}

@@ -1,0 +1,63 @@
+//! The rolling update. Upstream: `pkg/controller/deployment/rolling.go`.
+
+use super::replica_sets::{available, sum, wanted};
+use super::rollout::Rollout;
+use crate::shared::error::SyncError;
+
+impl Rollout<'_> {
+    /// Scales the new ReplicaSet up, or else the old ones down. Upstream: `rolloutRolling`.
+    pub(super) async fn roll(&mut self) -> Result<(), SyncError> {
+        let new = match self.new {
+            Some(new) => new,
+            None => {
+                self.create().await?;
+                self.new.expect("it was just created")
+            }
+        };
+        let share = self.share_of_new().min(self.spec.replicas);
+        if self.resize(new, share).await? || self.scale_down_old(new).await? {
+            return Ok(());
+        }
+        if self.is_complete(&self.before) { self.clean_up().await } else { Ok(()) }
+    }
+
+    /// Takes pods away from old ReplicaSets, as many as availability allows. Upstream: `reconcileOldReplicaSets`.
+    async fn scale_down_old(&mut self, new: usize) -> Result<bool, SyncError> {
+        let old = self.active(self.old());
+        if old.is_empty() {
+            return Ok(false);
+        }
+        let least = self.spec.least_available();
+        let unavailable_new = wanted(&self.sets[new]) - available(&self.sets[new]);
+        let spare = sum(&self.sets, wanted) - least - unavailable_new;
+        if spare <= 0 {
+            return Ok(false);
+        }
+        let unhealthy = self.take(&old, spare, |set| wanted(set) - available(set)).await?;
+        let taken = self.active(old.iter().copied());
+        let there = taken.iter().chain([&new]).map(|i| available(&self.sets[*i])).sum::<i64>();
+        let healthy = self.take(&taken, there - least, wanted).await?;
+        Ok(unhealthy + healthy > 0)
+    }
+
+    /// Takes at most `spare` pods away from these ReplicaSets, the oldest first: from each as many as `of` says. Returns how
+    /// many. Upstream: `cleanupUnhealthyReplicas`, `scaleDownOldReplicaSetsForRollingUpdate`.
+    async fn take(
+        &mut self,
+        places: &[usize],
+        spare: i64,
+        of: fn(&kube_client::api::DynamicObject) -> i64,
+    ) -> Result<i64, SyncError> {
+        let mut taken = 0;
+        for place in places {
+            let set = &self.sets[*place];
+            let count = of(set).min(spare - taken).min(wanted(set));
+            if count > 0 {
+                let left = wanted(set) - count;
+                self.resize(*place, left).await?;
+                taken += count;
+            }
+        }
+        Ok(taken)
+    }
+}

@@ -1,0 +1,175 @@
+//! One sync of a Deployment: its state, and the choice of what is to be done. Upstream: `syncDeployment`.
+
+use std::sync::Arc;
+
+use kube_client::api::{DynamicObject, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::Controller;
+use super::replica_sets::{DESIRED, REVISION, available, noted, same_template, sum, there, wanted};
+use super::spec::{Spec, Strategy};
+use super::status::{Condition, Status};
+use crate::shared::error::SyncError;
+use crate::shared::object::{annotation, name, number};
+use crate::shared::recorder::Reason;
+
+/// A Deployment and its ReplicaSets during a sync.
+pub(super) struct Rollout<'a> {
+    pub(super) controller: &'a Controller,
+    pub(super) key: &'a str,
+    pub(super) deployment: Arc<DynamicObject>,
+    pub(super) spec: Spec,
+    /// From old to new. What the sync writes is taken over.
+    pub(super) sets: Vec<DynamicObject>,
+    /// Which of them has the Deployment's template.
+    pub(super) new: Option<usize>,
+    /// The status that is written, and the one that is to be.
+    pub(super) before: Status,
+    pub(super) status: Status,
+    /// The Deployment's revision, once it is known.
+    pub(super) revision: Option<String>,
+}
+
+impl<'a> Rollout<'a> {
+    pub(super) fn new(
+        controller: &'a Controller,
+        key: &'a str,
+        deployment: Arc<DynamicObject>,
+        sets: Vec<Arc<DynamicObject>>,
+    ) -> Self {
+        let before: Status = serde_json::from_value(deployment.data["status"].clone()).unwrap_or_default();
+        let template = &deployment.data["spec"]["template"];
+        // Of several with the same template the oldest is the new one, always. Upstream: `FindNewReplicaSet`.
+        let new = sets.iter().position(|set| same_template(&set.data["spec"]["template"], template));
+        Self {
+            controller,
+            key,
+            spec: Spec::of(&deployment),
+            sets: sets.into_iter().map(Arc::unwrap_or_clone).collect(),
+            new,
+            status: before.clone(),
+            before,
+            revision: None,
+            deployment,
+        }
+    }
+
+    /// Does one step of what the Deployment asks for.
+    pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
+        let going = self.deployment.metadata.deletion_timestamp.is_some();
+        if !going {
+            self.note_pause();
+        }
+        self.renew().await?;
+        if going {
+            self.count();
+        } else if self.spec.paused {
+            self.scale().await?;
+            self.clean_up().await?;
+            self.count();
+        } else if self.is_scaled() {
+            self.scale().await?;
+            self.count();
+        } else {
+            match self.spec.strategy {
+                Strategy::Recreate => self.recreate().await?,
+                Strategy::RollingUpdate { .. } => self.roll().await?,
+            }
+            self.tell_progress();
+        }
+        Ok(())
+    }
+
+    /// The ReplicaSets of earlier templates, by their place.
+    pub(super) fn old(&self) -> Vec<usize> {
+        (0..self.sets.len()).filter(|i| Some(*i) != self.new).collect()
+    }
+
+    /// The one with the Deployment's template.
+    pub(super) fn new_set(&self) -> Option<&DynamicObject> {
+        self.new.map(|new| &self.sets[new])
+    }
+
+    /// Those of `places` that ask for pods.
+    pub(super) fn active(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        places.into_iter().filter(|i| wanted(&self.sets[*i]) > 0).collect()
+    }
+
+    /// Whether the Deployment was scaled since its ReplicaSets were. Upstream: `isScalingEvent`.
+    fn is_scaled(&self) -> bool {
+        let active = self.active(0..self.sets.len());
+        active.iter().filter_map(|i| noted(&self.sets[*i], DESIRED)).any(|desired| desired != self.spec.replicas)
+    }
+
+    /// Whether every pod is new and available. Upstream: `DeploymentComplete`.
+    pub(super) fn is_complete(&self, status: &Status) -> bool {
+        let generation = self.deployment.metadata.generation.unwrap_or_default();
+        [status.updated_replicas, status.replicas, status.available_replicas] == [self.spec.replicas; 3]
+            && status.observed_generation >= generation
+    }
+
+    /// Counts for the status. Upstream: `calculateStatus`.
+    pub(super) fn count(&mut self) {
+        let (sets, now) = (&self.sets, self.controller.clock.now());
+        let available = sum(sets, available);
+        let status = &mut self.status;
+        status.observed_generation = self.deployment.metadata.generation.unwrap_or_default();
+        status.replicas = sum(sets, there);
+        status.updated_replicas = self.new.map_or(0, |new| there(&sets[new]));
+        status.ready_replicas = sum(sets, |set| number(set, "/status/readyReplicas"));
+        status.available_replicas = available;
+        status.unavailable_replicas = (sum(sets, wanted) - available).max(0);
+        status.terminating_replicas = terminating(sets);
+        let (truth, reason, message) = if available >= self.spec.least_available() {
+            ("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+        } else {
+            ("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+        };
+        status.set(Condition::new("Available", truth, reason, message.to_owned(), &now));
+    }
+
+    /// Writes the status and the revision, if they have changed.
+    pub(super) async fn tell_status(&self) -> Result<(), SyncError> {
+        let revision = self.revision.as_deref().filter(|new| annotation(&self.deployment, REVISION) != Some(*new));
+        if self.status == self.before && revision.is_none() {
+            return Ok(());
+        }
+        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        let metadata = &self.deployment.metadata;
+        let mut patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status});
+        if let Some(revision) = revision {
+            patch["metadata"]["annotations"] = json!({REVISION: revision});
+        }
+        let api = self.controller.api(&self.deployment, &self.controller.kind);
+        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
+        self.controller.statuses.wrote(self.key, written.metadata.resource_version);
+        Ok(())
+    }
+
+    /// Writes a change of a ReplicaSet.
+    pub(super) async fn change_set(&mut self, place: usize, mut patch: Value) -> Result<(), SyncError> {
+        let metadata = &self.sets[place].metadata;
+        patch["metadata"]["resourceVersion"] = json!(metadata.resource_version);
+        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        let changed = api.patch(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        let changed = changed.map_err(SyncError::refused(format!("change a ReplicaSet of {}", self.key)))?;
+        self.controller.set_writes.wrote(self.key, changed.metadata.resource_version.clone());
+        self.sets[place] = changed;
+        Ok(())
+    }
+
+    pub(super) async fn record(&self, reason: Reason, message: String) {
+        self.controller.recorder.tell(&self.deployment.metadata, reason, message).await;
+    }
+}
+
+/// How many pods are going; unknown if a ReplicaSet's controller does not say. Upstream:
+/// `GetTerminatingReplicaCountForReplicaSets`.
+fn terminating(sets: &[DynamicObject]) -> Option<i64> {
+    let said = |set: &DynamicObject| {
+        let unseen = number(set, "/status/observedGeneration") == 0;
+        set.data.pointer("/status/terminatingReplicas").and_then(Value::as_i64).or(unseen.then_some(0))
+    };
+    sets.iter().map(said).sum()
+}

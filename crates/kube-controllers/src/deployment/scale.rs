@@ -1,0 +1,132 @@
+//! Scaling: of one ReplicaSet, and of all in proportion. Upstream: `scale` in `pkg/controller/deployment/sync.go`.
+
+use std::cmp::Reverse;
+
+use serde_json::json;
+
+use super::claim::age;
+use super::replica_sets::{DESIRED, MOST, available, noted, wanted};
+use super::rollout::Rollout;
+use super::spec::Strategy;
+use crate::shared::error::SyncError;
+use crate::shared::object::{annotation, name};
+use crate::shared::recorder::Reason;
+
+impl Rollout<'_> {
+    /// Brings the ReplicaSets to the size of a Deployment that was scaled, or is paused.
+    pub(super) async fn scale(&mut self) -> Result<(), SyncError> {
+        if let Some(only) = self.active_or_latest() {
+            if wanted(&self.sets[only]) != self.spec.replicas {
+                self.resize(only, self.spec.replicas).await?;
+            }
+            return Ok(());
+        }
+        if self.is_saturated() {
+            for place in self.active(self.old()) {
+                self.resize(place, 0).await?;
+            }
+            return Ok(());
+        }
+        match self.spec.strategy {
+            Strategy::RollingUpdate { .. } => self.scale_in_proportion().await,
+            Strategy::Recreate => Ok(()),
+        }
+    }
+
+    /// The only ReplicaSet with pods, or the newest if none has any. Upstream: `FindActiveOrLatest`.
+    fn active_or_latest(&self) -> Option<usize> {
+        match self.active(0..self.sets.len())[..] {
+            [] => self.new.or_else(|| self.old().last().copied()),
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Whether the new ReplicaSet has all pods, available. Upstream: `IsSaturated`.
+    fn is_saturated(&self) -> bool {
+        self.new_set().is_some_and(|set| {
+            let all = Some(self.spec.replicas);
+            [Some(wanted(set)), noted(set, DESIRED), Some(available(set))] == [all; 3]
+        })
+    }
+
+    /// Spreads what is to be added or taken away over all ReplicaSets with pods, the largest first.
+    async fn scale_in_proportion(&mut self) -> Result<(), SyncError> {
+        let mut active = self.active(0..self.sets.len());
+        let most = if self.spec.replicas > 0 { self.spec.most() } else { 0 };
+        let total = most - active.iter().map(|i| wanted(&self.sets[*i])).sum::<i64>();
+        // Of two of the same size, the newer one grows first, and the older one shrinks first.
+        active.sort_by_cached_key(|i| age(&self.sets[*i]));
+        if total > 0 {
+            active.reverse();
+        }
+        active.sort_by_key(|i| Reverse(wanted(&self.sets[*i])));
+        let mut added = 0;
+        let mut sizes = Vec::new();
+        for place in active {
+            let share = self.share(place, total, total - added);
+            added += share;
+            sizes.push((place, wanted(&self.sets[place]) + share));
+        }
+        if let Some((_, size)) = sizes.first_mut() {
+            *size = (*size + total - added).max(0);
+        }
+        for (place, size) in sizes {
+            self.resize_and_note(place, size).await?;
+        }
+        Ok(())
+    }
+
+    /// How many pods a ReplicaSet gets, or loses, of those that are left. Upstream: `GetReplicaSetProportion`.
+    fn share(&self, place: usize, total: i64, left: i64) -> i64 {
+        let fraction = self.fraction(place);
+        match total {
+            0 => 0,
+            1.. => fraction.min(left),
+            _ => fraction.max(left),
+        }
+    }
+
+    /// Upstream: `getReplicaSetFraction`.
+    fn fraction(&self, place: usize) -> i64 {
+        let set = &self.sets[place];
+        if self.spec.replicas == 0 {
+            return -wanted(set);
+        }
+        let before = noted(set, MOST).filter(|most| *most > 0).unwrap_or(self.before.replicas);
+        if before == 0 {
+            return 0;
+        }
+        // Rounded to the nearest number.
+        let doubled = 2 * wanted(set) * self.spec.most() + before;
+        doubled / (2 * before) - wanted(set)
+    }
+
+    /// Gives a ReplicaSet another size, and tells of it. Returns whether it had another one.
+    pub(super) async fn resize(&mut self, place: usize, size: i64) -> Result<bool, SyncError> {
+        if wanted(&self.sets[place]) == size {
+            return Ok(false);
+        }
+        self.resize_and_note(place, size).await?;
+        Ok(true)
+    }
+
+    /// The same, and also notes the Deployment's size in a ReplicaSet that keeps its own. Upstream: `scaleReplicaSet`.
+    async fn resize_and_note(&mut self, place: usize, size: i64) -> Result<(), SyncError> {
+        let set = &self.sets[place];
+        let (before, set_name) = (wanted(set), name(&set.metadata).to_owned());
+        let notes = [(DESIRED, self.spec.replicas.to_string()), (MOST, self.spec.most().to_string())];
+        if before == size && notes.iter().all(|(key, value)| annotation(set, key) == Some(value)) {
+            return Ok(());
+        }
+        let notes: serde_json::Map<_, _> =
+            notes.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
+        self.change_set(place, json!({"metadata": {"annotations": notes}, "spec": {"replicas": size}})).await?;
+        if before != size {
+            let way = if before < size { "up" } else { "down" };
+            let message = format!("Scaled {way} replica set {set_name} from {before} to {size}");
+            self.record(Reason::ScalingReplicaSet, message).await;
+        }
+        Ok(())
+    }
+}

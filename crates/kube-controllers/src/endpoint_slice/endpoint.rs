@@ -1,0 +1,106 @@
+//! Endpoints: what a slice says of a pod. Upstream: `podToEndpoint`, `EndpointSet`.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::DynamicObject;
+use serde_json::{Value, json};
+
+use crate::shared::object::{name, namespace};
+use crate::shared::pods::{has_ended, is_going, is_ready};
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// Endpoints that have no place yet: each is there once.
+#[derive(Default)]
+pub(super) struct Endpoints(BTreeMap<Identity, Value>);
+
+/// What makes two endpoints the same one. Upstream: `hashEndpoint`.
+type Identity = (Vec<String>, String, String, String);
+
+impl Endpoints {
+    /// Adds an endpoint; one without an address is none.
+    pub(super) fn insert(&mut self, endpoint: Value) {
+        if endpoint["addresses"].as_array().is_some_and(|addresses| !addresses.is_empty()) {
+            self.0.insert(identity(&endpoint), endpoint);
+        }
+    }
+
+    /// Takes the one that is the same as this.
+    pub(super) fn take(&mut self, endpoint: &Value) -> Option<Value> {
+        self.0.remove(&identity(endpoint))
+    }
+
+    /// Takes so many, or all that there are.
+    pub(super) fn take_some(&mut self, count: usize) -> Vec<Value> {
+        (0..count).map_while(|_| self.0.pop_first()).map(|(_, endpoint)| endpoint).collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn identity(endpoint: &Value) -> Identity {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let pod = &endpoint["targetRef"];
+    let mut addresses: Vec<String> = endpoint["addresses"].as_array().into_iter().flatten().map(text).collect();
+    addresses.sort();
+    (addresses, text(&endpoint["hostname"]), text(&pod["namespace"]), text(&pod["name"]))
+}
+
+/// Whether a pod has, or may have, endpoints. Upstream: `ShouldPodBeInEndpoints`.
+pub(super) fn has_address(pod: &Pod) -> bool {
+    let status = pod.status.as_ref();
+    let one = status.and_then(|status| status.pod_ip.as_ref()).is_some_and(|address| !address.is_empty());
+    let some = status.and_then(|status| status.pod_ips.as_ref()).is_some_and(|addresses| !addresses.is_empty());
+    (one || some) && !has_ended(pod)
+}
+
+pub(super) fn node_name(pod: &Pod) -> Option<&str> {
+    pod.spec.as_ref()?.node_name.as_deref().filter(|name| !name.is_empty())
+}
+
+/// The endpoint of a pod, with its addresses of this type.
+pub(super) fn new(service: &DynamicObject, pod: &Pod, node: Option<&DynamicObject>, address_type: &str) -> Value {
+    let (serving, terminating) = (is_ready(pod), is_going(pod));
+    let ready = service.data["spec"]["publishNotReadyAddresses"] == true || (serving && !terminating);
+    let mut endpoint = json!({
+        "addresses": addresses(pod, address_type),
+        "conditions": {"ready": ready, "serving": serving, "terminating": terminating},
+        "targetRef": {
+            "kind": "Pod", "namespace": pod.metadata.namespace, "name": pod.metadata.name, "uid": pod.metadata.uid,
+        },
+    });
+    if let Some(node) = node_name(pod) {
+        endpoint["nodeName"] = json!(node);
+    }
+    let zone = node.and_then(|node| node.metadata.labels.as_ref()?.get(ZONE));
+    if let Some(zone) = zone.filter(|zone| !zone.is_empty()) {
+        endpoint["zone"] = json!(zone);
+    }
+    if let Some(hostname) = hostname(service, pod) {
+        endpoint["hostname"] = json!(hostname);
+    }
+    endpoint
+}
+
+fn addresses(pod: &Pod, address_type: &str) -> Vec<String> {
+    let all = pod.status.iter().flat_map(|status| status.pod_ips.iter().flatten());
+    let parsed = all.filter_map(|address| address.ip.parse::<IpAddr>().ok());
+    parsed.filter(|ip| ip.is_ipv6() == (address_type == "IPv6")).map(|ip| ip.to_string()).collect()
+}
+
+/// The pod's name in the service's domain. Upstream: `ShouldSetHostname`.
+fn hostname<'a>(service: &DynamicObject, pod: &'a Pod) -> Option<&'a str> {
+    let spec = pod.spec.as_ref()?;
+    let is_here = spec.subdomain.as_deref() == Some(name(&service.metadata))
+        && namespace(&pod.metadata) == namespace(&service.metadata);
+    spec.hostname.as_deref().filter(|hostname| is_here && !hostname.is_empty())
+}
+
+/// Whether an endpoint that has the same identity says the same, hints apart. Upstream: `EndpointsEqualBeyondHash`.
+pub(super) fn say_the_same(one: &Value, other: &Value) -> bool {
+    ["nodeName", "zone", "conditions", "targetRef"].iter().all(|field| one[*field] == other[*field])
+}

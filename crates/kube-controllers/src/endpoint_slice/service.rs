@@ -1,0 +1,97 @@
+//! How the controller reads services, and the slices that are made for them.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::Service;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_selectors::{BadSelector, LabelSelector};
+use serde_json::{Value, json};
+
+use crate::shared::object::{name, namespace, owned_by, uid};
+use kube_machinery::conventions::label_selector;
+
+/// The labels of a slice that a service has no say in.
+const SERVICE_NAME: &str = "kubernetes.io/service-name";
+const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
+const HEADLESS: &str = "service.kubernetes.io/headless";
+
+const NAME: &str = "endpointslice-controller.k8s.io";
+
+type Labels = BTreeMap<String, String>;
+
+/// Whether a service gets its slices from this controller: others are filled by hand, or have none.
+pub(super) fn has_endpoints(service: &DynamicObject) -> bool {
+    let spec = &service.data["spec"];
+    spec["selector"].is_object() && spec["type"] != "ExternalName"
+}
+
+/// Which pods a service selects.
+pub(super) fn selector(service: &DynamicObject) -> Result<LabelSelector, BadSelector> {
+    label_selector::read(&kube_machinery::value::json!({"matchLabels": service.data["spec"]["selector"]}))
+}
+
+/// Which types of addresses its slices have.
+pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
+    let families = service.data["spec"]["ipFamilies"].as_array().map_or(&[][..], Vec::as_slice);
+    let has = |family: &&str| families.iter().any(|one| one == family);
+    match families {
+        [] => vec!["IPv4"],
+        _ => ["IPv4", "IPv6"].into_iter().filter(has).collect(),
+    }
+}
+
+/// A slice of a service, without endpoints, ports or name. Upstream: `newEndpointSlice`.
+pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_type: &str) -> DynamicObject {
+    let mut slice = DynamicObject::new("", kind);
+    slice.data = json!({"addressType": address_type, "endpoints": [], "ports": []});
+    slice.metadata.name = None;
+    slice.metadata.generate_name = Some(format!("{}-", name(&service.metadata)));
+    slice.metadata.namespace.clone_from(&service.metadata.namespace);
+    slice.metadata.labels = Some(labels(service));
+    let owner = owned_by(&service.metadata, &ApiResource::erase::<Service>(&()));
+    slice.metadata.owner_references = serde_json::from_value(owner).ok();
+    slice
+}
+
+/// The labels that the slices of a service have. Upstream: `setEndpointSliceLabels`.
+pub(super) fn labels(service: &DynamicObject) -> Labels {
+    let mut labels = free(service.metadata.labels.as_ref());
+    if matches!(&service.data["spec"]["clusterIP"], Value::String(address) if address != "None" && !address.is_empty())
+    {
+        labels.remove(HEADLESS);
+    } else {
+        labels.insert(HEADLESS.to_owned(), String::new());
+    }
+    labels.insert(SERVICE_NAME.to_owned(), name(&service.metadata).to_owned());
+    labels.insert(MANAGED_BY.to_owned(), NAME.to_owned());
+    labels
+}
+
+/// Whether a slice has the labels that its service gives it.
+pub(super) fn has_labels_of(slice: &DynamicObject, service: &DynamicObject) -> bool {
+    free(slice.metadata.labels.as_ref()) == free(service.metadata.labels.as_ref())
+}
+
+/// The labels that are not the controller's own.
+fn free(labels: Option<&Labels>) -> Labels {
+    let own = |key: &str| [SERVICE_NAME, MANAGED_BY, HEADLESS].contains(&key);
+    let free = labels.into_iter().flatten().filter(|(key, _)| !own(key));
+    free.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Whether this controller made a slice.
+pub(super) fn is_ours(slice: &DynamicObject) -> bool {
+    slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
+}
+
+/// The key of the service that a slice is of.
+pub(super) fn key_of(slice: &DynamicObject) -> Option<String> {
+    let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
+    Some(format!("{}/{service}", namespace(&slice.metadata)))
+}
+
+/// Whether a slice belongs to this service, and not to one that had its name before.
+pub(super) fn owns(service: &DynamicObject, slice: &DynamicObject) -> bool {
+    let mut owners = slice.metadata.owner_references.iter().flatten();
+    owners.any(|owner| owner.kind == "Service" && owner.api_version == "v1" && owner.uid == uid(&service.metadata))
+}

@@ -1,0 +1,169 @@
+//! The Job controller. It runs pods until enough of them have succeeded, or too many have failed. Upstream:
+//! `pkg/controller/job`, `pkg/controller/ttlafterfinished`.
+//!
+//! Completions, parallelism, indexes, the limits of failures and of time, suspension and the back-off after a failure are
+//! upstream's, and so is the counting: each pod has a finalizer until it is counted. Jobs with a `podFailurePolicy`, a
+//! `successPolicy` or a `backoffLimitPerIndex` are left alone, and an Event says so.
+
+mod attempt;
+mod backoff;
+mod claim;
+mod handlers;
+mod indexes;
+mod manage;
+mod pods;
+mod spec;
+mod status;
+mod track;
+mod ttl;
+mod verdict;
+
+use std::sync::Arc;
+
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{namespace, owner_index};
+use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
+use super::shared::recorder::{EventRecorder, Reason, Recorded};
+use attempt::Attempt;
+use backoff::Backoffs;
+use handlers::{OfJobs, OfPods};
+use kube_machinery::conventions::clock::Clock;
+
+/// The index of pods by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "job-controller", api_version: "batch/v1", kind: "Job" };
+
+/// What is to be worked on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// A Job: `namespace/name`.
+    Job(String),
+    /// A pod that no Job counts any more: it must lose its finalizer. Upstream: `syncOrphanPod`.
+    Orphan(String),
+}
+
+/// Runs the controller for all Jobs of a cluster until `stop`. A `Cluster` of
+/// `kube-testcluster` runs it by itself.
+///
+/// # Errors
+/// An informer failed, or the work on a Job panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    reconciler::run::<Controller>(client, stop).await
+}
+
+/// The controller: its informers and its queue.
+pub(super) struct Controller {
+    client: kube_client::Client,
+    kind: ApiResource,
+    kind_of_pods: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    pod_informer: SharedIndexInformer<Pod>,
+    jobs: Lister<DynamicObject>,
+    pods: Lister<Pod>,
+    pods_by_owner: Index<Pod>,
+    queue: WorkQueue<Key>,
+    /// Which state of a Job, and which of its pods, the caches must have before the next sync.
+    statuses: OwnWrites,
+    pod_writes: OwnWrites,
+    backoffs: Backoffs,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Reconciler for Controller {
+    type Kind = Job;
+    type Key = Key;
+
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (kind, kind_of_pods) = (ApiResource::erase::<Job>(&()), ApiResource::erase::<Pod>(&()));
+        let (informer, pod_informer) = (factory.dynamic_informer(&kind), factory.informer::<Pod>());
+        Ok(Self {
+            jobs: Lister::new(informer.reader(), (&kind).into()),
+            pods: Lister::new(pod_informer.reader(), (&kind_of_pods).into()),
+            pods_by_owner: pod_informer.index(OWNER, |pod| owner_index(&pod.metadata))?,
+            kind,
+            kind_of_pods,
+            informer,
+            pod_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            pod_writes: OwnWrites::default(),
+            backoffs: Backoffs::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
+        let jobs = self.informer.add_event_handler(OfJobs(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        Ok(vec![jobs.synced(), pods.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<Key> {
+        &self.queue
+    }
+
+    async fn sync(&self, key: &Key) -> Result<(), SyncError> {
+        match key {
+            Key::Job(key) => self.sync_job(key).await,
+            Key::Orphan(key) => self.release_orphan(key).await,
+        }
+    }
+}
+
+impl Controller {
+    /// Brings a Job nearer to its end. Upstream: `syncJob`.
+    async fn sync_job(&self, key: &str) -> Result<(), SyncError> {
+        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await;
+        if !seen {
+            self.queue.add_after(Key::Job(key.to_owned()), LATE);
+            return Ok(());
+        }
+        let Ok(job) = self.jobs.get(key) else {
+            self.backoffs.forget(key);
+            return Ok(());
+        };
+        if !self.is_ours(&job).await {
+            return Ok(());
+        }
+        let pods = self.claim(&job).await?;
+        let mut attempt = Attempt::new(self, key, job, pods);
+        if attempt.is_finished() {
+            self.backoffs.forget(key);
+            return attempt.clean_up().await;
+        }
+        attempt.advance().await
+    }
+
+    /// Whether this controller runs a Job.
+    async fn is_ours(&self, job: &DynamicObject) -> bool {
+        let spec = &job.data["spec"];
+        let foreign = spec["managedBy"].as_str().is_some_and(|name| name != "kubernetes.io/job-controller");
+        let policy = ["podFailurePolicy", "successPolicy", "backoffLimitPerIndex"];
+        let policy = policy.into_iter().find(|field| !spec[field].is_null());
+        if let Some(policy) = policy.filter(|_| !foreign && job.data["status"]["startTime"].is_null()) {
+            let message = format!("The built-in Job controller runs no Jobs with a {policy}; run one of your own.");
+            self.recorder.tell(&job.metadata, Reason::NotSupported, message).await;
+        }
+        !foreign && policy.is_none()
+    }
+
+    /// The API for the objects of a kind in the namespace of a Job.
+    fn api(&self, job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&job.metadata), kind)
+    }
+}

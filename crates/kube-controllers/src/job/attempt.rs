@@ -1,0 +1,162 @@
+//! One sync of a Job: its state, and the order of what is done. Upstream: `syncJob`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::{DynamicObject, Patch, PatchParams};
+use serde_json::json;
+
+use super::spec::Spec;
+use super::status::Status;
+use super::{Controller, Key, indexes, pods};
+use crate::shared::error::SyncError;
+use crate::shared::object::name;
+use crate::shared::recorder::Reason;
+
+/// A Job and its pods during a sync.
+pub(super) struct Attempt<'a> {
+    pub(super) controller: &'a Controller,
+    pub(super) key: &'a str,
+    pub(super) job: Arc<DynamicObject>,
+    pub(super) spec: Spec,
+    pub(super) pods: Vec<Arc<Pod>>,
+    /// The status that is written, and the one that is to be.
+    pub(super) written: Status,
+    pub(super) status: Status,
+    /// The pods that neither have ended nor are going.
+    pub(super) active: Vec<Arc<Pod>>,
+    /// How many pods are going, and have not ended.
+    pub(super) terminating: i64,
+}
+
+impl<'a> Attempt<'a> {
+    pub(super) fn new(controller: &'a Controller, key: &'a str, job: Arc<DynamicObject>, pods: Vec<Arc<Pod>>) -> Self {
+        let written: Status = serde_json::from_value(job.data["status"].clone()).unwrap_or_default();
+        let terminating = pods.iter().filter(|pod| pods::is_going(pod) && !pods::has_ended(pod)).count();
+        Self {
+            controller,
+            key,
+            spec: Spec::of(&job),
+            active: pods.iter().filter(|pod| pods::is_active(pod)).cloned().collect(),
+            terminating: i64::try_from(terminating).unwrap_or(i64::MAX),
+            pods,
+            status: written.clone(),
+            written,
+            job,
+        }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.written.is("Complete").or_else(|| self.written.is("Failed")).is_some()
+    }
+
+    pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
+        let now = self.controller.clock.now();
+        if self.status.start_time.is_none() && !self.spec.suspended {
+            self.status.start_time = Some(now.clone());
+        }
+        let going = self.job.metadata.deletion_timestamp.is_some();
+        let mut verdict = self.verdict();
+        if let Some(verdict) = &verdict {
+            verdict.announce(&mut self.status, &now);
+            self.end_active().await?;
+        } else {
+            let managed = if going { Ok(()) } else { self.manage().await };
+            if managed.is_err() {
+                self.count_and_track(false).await?; // pods that have ended are counted all the same
+                return managed;
+            }
+            verdict = self.completion();
+            if let Some(verdict) = &verdict {
+                verdict.announce(&mut self.status, &now);
+            } else if !going {
+                self.note_suspension().await;
+            }
+        }
+        self.count_and_track(verdict.is_some()).await?;
+        if let Some(verdict) = verdict {
+            self.finish(&verdict).await?;
+        }
+        Ok(())
+    }
+
+    /// Notes that the Job was suspended or resumed.
+    async fn note_suspension(&mut self) {
+        let now = self.controller.clock.now();
+        if self.spec.suspended {
+            if self.status.set("Suspended", true, "JobSuspended", "Job suspended", &now) {
+                self.status.start_time = None;
+                self.record(Reason::Suspended, "Job suspended".to_owned()).await;
+            }
+        } else if self.status.set("Suspended", false, "JobResumed", "Job resumed", &now) {
+            self.status.start_time = Some(now);
+            self.record(Reason::Resumed, "Job resumed".to_owned()).await;
+        }
+    }
+
+    /// The pods that have ended and are counted nowhere yet: those that have succeeded, or the others.
+    pub(super) fn newly_ended(&self, succeeded: bool) -> impl Iterator<Item = &Arc<Pod>> {
+        let uncounted = &self.status.uncounted_terminated_pods;
+        let known = move |uid: &str| uncounted.succeeded.iter().chain(&uncounted.failed).any(|known| known == uid);
+        self.pods.iter().filter(move |pod| {
+            let ended = if succeeded { pods::has_succeeded(pod) } else { self.has_failed(pod) };
+            ended && pods::is_tracked(pod) && !known(pods::uid(pod))
+        })
+    }
+
+    /// Whether a pod counts as failed. One that is going never comes back. Upstream: `isPodFailed`.
+    pub(super) fn has_failed(&self, pod: &Pod) -> bool {
+        let gone = pods::is_going(pod) && !self.spec.replaces_ended_only;
+        !pods::has_succeeded(pod) && (pods::has_ended(pod) || gone)
+    }
+
+    /// How many pods have succeeded; of an indexed Job, how many indexes.
+    pub(super) fn succeeded(&self) -> i64 {
+        if self.spec.indexed {
+            return i64::try_from(self.done_indexes().len()).unwrap_or(i64::MAX);
+        }
+        let new = self.newly_ended(true).count() + self.status.uncounted_terminated_pods.succeeded.len();
+        self.status.succeeded + i64::try_from(new).unwrap_or(i64::MAX)
+    }
+
+    pub(super) fn failed(&self) -> i64 {
+        let new = self.newly_ended(false).count() + self.status.uncounted_terminated_pods.failed.len();
+        self.status.failed + i64::try_from(new).unwrap_or(i64::MAX)
+    }
+
+    /// The indexes of an indexed Job that have succeeded.
+    pub(super) fn done_indexes(&self) -> BTreeSet<i64> {
+        let completions = self.spec.completions.unwrap_or_default();
+        let mut done = indexes::read(&self.status.completed_indexes, completions);
+        let new = self.pods.iter().filter(|pod| pods::has_succeeded(pod) && pods::is_tracked(pod));
+        done.extend(new.filter_map(|pod| pods::index(pod)).filter(|index| *index < completions));
+        done
+    }
+
+    /// Writes the status, if it has changed.
+    pub(super) async fn write_status(&mut self) -> Result<(), SyncError> {
+        if self.status == self.written {
+            return Ok(());
+        }
+        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        let metadata = &self.job.metadata;
+        let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status});
+        let api = self.controller.api(&self.job, &self.controller.kind);
+        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
+        self.controller.statuses.wrote(self.key, written.metadata.resource_version.clone());
+        self.job = Arc::new(written);
+        self.written = self.status.clone();
+        Ok(())
+    }
+
+    /// Has the Job looked at again.
+    pub(super) fn look_again(&self, after: std::time::Duration) {
+        self.controller.queue.add_after(Key::Job(self.key.to_owned()), after);
+    }
+
+    pub(super) async fn record(&self, reason: Reason, message: String) {
+        self.controller.recorder.tell(&self.job.metadata, reason, message).await;
+    }
+}

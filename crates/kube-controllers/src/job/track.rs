@@ -1,0 +1,96 @@
+//! How pods are counted, each of them once. Upstream: `trackJobStatusAndRemoveFinalizers`.
+//!
+//! A pod that has ended is noted in the status as not counted yet; then it loses its finalizer; then it is counted. A
+//! controller that ends between two of these steps goes on with the next one.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+
+use super::attempt::Attempt;
+use super::status::Status;
+use super::{indexes, pods};
+use crate::shared::error::SyncError;
+
+/// The most pods that are noted at a time: a status must not grow too large.
+const MOST_UNCOUNTED: usize = 500;
+
+impl Attempt<'_> {
+    /// Counts the pods that have ended; if the Job `ends`, all others too, as failed.
+    pub(super) async fn count_and_track(&mut self, ends: bool) -> Result<(), SyncError> {
+        self.count_active();
+        let tracked: HashSet<String> = self.tracked().map(|pod| pods::uid(pod).to_owned()).collect();
+        count(&mut self.status, |uid| !tracked.contains(uid));
+        let fails = self.status.is("FailureTarget").is_some();
+        let everything = ends || self.job.metadata.deletion_timestamp.is_some();
+        let ended: Vec<Arc<Pod>> = self
+            .tracked()
+            .filter(|pod| everything || pods::has_succeeded(pod) || self.has_failed(pod))
+            .take(MOST_UNCOUNTED)
+            .cloned()
+            .collect();
+        let (succeeded, failed) = (self.newly_ended(true).count(), self.newly_ended(false).count());
+        for pod in &ended {
+            self.note(pod, fails);
+        }
+        if self.spec.indexed {
+            let done = self.done_indexes();
+            self.status.succeeded = i64::try_from(done.len()).unwrap_or(i64::MAX);
+            self.status.completed_indexes = indexes::write(&done);
+        }
+        self.write_status().await?;
+        self.controller.backoffs.counted(self.key, succeeded, failed);
+        for pod in &ended {
+            self.controller.untrack(&self.job, pod).await?;
+        }
+        let counted: HashSet<&str> = ended.iter().map(|pod| pods::uid(pod)).collect();
+        count(&mut self.status, |uid| counted.contains(uid));
+        self.write_status().await?;
+        if failed > 0 && !ends {
+            self.look_again(self.controller.backoffs.left(self.key));
+        }
+        Ok(())
+    }
+
+    fn tracked(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.pods.iter().filter(|pod| pods::is_tracked(pod))
+    }
+
+    fn count_active(&mut self) {
+        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.status.active = number(self.active.len());
+        self.status.ready = Some(number(self.active.iter().filter(|pod| pods::is_ready(pod)).count()));
+        self.status.terminating = Some(self.terminating);
+    }
+
+    /// Notes a pod that has ended, and is not counted yet.
+    fn note(&mut self, pod: &Pod, fails: bool) {
+        let uid = pods::uid(pod).to_owned();
+        let failed = self.has_failed(pod) || (fails && !pods::has_succeeded(pod));
+        let uncounted = &mut self.status.uncounted_terminated_pods;
+        if uncounted.succeeded.contains(&uid) || uncounted.failed.contains(&uid) {
+            return;
+        }
+        if pods::has_succeeded(pod) {
+            // An index says by itself whether it was counted.
+            if !self.spec.indexed {
+                uncounted.succeeded.push(uid);
+            }
+        } else if failed {
+            uncounted.failed.push(uid);
+        }
+    }
+}
+
+/// Counts the noted pods for which this holds.
+fn count(status: &mut Status, is_counted: impl Fn(&str) -> bool) {
+    let uncounted = &mut status.uncounted_terminated_pods;
+    for (noted, total) in
+        [(&mut uncounted.succeeded, &mut status.succeeded), (&mut uncounted.failed, &mut status.failed)]
+    {
+        let before = noted.len();
+        noted.retain(|uid| !is_counted(uid));
+        *total += i64::try_from(before - noted.len()).unwrap_or(i64::MAX);
+    }
+}

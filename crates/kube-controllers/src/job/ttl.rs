@@ -1,0 +1,42 @@
+//! What is left to do for a Job that has ended: it is deleted after `ttlSecondsAfterFinished`. Upstream:
+//! `pkg/controller/ttlafterfinished`.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use kube_client::api::{DeleteParams, Preconditions};
+
+use super::attempt::Attempt;
+use super::pods;
+use crate::shared::error::SyncError;
+use crate::shared::object::name;
+
+impl Attempt<'_> {
+    /// Lets go of pods that still have a finalizer, and deletes the Job when its time has come.
+    pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
+        for pod in self.pods.iter().filter(|pod| pods::is_tracked(pod)) {
+            self.controller.untrack(&self.job, pod).await?;
+        }
+        let metadata = &self.job.metadata;
+        let Some(left) = self.lifetime_left().filter(|_| metadata.deletion_timestamp.is_none()) else { return Ok(()) };
+        if !left.is_zero() {
+            self.look_again(left);
+            return Ok(());
+        }
+        let same = Preconditions { uid: metadata.uid.clone(), resource_version: None };
+        let how = DeleteParams::foreground().preconditions(same);
+        match self.controller.api(&self.job, &self.controller.kind).delete(name(metadata), &how).await {
+            Err(kube_client::Error::Api(status)) if status.code == 404 => Ok(()),
+            deleted => deleted.map(drop).map_err(SyncError::refused(format!("delete {}, which has ended", self.key))),
+        }
+    }
+
+    /// How long the Job may still stay; nothing if it may for ever.
+    fn lifetime_left(&self) -> Option<Duration> {
+        let end = self.written.is("Complete").or_else(|| self.written.is("Failed"))?;
+        let end: Timestamp = end.last_transition_time.as_ref()?.parse().ok()?;
+        let last = end.checked_add(SignedDuration::from_secs(self.spec.ttl?)).ok()?;
+        let left = last.duration_since(self.controller.clock.time());
+        Some(Duration::try_from(left).unwrap_or_default())
+    }
+}

@@ -1,0 +1,21 @@
+//! What kube-controller-manager, kube-scheduler and a kubelet do, simulated. Every part is a client of the API, so it runs against any
+//! server.
+//!
+//! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of workloads;
+//! - [`endpoint_slice`]: the controller of the endpoints of services;
+//! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
+//!
+//! `kube-testcluster` runs them beside its server. [`Workload`] starts one of them by its name.
+
+pub mod cron_job;
+pub mod daemon_set;
+pub mod deployment;
+pub mod endpoint_slice;
+pub mod job;
+pub mod nodes;
+pub mod replica_set;
+mod shared;
+pub mod stateful_set;
+mod workload;
+
+pub use self::workload::Workload;

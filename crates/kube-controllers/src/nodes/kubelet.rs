@@ -1,0 +1,344 @@
+//! The kubelet and the scheduler's writes: an ordinary client of the API, which watches pods and runs them through
+//! their stages.
+
+mod catch_up;
+mod containers;
+mod play;
+mod pod_worker;
+mod recorder;
+mod schedule;
+mod texts;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use foldhash::HashMap;
+use futures::StreamExt;
+use kube_client::Client;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::logs::Logs;
+use super::pod;
+use super::requests::{PodChange, PodWatch, Received, Requests};
+use super::scheduler::{Nodeless, Scheduler};
+use super::stages::Stages;
+use kube_machinery::conventions::clock::Clock;
+use kube_machinery::value::{Value, json};
+use pod_worker::PodWorker;
+
+/// How long the kubelet waits before it lists again after an error.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// How far the kubelet has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The kubelet has seen every change of a pod up to this revision.
+    pub(crate) seen: u64,
+    /// How many pods have stages that are running.
+    pub(crate) busy: usize,
+    /// How many of those pods have stages that never end, or that wait for another change.
+    pub(crate) resting: usize,
+}
+
+impl Progress {
+    /// Whether the kubelet has seen this revision and nothing more will happen without another change.
+    pub fn is_settled(&self, revision: u64) -> bool {
+        self.busy <= self.resting && self.seen >= revision
+    }
+}
+
+/// Counts a pod as resting while it lives: its stages will not end by themselves.
+struct Resting(watch::Sender<Progress>);
+
+impl Resting {
+    fn new(progress: &watch::Sender<Progress>) -> Self {
+        progress.send_modify(|progress| progress.resting += 1);
+        Self(progress.clone())
+    }
+}
+
+impl Drop for Resting {
+    fn drop(&mut self) {
+        self.0.send_modify(|progress| progress.resting -= 1);
+    }
+}
+
+/// What the tasks of all pods share.
+#[derive(Clone)]
+struct KubeletContext {
+    /// For deletions.
+    client: Client,
+    api: Arc<dyn Requests>,
+    clock: Clock,
+    logs: Arc<Logs>,
+    progress: watch::Sender<Progress>,
+    /// `None` if no stage needs a scheduler.
+    scheduler: Option<Scheduler>,
+}
+
+/// The kubelet's task. The stages of each pod run in tasks of their own.
+pub struct Kubelet {
+    context: KubeletContext,
+    stages: Stages,
+    running: JoinSet<String>,
+    /// By uid: each pod whose stages are running or have ended.
+    pods: HashMap<String, Managed>,
+    addresses: u32,
+}
+
+struct Managed {
+    course: Course,
+    address: u32,
+    /// `None` once it has ended: a handle keeps the memory of its task.
+    task: Option<AbortHandle>,
+}
+
+impl Managed {
+    /// Ends the task at its next wait.
+    fn abort(&self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    Run,
+    Delete,
+}
+
+impl Kubelet {
+    pub fn new(
+        client: Client,
+        api: Arc<dyn Requests>,
+        stages: Stages,
+        clock: Clock,
+        logs: Arc<Logs>,
+        progress: watch::Sender<Progress>,
+    ) -> Self {
+        let (running, pods) = (JoinSet::new(), HashMap::default());
+        let context = KubeletContext { client, api, clock, logs, progress, scheduler: None };
+        Self { context, stages, running, pods, addresses: 0 }
+    }
+
+    /// Runs until `stop`.
+    pub async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
+        let mut helper = JoinSet::new();
+        if self.stages.schedules() {
+            let (scheduler, follow_nodes) = Scheduler::new(self.context.client.clone(), nodeless);
+            self.context.scheduler = Some(scheduler);
+            helper.spawn(follow_nodes);
+        }
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                Some(Err(error)) = helper.join_next() => {
+                    tracing::error!(%error, "the scheduler has lost sight of the nodes");
+                    continue;
+                }
+                () = self.follow() => {}
+            }
+            tracing::debug!("the watch of pods has ended: the kubelet begins another one");
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
+        self.running.shutdown().await;
+        helper.shutdown().await;
+    }
+
+    /// Watches the pods of all namespaces; returns when the watch ends.
+    async fn follow(&mut self) {
+        if let Some(scheduler) = &mut self.context.scheduler {
+            scheduler.synced().await; // else the pods would wait together, and go on in any order
+        }
+        let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
+        let mut there = BTreeSet::new();
+        for pod in pods {
+            there.insert(pod::uid(&pod).to_owned());
+            self.sync_pod(pod);
+        }
+        self.pods.retain(|uid, managed| {
+            let stays = there.contains(uid);
+            if !stays {
+                managed.abort();
+                self.context.forget(uid);
+            }
+            stays
+        });
+        self.record_progress(revision);
+        loop {
+            let (revision, change) = tokio::select! {
+                biased;
+                Some(ended) = self.running.join_next() => {
+                    self.ended(ended);
+                    continue;
+                }
+                change = changes.next() => match change {
+                    Some(change) => change,
+                    None => return,
+                },
+            };
+            match change {
+                PodChange::Written(pod) => self.sync_pod(pod),
+                PodChange::Removed { uid } => {
+                    if let Some(managed) = self.pods.remove(&uid) {
+                        managed.abort();
+                    }
+                    self.context.forget(&uid);
+                }
+            }
+            self.record_progress(revision);
+        }
+    }
+
+    /// Starts the stages that a pod needs, once.
+    fn sync_pod(&mut self, pod: Received) {
+        if let Some(scheduler) = &self.context.scheduler {
+            scheduler.observe(&pod);
+        }
+        self.obey_readiness_gates(&pod);
+        self.catch_up(&pod);
+        let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
+        let course = match pod["metadata"]["deletionTimestamp"].as_str() {
+            // Nothing of it runs on a node: whoever holds it lets it go.
+            Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
+            Some(_) => Course::Delete,
+            None if is_gated(&pod) => return, // the update that removes the last gate comes here again
+            None if self.is_to_be_run(&pod) => Course::Run,
+            None => return,
+        };
+        let before = self.pods.get(uid);
+        if before.is_some_and(|managed| managed.course == course) {
+            return;
+        }
+        let lifecycle = self.stages.of_pod(&pod);
+        let stages = match course {
+            Course::Run => lifecycle.run.clone(),
+            Course::Delete => lifecycle.delete.clone(),
+        };
+        if stages.is_empty() {
+            return;
+        }
+        let address = before.map_or(self.addresses + 1, |managed| {
+            managed.abort(); // a pod that is being deleted is not started any more
+            managed.address
+        });
+        self.addresses = self.addresses.max(address);
+        let uid = uid.to_owned();
+        let worker = PodWorker::new(self.context.clone(), pod, ip(address));
+        let task = self.running.spawn(play::play(worker, stages));
+        self.pods.insert(uid, Managed { course, address, task: Some(task) });
+    }
+
+    /// Writes the condition `Ready` anew after somebody has changed the condition of a readiness gate.
+    fn obey_readiness_gates(&mut self, pod: &Received) {
+        if !pod["spec"]["readinessGates"].is_array() {
+            return;
+        }
+        if let Some(ready) = containers::ready_after_gates(pod, &self.context.clock.now()) {
+            self.write_status(pod, json!({"conditions": [ready]}));
+        }
+    }
+
+    /// Does what the spec of a pod that runs has come to ask for.
+    fn catch_up(&mut self, pod: &Received) {
+        if !self.pods.contains_key(pod::uid(pod)) {
+            return; // somebody else runs it
+        }
+        if let Some(status) = catch_up::status(pod, &self.context.clock.now()) {
+            self.write_status(pod, status);
+        }
+    }
+
+    fn write_status(&mut self, pod: &Received, status: Value) {
+        let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
+        self.running.spawn(async move {
+            if let Err(error) = worker.write_status(status).await {
+                tracing::debug!(pod = worker.name(), %error, "a part of the status could not be written");
+            }
+            worker.uid().to_owned()
+        });
+    }
+
+    /// Whether a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
+    fn is_to_be_run(&self, pod: &Value) -> bool {
+        let (spec, status) = (&pod["spec"], &pod["status"]);
+        let bound = spec["nodeName"].is_string();
+        let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
+        if (bound && !untouched) || !self.stages.schedules() {
+            return !bound;
+        }
+        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
+        match self.stages.of_pod(pod).schedules() {
+            true => bound || ours,
+            false => !bound,
+        }
+    }
+
+    fn ended(&mut self, ended: Result<String, JoinError>) {
+        match ended {
+            Ok(uid) => {
+                tracing::trace!(uid, "the stages of a pod came to their end");
+                if let Some(managed) = self.pods.get_mut(&uid) {
+                    managed.task.take_if(|task| task.is_finished());
+                }
+            }
+            Err(error) if error.is_panic() => {
+                tracing::error!(%error, "the stages of a pod panicked; its next change starts them again");
+                let panicked = |managed: &Managed| managed.task.as_ref().is_some_and(|task| task.id() == error.id());
+                self.pods.retain(|_, managed| !panicked(managed));
+            }
+            Err(_) => {} // aborted
+        }
+        self.context.progress.send_modify(|progress| progress.busy = self.running.len());
+    }
+
+    fn record_progress(&mut self, seen: u64) {
+        let busy = self.running.len();
+        self.context.progress.send_modify(|progress| {
+            progress.seen = seen;
+            progress.busy = busy;
+        });
+    }
+}
+
+impl KubeletContext {
+    /// Forgets a pod that was deleted.
+    fn forget(&self, uid: &str) {
+        self.logs.forget(uid);
+        if let Some(scheduler) = &self.scheduler {
+            scheduler.forget(uid);
+        }
+    }
+}
+
+/// The address of the n-th pod. The first 16 million pods have different addresses.
+fn ip(n: u32) -> String {
+    let [_, b, c, d] = n.to_be_bytes();
+    format!("10.{}.{c}.{d}", b.wrapping_add(244))
+}
+
+/// Whether the pod has scheduling gates.
+fn is_gated(pod: &Value) -> bool {
+    pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ip;
+
+    #[test]
+    fn pods_beyond_the_first_65_thousand_have_addresses_of_their_own() {
+        assert_eq!(ip(1), "10.244.0.1");
+        let blocks: std::collections::BTreeSet<String> = (0..256).map(|block| ip(block << 16)).collect();
+        assert_eq!(blocks.len(), 256);
+    }
+}

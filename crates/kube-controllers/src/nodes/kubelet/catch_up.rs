@@ -1,0 +1,65 @@
+//! What a kubelet does about a pod that runs and whose spec has changed: it starts containers for debugging, and gives
+//! containers the resources of a resize. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
+
+use super::containers::{image_id, items};
+use kube_machinery::conventions::random::digest;
+use kube_machinery::value::{Value, json};
+
+/// What the status says that the spec no longer says: a merge patch, or nothing.
+pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
+    let is_deleting = !pod["metadata"]["deletionTimestamp"].is_null();
+    if is_deleting || pod["status"]["phase"] != "Running" {
+        return None;
+    }
+    let mut status = json!({});
+    if let Some(started) = for_debugging(pod, now) {
+        status["ephemeralContainerStatuses"] = started;
+    }
+    if let Some(resized) = resized(pod) {
+        status["containerStatuses"] = resized;
+    }
+    status.as_object().is_some_and(|changed| !changed.is_empty()).then_some(status)
+}
+
+/// The statuses with those of new containers for debugging. They run until the pod ends: nothing in them ends.
+fn for_debugging(pod: &Value, now: &str) -> Option<Value> {
+    let mut statuses = items(&pod["status"]["ephemeralContainerStatuses"]).to_vec();
+    let before = statuses.len();
+    for container in items(&pod["spec"]["ephemeralContainers"]) {
+        if statuses.iter().any(|status| status["name"] == container["name"]) {
+            continue;
+        }
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (name, image, uid) = (text(&container["name"]), text(&container["image"]), text(&pod["metadata"]["uid"]));
+        statuses.push(json!({
+            "name": name, "image": image, "imageID": image_id(&image), "ready": false, "restartCount": 0,
+            "containerID": format!("containerd://{}", digest(&format!("{uid}/{name}/0"))),
+            "state": {"running": {"startedAt": now}}, "lastState": {}, "resources": {},
+        }));
+    }
+    (statuses.len() > before).then_some(Value::Array(statuses.into()))
+}
+
+/// The statuses with the resources that the spec gives to containers that run.
+fn resized(pod: &Value) -> Option<Value> {
+    let mut statuses = items(&pod["status"]["containerStatuses"]).to_vec();
+    let mut changed = false;
+    for container in items(&pod["spec"]["containers"]) {
+        let wanted = &container["resources"];
+        let status = statuses.iter_mut().find(|status| status["name"] == container["name"]);
+        let status = status.filter(|status| status["resources"].is_object() && status["resources"] != *wanted);
+        if let Some(status) = status {
+            set_resources(status, wanted);
+            changed = true;
+        }
+    }
+    changed.then_some(Value::Array(statuses.into()))
+}
+
+/// Notes what a container has. Upstream: `convertToAPIContainerStatuses`.
+pub(super) fn set_resources(status: &mut Value, resources: &Value) {
+    status["resources"] = if resources.is_object() { resources.clone() } else { json!({}) };
+    if resources["requests"].is_object() {
+        status["allocatedResources"] = resources["requests"].clone();
+    }
+}

@@ -1,0 +1,296 @@
+//! Derives a pod's status from the states of its containers. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
+
+use std::collections::HashMap;
+
+use super::catch_up::set_resources;
+use super::texts::filled;
+use crate::nodes::stages::ContainerState;
+use kube_machinery::conventions::random::digest;
+use kube_machinery::value::{Array, Value, json};
+
+/// The reason of a waiting container, without and with init containers.
+const CREATING: &str = "ContainerCreating";
+const INITIALIZING: &str = "PodInitializing";
+
+/// The other inputs of a pod's status.
+pub(super) struct StatusInputs<'a> {
+    pub(super) now: &'a str,
+    pub(super) pod_ip: &'a str,
+    pub(super) host_ip: &'a str,
+    pub(super) backoff: &'a str,
+}
+
+/// The pod's status after a change of its containers, as a merge patch.
+pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
+    let (spec, old) = (&pod["spec"], &pod["status"]);
+    let known = by_name(&old["containerStatuses"]);
+    let next = |container: &Value| next(pod, container, known.get(&container["name"]).copied(), to, inputs);
+    let containers: Vec<Value> = items(&spec["containers"]).iter().map(next).collect();
+    let phase = phase(spec["restartPolicy"].as_str().unwrap_or("Always"), &containers);
+    let mut status = json!({
+        "phase": phase,
+        "startTime": old.get("startTime").cloned().unwrap_or_else(|| json!(inputs.now)),
+        "hostIP": inputs.host_ip,
+        "hostIPs": [{"ip": inputs.host_ip}],
+        "conditions": conditions(pod, phase, &containers, inputs.now),
+    });
+    let init = initial(spec, old, to, inputs.now);
+    if !init.is_empty() {
+        status["initContainerStatuses"] = Value::Array(init.into());
+    }
+    if has_network(&containers) {
+        status["podIP"] = json!(inputs.pod_ip);
+        status["podIPs"] = json!([{"ip": inputs.pod_ip}]);
+    }
+    status["containerStatuses"] = Value::Array(containers.into());
+    status
+}
+
+/// How often each container was restarted, by name. One that is not there was not.
+pub(super) fn restarts(pod: &Value) -> HashMap<&str, u64> {
+    let statuses = items(&pod["status"]["containerStatuses"]).iter().rev(); // the first of a name counts
+    let count = |status: &Value| status["restartCount"].as_u64().unwrap_or_default();
+    statuses.filter_map(|status| Some((status["name"].as_str()?, count(status)))).collect()
+}
+
+/// The statuses of containers by name: a pod may have a great many.
+fn by_name(statuses: &Value) -> HashMap<&Value, &Value> {
+    // The first of a name counts, as if it were searched for.
+    items(statuses).iter().rev().map(|status| (&status["name"], status)).collect()
+}
+
+pub(super) fn items(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Array::as_slice)
+}
+
+/// The status of one container after a change of the one that it had.
+fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
+    let name = container["name"].as_str().unwrap_or_default();
+    let image = container["image"].as_str().unwrap_or_default();
+    let unknown = json!({
+        "name": name, "image": image, "imageID": "", "ready": false, "started": false, "restartCount": 0,
+        "state": {}, "lastState": {},
+    });
+    let old = old.cloned().unwrap_or(unknown);
+    let metadata = &pod["metadata"];
+    let text = |field: &str| metadata[field].as_str().unwrap_or_default();
+    let names = [
+        ("container", name),
+        ("image", image),
+        ("pod", text("name")),
+        ("namespace", text("namespace")),
+        ("uid", text("uid")),
+        ("backoff", inputs.backoff),
+        ("now", inputs.now),
+    ];
+    let said = |message: &Option<String>| message.as_ref().map(|message| filled(message, &names));
+    let (ended, running) = (&old["state"]["terminated"], &old["state"]["running"]);
+    let mut new = old.clone();
+    match to {
+        ContainerState::Waiting { reason, message } => {
+            let initializing = reason == CREATING && pod["spec"]["initContainers"].is_array();
+            let reason = if initializing { INITIALIZING } else { reason };
+            new["state"] = json!({"waiting": with_message(json!({"reason": reason}), said(message))});
+            if ended.is_object() {
+                new["lastState"] = json!({"terminated": ended});
+            }
+            (new["ready"], new["started"]) = (json!(false), json!(false));
+        }
+        ContainerState::Running { ready } => {
+            if !running.is_object() {
+                if ended.is_object() {
+                    new["lastState"] = json!({"terminated": ended});
+                }
+                let again = new["lastState"]["terminated"].is_object();
+                let count = old["restartCount"].as_u64().unwrap_or_default() + u64::from(again);
+                new["restartCount"] = json!(count);
+                new["containerID"] =
+                    json!(format!("containerd://{}", digest(&format!("{}/{name}/{count}", text("uid")))));
+                new["imageID"] = json!(image_id(image));
+                new["state"] = json!({"running": {"startedAt": inputs.now}});
+                set_resources(&mut new, &container["resources"]);
+            }
+            (new["ready"], new["started"]) = (json!(ready), json!(true));
+        }
+        ContainerState::Terminated { exit_code, reason, message } => {
+            if running.is_object() {
+                let end = json!({
+                    "exitCode": exit_code, "reason": reason, "startedAt": running["startedAt"], "finishedAt": inputs.now,
+                    "containerID": old["containerID"],
+                });
+                new["state"] = json!({"terminated": with_message(end, said(message))});
+            }
+            (new["ready"], new["started"]) = (json!(false), json!(false));
+        }
+    }
+    new
+}
+
+fn with_message(mut value: Value, message: Option<String>) -> Value {
+    if let Some(message) = message {
+        value["message"] = json!(message);
+    }
+    value
+}
+
+/// The imageID that a registry would give: the repository and a digest of the name.
+pub(super) fn image_id(image: &str) -> String {
+    let name = image.split('@').next().unwrap_or(image);
+    let (path, last) = name.rsplit_once('/').map_or(("", name), |(path, last)| (path, last));
+    let last = last.split(':').next().unwrap_or(last);
+    let repository = match path {
+        "" => format!("docker.io/library/{last}"),
+        path if path.contains(['.', ':', '/']) => format!("{path}/{last}"),
+        path => format!("docker.io/{path}/{last}"),
+    };
+    format!("{repository}@sha256:{}", digest(image))
+}
+
+/// The statuses of init containers. They end when the other containers start; sidecars keep running.
+fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Value> {
+    let before = items(&old["initContainerStatuses"]);
+    let over = matches!(to, ContainerState::Running { .. }) && before.iter().all(|status| status["ready"] == false);
+    if !before.is_empty() && !over {
+        return before.to_vec();
+    }
+    let status = |container: &Value| {
+        let sidecar = container["restartPolicy"] == "Always";
+        let started = &old["startTime"];
+        let state = match (over && !before.is_empty(), sidecar) {
+            (false, _) => json!({"waiting": {"reason": INITIALIZING}}),
+            (true, true) => json!({"running": {"startedAt": now}}),
+            (true, false) => json!({"terminated": {
+                "exitCode": 0, "reason": "Completed", "startedAt": started, "finishedAt": now,
+            }}),
+        };
+        let done = state["waiting"].is_null();
+        json!({
+            "name": container["name"], "image": container["image"], "imageID": "", "ready": done,
+            "started": done && sidecar, "restartCount": 0, "state": state, "lastState": {},
+        })
+    };
+    items(&spec["initContainers"]).iter().map(status).collect()
+}
+
+/// The pod's phase. Upstream: `getPhase`.
+fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
+    let ended = |status: &Value| status["state"]["terminated"].is_object();
+    let never_ran =
+        |status: &Value| status["state"]["waiting"].is_object() && !status["lastState"]["terminated"].is_object();
+    let failed = |status: &Value| status["state"]["terminated"]["exitCode"] != 0;
+    if containers.iter().any(never_ran) {
+        "Pending"
+    } else if !containers.iter().all(ended) || restart_policy == "Always" {
+        "Running"
+    } else if !containers.iter().any(failed) {
+        "Succeeded"
+    } else if restart_policy == "Never" {
+        "Failed"
+    } else {
+        "Running"
+    }
+}
+
+/// A pod has a network once its images are pulled.
+fn has_network(containers: &[Value]) -> bool {
+    let reason = |status: &Value| status["state"]["waiting"]["reason"].as_str().map(ToOwned::to_owned);
+    !containers.iter().all(|status| matches!(reason(status).as_deref(), Some(CREATING | INITIALIZING)))
+}
+
+/// The kubelet's conditions of a pod, in upstream's order. A condition that has not changed keeps its transition time.
+fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<Value> {
+    let unready: Vec<&str> = containers
+        .iter()
+        .filter(|status| status["ready"] == false)
+        .filter_map(|status| status["name"].as_str())
+        .collect();
+    let over = match phase {
+        "Succeeded" => Some("PodCompleted"),
+        "Failed" => Some("PodFailed"),
+        _ => None,
+    };
+    let ready = || match (over, unready.is_empty()) {
+        (Some(reason), _) => json!({"status": "False", "reason": reason}),
+        (None, true) => json!({"status": "True"}),
+        (None, false) => json!({
+            "status": "False", "reason": "ContainersNotReady",
+            "message": format!("containers with unready status: [{}]", unready.join(" ")),
+        }),
+    };
+    let containers_ready = ready();
+    let ready = match readiness_gates(pod) {
+        Some(message) if containers_ready["status"] == "True" => {
+            json!({"status": "False", "reason": "ReadinessGatesNotReady", "message": message})
+        }
+        _ => containers_ready.clone(),
+    };
+    let network = has_network(containers) && over.is_none();
+    let initialized = pod["spec"]["initContainers"].is_null() || phase != "Pending";
+    let said = |holds: bool| json!({"status": if holds { "True" } else { "False" }});
+    let kinds = [
+        ("PodReadyToStartContainers", said(network)),
+        ("Initialized", said(initialized)),
+        ("Ready", ready),
+        ("ContainersReady", containers_ready),
+        ("PodScheduled", said(true)),
+    ];
+    let before = items(&pod["status"]["conditions"]);
+    let known = |kind: &str| before.iter().find(|condition| condition["type"] == kind);
+    kinds
+        .iter()
+        .map(|(kind, said)| {
+            let mut condition = said.clone();
+            let same = known(kind).filter(|known| known["status"] == said["status"]);
+            condition["type"] = json!(kind);
+            condition["lastTransitionTime"] =
+                same.map_or_else(|| json!(now), |known| known["lastTransitionTime"].clone());
+            condition
+        })
+        .collect()
+}
+
+/// Why the readiness gates keep a pod from being ready, if they do. Upstream: `GeneratePodReadyCondition`.
+fn readiness_gates(pod: &Value) -> Option<String> {
+    let conditions = items(&pod["status"]["conditions"]);
+    let gates = items(&pod["spec"]["readinessGates"]).iter().filter_map(|gate| gate["conditionType"].as_str());
+    let messages: Vec<String> = gates
+        .filter_map(|gate| match conditions.iter().find(|condition| condition["type"] == gate) {
+            None => Some(format!("corresponding condition of pod readiness gate {gate:?} does not exist.")),
+            Some(condition) => match condition["status"].as_str().unwrap_or_default() {
+                "True" => None,
+                status => Some(format!("the status of pod readiness gate {gate:?} is not \"True\", but {status}")),
+            },
+        })
+        .collect();
+    (!messages.is_empty()).then(|| messages.join(", "))
+}
+
+/// The condition `Ready` of a pod with readiness gates, if it is no longer right since somebody has changed one of their
+/// conditions.
+pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
+    if items(&pod["spec"]["readinessGates"]).is_empty() {
+        return None;
+    }
+    let conditions = items(&pod["status"]["conditions"]);
+    let of = |kind: &str| conditions.iter().find(|condition| condition["type"] == kind);
+    let (ready, containers_ready) = (of("Ready")?, of("ContainersReady")?);
+    if containers_ready["status"] != "True" {
+        return None; // the containers decide
+    }
+    let mut right = match readiness_gates(pod) {
+        Some(message) => json!({"status": "False", "reason": "ReadinessGatesNotReady", "message": message}),
+        None => json!({"status": "True"}),
+    };
+    if right["status"] == ready["status"] && right["message"] == ready["message"] {
+        return None;
+    }
+    let since = if right["status"] == ready["status"] { ready["lastTransitionTime"].clone() } else { json!(now) };
+    (right["type"], right["lastTransitionTime"]) = (json!("Ready"), since);
+    Some(right)
+}
+
+/// Makes the conditions match a phase that a stage has set.
+pub(super) fn set_conditions_from_phase(pod: &Value, status: &mut Value, now: &str) {
+    let phase = status["phase"].as_str().unwrap_or_default().to_owned();
+    status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now).into());
+}

@@ -1,0 +1,236 @@
+//! Performs the actions of the stages: the writes of the scheduler, the kubelet, the network plugin and the containers.
+
+use crate::nodes::dynamic::api_resource;
+use std::time::Duration;
+
+use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
+use kube_client::{Api, Client};
+
+use super::containers::{self, StatusInputs};
+use super::recorder::{EventCorrelator, PodEvent};
+use super::texts::{fill_in, filled, go_duration};
+use super::{KubeletContext, Resting};
+use crate::nodes::node;
+use crate::nodes::requests::{Author, ObjectRef, Received};
+use crate::nodes::stages::{Binding, ContainerState, Notice, StageAction, Subject};
+use kube_machinery::codec::merge_patch;
+use kube_machinery::kinds::PODS;
+use kube_machinery::value::{Array, Value, json};
+
+/// Performs the actions for one pod.
+pub(super) struct PodWorker {
+    pub(super) context: KubeletContext,
+    pub(super) recorder: EventCorrelator,
+    /// The pod's state after the last write.
+    pub(super) pod: Received,
+    pod_ip: String,
+    pub(super) host_ip: String,
+}
+
+impl PodWorker {
+    pub(super) fn new(context: KubeletContext, pod: Received, pod_ip: String) -> Self {
+        let recorder = EventCorrelator::new(context.api.clone(), context.clock);
+        let host_ip = pod["status"]["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
+        Self { context, recorder, pod, pod_ip, host_ip }
+    }
+
+    /// Waits until the node that the pod is bound to exists: a kubelet runs there and nowhere else.
+    pub(super) async fn node_exists(&mut self) {
+        let (Some(scheduler), Some(node)) = (&mut self.context.scheduler, self.pod["spec"]["nodeName"].as_str()) else {
+            return;
+        };
+        if !scheduler.has(node).await {
+            let _resting = Resting::new(&self.context.progress);
+            while !scheduler.has(node).await {
+                scheduler.changed().await;
+            }
+        }
+    }
+
+    /// Marks the pod as one whose stages never end.
+    pub(super) fn mark_resting(&self) -> Resting {
+        Resting::new(&self.context.progress)
+    }
+
+    /// Performs an action.
+    pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
+        match action {
+            StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
+            StageAction::Bind(Binding::Scheduled) => self.schedule().await,
+            StageAction::Status(status) => {
+                let mut status = status.clone();
+                self.fill_in(&mut status, backoff);
+                each_container(&mut status, &self.pod);
+                self.write_status(status).await
+            }
+            StageAction::Containers(change, extra) => self.containers(change, extra.as_ref(), backoff).await,
+            StageAction::Annotations(annotations) => {
+                let mut annotations = json!(annotations);
+                self.fill_in(&mut annotations, backoff);
+                let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
+                self.pod = self.context.api.patch(self.reference(), patch).await?;
+                Ok(())
+            }
+            StageAction::Event(notice) => {
+                self.tell(notice, backoff).await;
+                Ok(())
+            }
+            StageAction::Log(text) => {
+                self.log(text, backoff);
+                Ok(())
+            }
+            StageAction::Remove => {
+                let preconditions = Preconditions { uid: Some(self.uid().to_owned()), ..Preconditions::default() };
+                let params = DeleteParams {
+                    grace_period_seconds: Some(0),
+                    preconditions: Some(preconditions),
+                    ..DeleteParams::default()
+                };
+                self.pods().delete(self.name(), &params).await.map(|_| ())
+            }
+            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // `play` runs these
+        }
+    }
+
+    pub(super) async fn bind(&mut self, node: &str) -> Result<(), kube_client::Error> {
+        let metadata = json!({"name": self.name(), "uid": self.uid()});
+        let binding = json!({"metadata": metadata, "target": {"kind": "Node", "name": node}});
+        self.pod = self.context.api.bind(self.reference(), binding).await?;
+        Ok(())
+    }
+
+    async fn containers(
+        &mut self,
+        change: &ContainerState,
+        extra: Option<&Value>,
+        backoff: Duration,
+    ) -> Result<(), kube_client::Error> {
+        let (now, backoff_said) = (self.context.clock.now(), go_duration(backoff));
+        let inputs = StatusInputs { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_said };
+        let mut status = containers::status(&self.pod, change, &inputs);
+        if let Some(extra) = extra {
+            let mut extra = extra.clone();
+            self.fill_in(&mut extra, backoff);
+            merge_patch::merge(&mut status, &extra);
+            containers::set_conditions_from_phase(&self.pod, &mut status, &now);
+        }
+        self.write_status(status).await
+    }
+
+    pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
+        self.write_status_as(Author::Kubelet, status).await
+    }
+
+    pub(super) async fn write_status_as(&mut self, author: Author, said: Value) -> Result<(), kube_client::Error> {
+        let (pod, uid) = (self.reference(), self.uid().to_owned());
+        self.pod = self.context.api.write_status(author, pod, uid, said).await?;
+        Ok(())
+    }
+
+    async fn tell(&mut self, notice: &Notice, backoff: Duration) {
+        let containers: Vec<Option<Container>> = match notice.of {
+            Subject::Pod => vec![None],
+            Subject::Containers => spec_containers(&self.pod).map(Some).collect(),
+        };
+        for container in containers {
+            let message = self.filled(&notice.message, container.as_ref(), backoff);
+            let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
+            let told = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
+            self.recorder.record(&self.pod, told).await;
+        }
+    }
+
+    fn log(&self, text: &str, backoff: Duration) {
+        let restarts = containers::restarts(&self.pod);
+        for container in spec_containers(&self.pod) {
+            let run = restarts.get(&*container.name).copied().unwrap_or_default();
+            let text = self.filled(text, Some(&container), backoff);
+            self.context.logs.append(self.uid(), &container.name, run, self.context.clock.time(), text);
+        }
+    }
+
+    fn fill_in(&self, value: &mut Value, backoff: Duration) {
+        let (now, backoff) = (self.context.clock.now(), go_duration(backoff));
+        fill_in(value, &self.names(&now, &backoff));
+    }
+
+    fn filled(&self, text: &str, container: Option<&Container>, backoff: Duration) -> String {
+        let (now, backoff) = (self.context.clock.now(), go_duration(backoff));
+        let mut names = self.names(&now, &backoff).to_vec();
+        if let Some(container) = container {
+            names.extend([("container", container.name.as_str()), ("image", container.image.as_str())]);
+        }
+        filled(text, &names)
+    }
+
+    fn names<'a>(&'a self, now: &'a str, backoff: &'a str) -> [(&'a str, &'a str); 8] {
+        let node = self.pod["spec"]["nodeName"].as_str().unwrap_or_default();
+        [
+            ("now", now),
+            ("podIP", &self.pod_ip),
+            ("hostIP", &self.host_ip),
+            ("pod", self.name()),
+            ("namespace", self.text("namespace")),
+            ("uid", self.uid()),
+            ("node", node),
+            ("backoff", backoff),
+        ]
+    }
+
+    pub(super) fn reference(&self) -> ObjectRef {
+        ObjectRef { resource: PODS, namespace: self.text("namespace").to_owned(), name: self.name().to_owned() }
+    }
+
+    fn pods(&self) -> Api<DynamicObject> {
+        let client: Client = self.context.client.clone();
+        Api::namespaced_with(client, self.text("namespace"), &api_resource(PODS))
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.text("name")
+    }
+
+    pub(super) fn uid(&self) -> &str {
+        self.text("uid")
+    }
+
+    pub(super) fn text(&self, field: &str) -> &str {
+        self.pod["metadata"][field].as_str().unwrap_or_default()
+    }
+}
+
+/// A container in the pod's spec.
+struct Container {
+    name: String,
+    image: String,
+}
+
+fn spec_containers(pod: &Value) -> impl Iterator<Item = Container> {
+    let text = |container: &Value, field: &str| container[field].as_str().unwrap_or_default().to_owned();
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Array::as_slice);
+    containers.iter().map(move |container| Container { name: text(container, "name"), image: text(container, "image") })
+}
+
+/// Replaces a container status with the name `*` by one for each container of the pod.
+fn each_container(status: &mut Value, pod: &Value) {
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Array::as_slice);
+    if let Some(list) = status.get_mut("containerStatuses").and_then(Value::as_array_mut) {
+        *list = std::mem::take(list)
+            .into_iter()
+            .flat_map(|entry| {
+                let wildcard = entry["name"] == "*";
+                let names = if wildcard { containers } else { &[] };
+                let copies: Vec<Value> = names
+                    .iter()
+                    .map(|container| {
+                        let mut copy = entry.clone();
+                        copy["name"] = container["name"].clone();
+                        copy["image"] = container["image"].clone();
+                        copy
+                    })
+                    .collect();
+                if wildcard { copies } else { vec![entry] }
+            })
+            .collect();
+    }
+}

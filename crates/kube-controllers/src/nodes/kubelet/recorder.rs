@@ -1,0 +1,89 @@
+//! Writes Events about pods. An Event that happens again is counted in the first one. Upstream:
+//! `client-go/tools/record`.
+
+use std::sync::Arc;
+
+use super::schedule::SCHEDULER;
+use crate::nodes::requests::{Author, ObjectRef, Requests};
+use kube_machinery::conventions::clock::Clock;
+use kube_machinery::kinds::EVENTS;
+use kube_machinery::value::{Value, json};
+
+/// The content of an Event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PodEvent {
+    pub(super) kind: String,
+    pub(super) reason: String,
+    pub(super) message: String,
+    /// The component that reports it.
+    pub(super) from: String,
+    /// The container that it is about, if any.
+    pub(super) container: Option<String>,
+}
+
+/// An Event that was written, and how often it has happened since.
+struct Counted {
+    told: PodEvent,
+    name: String,
+    count: u32,
+}
+
+/// Writes the Events of one pod.
+pub(super) struct EventCorrelator {
+    api: Arc<dyn Requests>,
+    clock: Clock,
+    /// A pod has few that differ.
+    written: Vec<Counted>,
+}
+
+impl EventCorrelator {
+    pub(super) fn new(api: Arc<dyn Requests>, clock: Clock) -> Self {
+        Self { api, clock, written: Vec::new() }
+    }
+
+    /// Writes an Event about a pod, or increments its count. As upstream, an Event that cannot be written is dropped.
+    pub(super) async fn record(&mut self, pod: &Value, told: PodEvent) {
+        let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
+        let before = self.written.iter().position(|written| written.told == told);
+        if let Some(written) = before.map(|place| &mut self.written[place]) {
+            let patch = json!({"count": written.count + 1, "lastTimestamp": self.clock.now()});
+            let event = ObjectRef { resource: EVENTS, namespace: namespace.clone(), name: written.name.clone() };
+            if self.api.patch(event, patch).await.is_ok() {
+                written.count += 1;
+                return;
+            }
+        }
+        // Upstream's suffix is the time. Paused time may not advance between two Events, so their number is added.
+        let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
+        let name = format!("{}.{nanos:x}", pod["metadata"]["name"].as_str().unwrap_or_default());
+        let author = if told.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
+        match self.api.create(author, EVENTS, namespace, self.event(pod, &name, &told)).await {
+            Ok(()) => {
+                let counted = Counted { told, name, count: 1 };
+                match before {
+                    Some(place) => self.written[place] = counted,
+                    None => self.written.push(counted),
+                }
+            }
+            Err(error) => tracing::debug!(%error, "an event is lost"),
+        }
+    }
+
+    fn event(&self, pod: &Value, name: &str, told: &PodEvent) -> Value {
+        let metadata = &pod["metadata"];
+        let mut object = json!({
+            "kind": "Pod", "apiVersion": "v1", "namespace": metadata["namespace"], "name": metadata["name"],
+            "uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],
+        });
+        if let Some(container) = &told.container {
+            object["fieldPath"] = json!(format!("spec.containers{{{container}}}"));
+        }
+        let node = pod["spec"]["nodeName"].as_str().filter(|_| told.from == "kubelet").unwrap_or_default();
+        let now = self.clock.now();
+        json!({
+            "metadata": {"name": name}, "involvedObject": object, "type": told.kind, "reason": told.reason, "message": told.message,
+            "source": {"component": told.from, "host": node}, "reportingComponent": told.from, "reportingInstance": node,
+            "firstTimestamp": now, "lastTimestamp": now, "count": 1,
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! The scheduler's writes: the binding, or the reason why there is none.
+
+use super::Resting;
+use super::pod_worker::PodWorker;
+use super::recorder::PodEvent;
+use crate::nodes::requests::Author;
+use crate::nodes::scheduler::{Assignment, Tried};
+use kube_machinery::value::json;
+
+/// The default scheduler's name.
+pub(super) const SCHEDULER: &str = "default-scheduler";
+
+impl PodWorker {
+    /// Binds the pod to the node that the scheduler finds; waits until there is one.
+    pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
+        let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
+        if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
+            self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
+            return Ok(());
+        }
+        let (mut resting, mut tried) = (None, Tried::default());
+        let Assignment { node, address } = loop {
+            match scheduler.place(&self.pod, self.uid(), &mut tried).await {
+                Ok(place) => break place,
+                Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
+            }
+            resting.get_or_insert_with(|| Resting::new(&self.context.progress));
+            scheduler.changed().await;
+        };
+        drop(resting);
+        match self.bind(&node).await {
+            Ok(()) => self.host_ip = address,
+            Err(kube_client::Error::Api(status)) if status.code == 409 => {
+                // Another scheduler may have bound the pod first; its binding counts.
+                self.pod = self.context.api.get(self.reference()).await?;
+                let Some(theirs) = self.pod["spec"]["nodeName"].as_str() else {
+                    scheduler.forget(self.uid());
+                    return Err(kube_client::Error::Api(status));
+                };
+                self.host_ip = scheduler.assignment_of(theirs).await.address;
+                return Ok(());
+            }
+            Err(error) => {
+                scheduler.forget(self.uid());
+                return Err(error);
+            }
+        }
+        let (namespace, name) = (self.text("namespace"), self.name());
+        let message = format!("Successfully assigned {namespace}/{name} to {node}");
+        self.record_scheduler_event("Normal", "Scheduled", message).await;
+        Ok(())
+    }
+
+    /// Writes the reason why the pod is not scheduled into its status.
+    async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
+        let conditions = self.pod["status"]["conditions"].as_array();
+        let before = conditions.into_iter().flatten().find(|condition| condition["type"] == "PodScheduled");
+        if before.is_some_and(|condition| condition["message"] == why) {
+            return Ok(());
+        }
+        let since = before.filter(|condition| condition["status"] == "False");
+        let since = since.map_or_else(|| json!(self.context.clock.now()), |old| old["lastTransitionTime"].clone());
+        let condition = json!({
+            "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
+        });
+        self.write_status_as(Author::Scheduler, json!({"conditions": [condition]})).await?;
+        self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
+        Ok(())
+    }
+
+    async fn record_scheduler_event(&mut self, kind: &str, reason: &str, message: String) {
+        let (kind, reason, from) = (kind.to_owned(), reason.to_owned(), SCHEDULER.to_owned());
+        self.recorder.record(&self.pod, PodEvent { kind, reason, message, from, container: None }).await;
+    }
+}

@@ -1,0 +1,77 @@
+//! The log lines of containers. Upstream keeps them on the nodes, where the API server asks for them.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+/// How many lines of a container are kept.
+const LINES: usize = 10_000;
+
+/// The lines of all containers, written by the kubelet and read by requests.
+#[derive(Debug, Default)]
+pub struct Logs {
+    /// By the uid of the pod.
+    pods: Mutex<BTreeMap<String, PodLogs>>,
+    /// The number of the last line.
+    last: AtomicU64,
+}
+
+/// The lines of one pod.
+#[derive(Debug, Default)]
+struct PodLogs {
+    /// By the name of the container.
+    containers: BTreeMap<String, VecDeque<Line>>,
+    /// Wakes those who follow.
+    written: watch::Sender<()>,
+}
+
+/// One line of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number among all lines of the cluster.
+    pub number: u64,
+    /// The run of the container that wrote it: how often the container had been restarted before.
+    pub run: u64,
+    pub time: Timestamp,
+    pub text: String,
+}
+
+impl Logs {
+    /// Adds a line of a run of a container. The present run and the one before are kept.
+    pub(crate) fn append(&self, uid: &str, container: &str, run: u64, time: Timestamp, text: String) {
+        let mut pods = self.lock();
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1; // in order, as the lock is held
+        let pod = pods.entry(uid.to_owned()).or_default();
+        let lines = pod.containers.entry(container.to_owned()).or_default();
+        lines.push_back(Line { number, run, time, text });
+        while lines.len() > LINES || lines.front().is_some_and(|first| first.run + 1 < run) {
+            lines.pop_front();
+        }
+        pod.written.send_replace(());
+    }
+
+    /// The lines of one run of a container whose numbers are greater than `after`.
+    pub fn lines(&self, uid: &str, container: &str, run: u64, after: u64) -> Vec<Line> {
+        let pods = self.lock();
+        let Some(lines) = pods.get(uid).and_then(|pod| pod.containers.get(container)) else { return Vec::new() };
+        let new = lines.range(lines.partition_point(|line| line.number <= after)..);
+        new.filter(|line| line.run == run).cloned().collect()
+    }
+
+    /// Forgets a pod that was deleted.
+    pub(crate) fn forget(&self, uid: &str) {
+        self.lock().remove(uid);
+    }
+
+    /// Changes with every new line of a pod; closed once the pod is forgotten.
+    pub fn changes(&self, uid: &str) -> watch::Receiver<()> {
+        self.lock().entry(uid.to_owned()).or_default().written.subscribe()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, PodLogs>> {
+        self.pods.lock().expect("nothing panics under this lock")
+    }
+}

@@ -1,0 +1,77 @@
+//! The nodes that exist at the start.
+
+use kube_machinery::conventions::random::digest;
+use kube_machinery::value::{Value, json};
+
+/// The n-th node, counted from 1: ready, and with room for 110 pods.
+pub fn node(n: usize, now: &str) -> Value {
+    let name = name(n);
+    let condition = |kind: &str, status: &str, reason: &str, message: &str| {
+        json!({
+            "type": kind, "status": status, "reason": reason, "message": message,
+            "lastHeartbeatTime": now, "lastTransitionTime": now,
+        })
+    };
+    let resources = json!({
+        "cpu": "4", "ephemeral-storage": "100Gi", "hugepages-1Gi": "0", "hugepages-2Mi": "0", "memory": "8Gi", "pods": "110",
+    });
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let id = digest(&name);
+    json!({
+        "metadata": {
+            "name": name,
+            "labels": {
+                "beta.kubernetes.io/arch": architecture,
+                "beta.kubernetes.io/os": "linux",
+                "kubernetes.io/arch": architecture,
+                "kubernetes.io/hostname": name,
+                "kubernetes.io/os": "linux",
+            },
+        },
+        "spec": {"providerID": format!("informer-lab://{name}")},
+        "status": {
+            "addresses": [{"type": "InternalIP", "address": address(n)}, {"type": "Hostname", "address": name}],
+            "allocatable": resources,
+            "capacity": resources,
+            "conditions": [
+                condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+                condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+                condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+                condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+            ],
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+            "nodeInfo": {
+                "architecture": architecture,
+                "bootID": uuid(&id[32..]),
+                "containerRuntimeVersion": "containerd://2.0.0-informer-lab",
+                "kernelVersion": "6.0.0-informer-lab",
+                "kubeProxyVersion": "",
+                "kubeletVersion": "v1.37.2",
+                "machineID": &id[..32],
+                "operatingSystem": "linux",
+                "osImage": "informer-lab (no machine)",
+                "systemUUID": uuid(&id[..32]),
+            },
+        },
+    })
+}
+
+pub(crate) fn name(n: usize) -> String {
+    format!("node-{n}")
+}
+
+/// The address of the first node, and of nodes without a Node object.
+pub(crate) const FIRST_ADDRESS: &str = "192.0.2.1";
+
+/// The address of the n-th node. The ranges are those for documentation and, since they are small, for benchmarks.
+pub(crate) fn address(n: usize) -> String {
+    if n < 255 { format!("192.0.2.{n}") } else { format!("198.{}.{}.{}", 18 + (n >> 16) % 2, (n >> 8) % 256, n % 256) }
+}
+
+fn uuid(hex: &str) -> String {
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..32])
+}

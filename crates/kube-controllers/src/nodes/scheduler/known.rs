@@ -1,0 +1,50 @@
+//! The Node objects that the scheduler has seen, and their last changes.
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, Vector};
+
+use kube_machinery::value::Value;
+
+/// How many changes are remembered for pods that wait.
+const CHANGES: usize = 1_024;
+
+/// The Node objects by name, reduced to the fields that scheduling needs. A copy takes constant time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownNodes {
+    pub(super) nodes: OrdMap<String, Arc<Value>>,
+    /// The last changes, the oldest first.
+    changes: Vector<NodeChange>,
+    /// How many changes there were.
+    pub(super) number: u64,
+}
+
+/// A node before and after a change; `None` if there was or is none.
+#[derive(Clone, Debug)]
+pub(super) struct NodeChange {
+    pub(super) before: Option<Arc<Value>>,
+    pub(super) after: Option<Arc<Value>>,
+}
+
+impl KnownNodes {
+    /// A node was written, or removed.
+    pub(super) fn set(&mut self, name: &str, node: Option<Value>) {
+        let after = node.map(Arc::new);
+        let before = match &after {
+            Some(node) => self.nodes.insert(name.to_owned(), node.clone()),
+            None => self.nodes.remove(name),
+        };
+        self.changes.push_back(NodeChange { before, after });
+        self.number += 1;
+        if self.changes.len() > CHANGES {
+            self.changes.pop_front();
+        }
+    }
+
+    /// The changes after the first `seen`; `None` if some of them are forgotten.
+    pub(super) fn changes_after(&self, seen: u64) -> Option<impl Iterator<Item = &NodeChange>> {
+        let new = usize::try_from(self.number - seen).ok()?;
+        let old = self.changes.len().checked_sub(new)?;
+        Some(self.changes.iter().skip(old))
+    }
+}

@@ -1,0 +1,232 @@
+//! The stages that pods go through: the kubelet's script.
+
+mod named;
+mod selector;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube_machinery::conventions::yaml::{self, FileError};
+use kube_machinery::value::Value;
+pub(crate) use selector::PodSelector;
+use wire::StagesFile;
+
+/// The steps of the kubelet, read from YAML:
+///
+/// ```yaml
+/// run:                     # of every pod that is bound to no node
+/// - {after: 150ms, bind: node-1}
+/// - {after: 150ms, status: {phase: Running, startTime: $now}}
+/// delete:                  # of every pod that is being deleted
+/// - {after: 150ms, annotations: {example.com/address: null}}
+/// - {after: 150ms, remove: true}
+/// lifecycles:              # of the pods that one of these selects, the first that does
+/// - name: crash-loop
+///   for: [{labels: lab/lifecycle=crash-loop}]
+///   run:
+///   - {bind: true}
+///   - repeat:
+///     - {after: 2s, containers: {running: {}}}
+///     - {after: 5s, containers: {terminated: {exitCode: 1, reason: Error}}}
+/// ```
+///
+/// A step waits for the time `after` (default: none) and then does one thing. With `doubling-to`, the wait doubles in
+/// each round of a `repeat`, up to that limit. The actions are:
+///
+/// - `bind` assigns the pod to the node with this name or, with `true`, to the node that the scheduler chooses. With
+///   `bind: true` in a lifecycle, the kubelet also runs pods that name their node themselves.
+/// - `status` is a merge patch for the pod's status, except that conditions of other types stay; `annotations` is one for
+///   its annotations.
+/// - `containers` reports a state of all containers: `waiting: {reason, message}`, `running: {ready}` or `terminated:
+///   {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it as on a
+///   real node. A `status` beside it is merged into the result.
+/// - `event` writes an Event about the pod: `{reason, message, type, from}`. It writes one for each container if `of:
+///   containers` is given or the message contains `$container` or `$image`.
+/// - `log` appends a line to the log of each container.
+/// - `steps` performs a list of steps (`steps: []` only waits), `repeat` repeats one for ever, or `times` times.
+/// - `remove: true` removes the pod.
+///
+/// In every text, `$now` stands for the time, `$podIP` and `$hostIP` for the addresses of the pod and its node, `$pod`,
+/// `$namespace`, `$uid` and `$node` for those of the pod, and `$backoff` for the wait with `doubling-to` in this round.
+/// In `containers`, `event` and `log`, `$container` and `$image` stand for those of the container. In
+/// `containerStatuses`, an entry named `"*"` stands for every container of the pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stages {
+    /// The last lifecycle applies to all pods that no other one selects.
+    lifecycles: Vec<Lifecycle>,
+}
+
+/// The stages of some pods.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Lifecycle {
+    /// Empty for the last lifecycle.
+    pub(crate) name: String,
+    /// The lifecycle applies to a pod that one of these selects.
+    pub(crate) selectors: Vec<PodSelector>,
+    pub(crate) run: Arc<[Stage]>,
+    pub(crate) delete: Arc<[Stage]>,
+}
+
+/// A step: a wait, then one action.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Stage {
+    pub(crate) wait: Wait,
+    pub(crate) action: StageAction,
+}
+
+/// The wait of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub(crate) first: Duration,
+    /// The limit up to which the wait doubles in each round; `None` if it does not double.
+    pub(crate) doubling_to: Option<Duration>,
+}
+
+/// The action of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum StageAction {
+    /// Binds the pod to a node.
+    Bind(Binding),
+    /// Merges this into the pod's status.
+    Status(Value),
+    /// Reports a state of the containers, and merges more into the status.
+    Containers(ContainerState, Option<Value>),
+    /// Sets annotations; one without a value is removed.
+    Annotations(BTreeMap<String, Option<String>>),
+    /// Writes an Event.
+    Event(Notice),
+    /// Appends a line to the containers' logs.
+    Log(String),
+    /// Performs steps.
+    Steps(Vec<Stage>),
+    /// Repeats steps.
+    Repeat(Vec<Stage>, Times),
+    /// Removes the pod: grace period 0, and the uid as a precondition.
+    Remove,
+}
+
+/// The node of a binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Binding {
+    Node(String),
+    /// The node that the scheduler chooses.
+    Scheduled,
+}
+
+/// How often steps are repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Times {
+    Only(u32),
+    Forever,
+}
+
+/// The state of a pod's containers, as a container runtime reports it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ContainerState {
+    /// The containers do not run, for this reason.
+    Waiting { reason: String, message: Option<String> },
+    /// The containers run. A container that fails its readiness probe is not ready.
+    Running { ready: bool },
+    /// The containers that ran have ended.
+    Terminated { exit_code: i64, reason: String, message: Option<String> },
+}
+
+/// The content of an Event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Notice {
+    pub(crate) kind: String,
+    pub(crate) reason: String,
+    pub(crate) message: String,
+    pub(crate) from: String,
+    pub(crate) of: Subject,
+}
+
+/// What an Event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Pod,
+    /// One Event for each container.
+    Containers,
+}
+
+/// The wait that doubles, in this round.
+pub(crate) fn backoff(stages: &[Stage], round: u32) -> Option<Duration> {
+    stages.iter().find_map(|stage| match &stage.action {
+        _ if stage.wait.doubling_to.is_some() => Some(stage.wait.in_round(round)),
+        StageAction::Steps(stages) => backoff(stages, round),
+        _ => None,
+    })
+}
+
+impl Wait {
+    /// The wait in the n-th round, counted from 0.
+    pub(crate) fn in_round(self, round: u32) -> Duration {
+        match self.doubling_to {
+            None => self.first,
+            Some(most) => self.first.saturating_mul(2_u32.saturating_pow(round)).min(most),
+        }
+    }
+}
+
+impl Default for Stages {
+    /// The pod is bound, its container is created, the network reports its address, and the pod runs. On deletion the
+    /// container ends, the address is removed, and then the pod. Each step comes 150 ms after the one before.
+    fn default() -> Self {
+        const DEFAULT: &str = include_str!("stages/default.yaml");
+        Self::from_yaml(DEFAULT, "default.yaml").expect("the embedded stages are tested")
+    }
+}
+
+impl Stages {
+    /// The kubelet does nothing: pods stay as they are.
+    pub fn none() -> Self {
+        Self::of(Vec::new(), Lifecycle::everything(Vec::new(), Vec::new()))
+    }
+
+    /// Parses stages from YAML; `name` is the file's name for error messages.
+    ///
+    /// # Errors
+    /// If the text is not YAML, or has an unknown key, a step without exactly one action, an invalid selector or
+    /// duration, or an endless repetition without a wait.
+    pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
+        let expected = "the stages of a kubelet: the keys run and delete, each a list of steps, and lifecycles";
+        yaml::read::<StagesFile>(text, name, expected)?.stages(name)
+    }
+
+    fn of(mut lifecycles: Vec<Lifecycle>, others: Lifecycle) -> Self {
+        lifecycles.push(others);
+        Self { lifecycles }
+    }
+
+    /// The first lifecycle that applies to a pod.
+    pub(crate) fn of_pod(&self, pod: &Value) -> &Lifecycle {
+        let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
+        let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(pod));
+        selective.iter().find(selects).unwrap_or(others)
+    }
+
+    /// Whether any pods need the scheduler.
+    pub(crate) fn schedules(&self) -> bool {
+        self.lifecycles.iter().any(Lifecycle::schedules)
+    }
+}
+
+impl Lifecycle {
+    fn everything(run: impl Into<Arc<[Stage]>>, delete: impl Into<Arc<[Stage]>>) -> Self {
+        Self { name: String::new(), selectors: Vec::new(), run: run.into(), delete: delete.into() }
+    }
+
+    /// Whether these pods need the scheduler.
+    pub(crate) fn schedules(&self) -> bool {
+        fn any(stages: &[Stage]) -> bool {
+            stages.iter().any(|stage| match &stage.action {
+                StageAction::Bind(binding) => *binding == Binding::Scheduled,
+                StageAction::Steps(stages) | StageAction::Repeat(stages, _) => any(stages),
+                _ => false,
+            })
+        }
+        any(&self.run)
+    }
+}

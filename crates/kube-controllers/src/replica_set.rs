@@ -1,0 +1,212 @@
+//! The ReplicaSet controller. It keeps as many pods running as each ReplicaSet asks for. Upstream:
+//! `pkg/controller/replicaset`.
+//!
+//! Adoption and release of pods by the selector, slow start, expectations, the order of deletions and the status are
+//! upstream's.
+
+mod availability;
+mod claim;
+mod handlers;
+mod of_cluster;
+mod pods;
+mod rank;
+mod spec;
+mod status;
+mod sync;
+mod voice;
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::drive::{WORKERS, drive};
+pub use super::shared::error::{ControllerError, SyncError};
+use super::shared::expectations::Expectations;
+use super::shared::own_writes::OwnWrites;
+use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::slim_pod::SlimPod;
+use availability::Availability;
+use handlers::{OfPods, OfSets};
+use kube_informers::cache::{
+    Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
+use kube_informers::workqueue::{WorkEvent, WorkQueue};
+use kube_machinery::conventions::clock::Clock;
+pub(crate) use of_cluster::run_when_needed;
+pub use voice::Deed;
+use voice::Voice;
+
+/// The index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their namespace.
+const OWNER: &str = "owner";
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
+
+/// How the pods of one batch are created or deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Writes {
+    /// Concurrently, as upstream.
+    #[default]
+    Together,
+    /// One after the other, so that a reader can follow each step.
+    OneByOne,
+}
+
+/// Selects the ReplicaSets that a controller handles.
+type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
+
+/// Runs the controller for all ReplicaSets of a cluster until `stop`. A `Cluster` of
+/// `kube-testcluster` runs it by itself.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_testcluster::{Cluster, Controllers, controllers::replica_set};
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().controllers(Controllers::Housekeeping).start();
+/// let stop = CancellationToken::new();
+/// let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
+/// // … kubectl create -f rs.yaml …
+/// stop.cancel();
+/// controller.await??;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// An informer failed, or the work on a ReplicaSet panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    let factory = SharedInformerFactory::new(client.clone());
+    let controller = Controller::new(client, &factory).expect("informers that have not started take any index");
+    controller.with_events().run(&factory, &stop).await
+}
+
+/// The ReplicaSet controller: its informers, its queue and its options.
+pub struct Controller {
+    client: kube_client::Client,
+    set_informer: SharedIndexInformer<ReplicaSet>,
+    pod_informer: SharedIndexInformer<SlimPod>,
+    sets: Lister<ReplicaSet>,
+    by_owner: Index<SlimPod>,
+    queue: WorkQueue<String>,
+    expectations: Expectations,
+    statuses: OwnWrites,
+    clock: Clock,
+    availability: Availability,
+    ours: Box<Ours>,
+    writes: Writes,
+    /// `None` if no Events are written.
+    recorder: Option<EventRecorder>,
+    voice: Voice,
+}
+
+impl fmt::Debug for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller").field("writes", &self.writes).finish_non_exhaustive()
+    }
+}
+
+impl Controller {
+    /// A controller that uses the informers of a factory which has not been started. It handles every ReplicaSet that
+    /// the factory sees.
+    ///
+    /// # Errors
+    /// If the factory's informer of slim pods has started: another controller of this factory has it.
+    pub fn new(client: kube_client::Client, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer_as::<Pod, SlimPod>());
+        let by_owner = pod_informer.index(OWNER, pods::owner_index)?;
+        Ok(Self {
+            client,
+            sets: Lister::new(set_informer.reader(), GroupResource::of::<ReplicaSet>()),
+            by_owner,
+            set_informer,
+            pod_informer,
+            queue: WorkQueue::new(),
+            expectations: Expectations::default(),
+            statuses: OwnWrites::default(),
+            clock: Clock::starting_at(Timestamp::now()),
+            availability: Availability::default(),
+            ours: Box::new(|_| true),
+            writes: Writes::default(),
+            recorder: None,
+            voice: Voice::default(),
+        })
+    }
+
+    /// Handles only the ReplicaSets for which `ours` holds.
+    #[must_use]
+    pub fn only(mut self, ours: impl Fn(&ReplicaSet) -> bool + Send + Sync + 'static) -> Self {
+        self.ours = Box::new(ours);
+        self
+    }
+
+    /// How it creates and deletes pods.
+    #[must_use]
+    pub fn writes(mut self, writes: Writes) -> Self {
+        self.writes = writes;
+        self
+    }
+
+    /// Writes Events about the pods that it creates and deletes.
+    #[must_use]
+    pub fn with_events(mut self) -> Self {
+        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock, &RECORDED));
+        self
+    }
+
+    /// Calls `tell` with each step of the controller's work.
+    #[must_use]
+    pub fn voice(mut self, tell: impl Fn(Deed<'_>) + Send + Sync + 'static) -> Self {
+        self.voice = Voice::new(tell);
+        self
+    }
+
+    /// Tells of each key in its queue what happens to it. Before the controller [listens](Self::listen): the queue begins anew.
+    #[must_use]
+    pub fn queue_observer(mut self, tell: impl FnMut(WorkEvent<'_, String>) + Send + 'static) -> Self {
+        self.queue = WorkQueue::builder().observer(tell).build();
+        self
+    }
+
+    /// Starts the factory and runs until `stop`. The informers have ended when it returns, and no work is under way.
+    ///
+    /// # Errors
+    /// An informer of the factory failed: the controller's cache is not kept up to date any more. Or the work on a ReplicaSet
+    /// panicked. Either stops both, the factory and the workers.
+    pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) -> Result<(), ControllerError> {
+        let controller = Arc::new(self);
+        let filled = controller.listen().expect("informers that have not started take handlers");
+        let stop = &stop.child_token();
+        let workers = controller.queue.workers(WORKERS, async |set: String| controller.sync(&set).await);
+        let workers = workers.on_error(|_, error| controller.voice.tell(Deed::Failed { error: &error }));
+        let work = async {
+            controller.voice.tell(Deed::Begins);
+            workers.run(stop).await
+        };
+        drive(factory, &filled, stop, work).await
+    }
+
+    /// Adds the handlers, which put the keys of ReplicaSets into the queue. Each signal fires once its handler has seen the
+    /// initial list; before both have, no key may be worked on: with a cache that is not filled yet, pods would be created
+    /// that exist already.
+    ///
+    /// This is for a program that runs the controller's parts itself; [`Controller::run`] does it for all others.
+    ///
+    /// # Errors
+    /// An informer of the factory has stopped.
+    pub fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {
+        let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        Ok([sets.synced(), pods.synced()])
+    }
+
+    /// The keys of the ReplicaSets that are to be worked on.
+    pub fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
+    }
+}

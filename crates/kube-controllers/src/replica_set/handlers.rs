@@ -1,0 +1,119 @@
+//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::ReplicaSet;
+
+use super::pods::owner;
+use super::{Controller, spec};
+use crate::shared::slim_pod::SlimPod;
+use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
+use kube_selectors::LabelSelector;
+
+/// Queues each ReplicaSet that was added, changed or deleted.
+pub(super) struct OfSets(pub(super) Arc<Controller>);
+
+impl OfSets {
+    fn enqueue(&self, set: &ReplicaSet) {
+        if (self.0.ours)(set) {
+            self.0.queue.add(meta_namespace_key(set));
+        }
+    }
+
+    /// Forgets a deleted ReplicaSet, so that a new one of the same name starts afresh.
+    fn forget(&self, key: &str) {
+        self.0.expectations.forget(key);
+        self.0.statuses.forget(key);
+        self.0.availability.forget(key);
+    }
+}
+
+impl EventHandler<ReplicaSet> for OfSets {
+    fn on_add(&mut self, set: Arc<ReplicaSet>, _initial: InitialList) {
+        self.enqueue(&set);
+    }
+
+    fn on_update(&mut self, old: Arc<ReplicaSet>, new: Arc<ReplicaSet>) {
+        if old.metadata.uid != new.metadata.uid {
+            self.forget(&meta_namespace_key(&*old)); // deleted and created again while no watch ran
+        }
+        self.enqueue(&new); // a resync, too: it has every ReplicaSet looked at again
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<ReplicaSet>) {
+        self.forget(&deletion_key(&deletion));
+        if let Some(set) = deletion.object() {
+            self.enqueue(set);
+        }
+    }
+}
+
+/// Queues the ReplicaSet that controls a pod, and updates the expectations.
+pub(super) struct OfPods(pub(super) Arc<Controller>);
+
+impl OfPods {
+    /// The key of the pod's ReplicaSet, if this controller handles it.
+    fn owner(&self, pod: &SlimPod) -> Option<String> {
+        let (namespace, owner) = (pod.namespace(), owner(pod)?);
+        let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
+        let same = set.metadata.uid.as_ref() == Some(&owner.uid); // and not its predecessor of the same name
+        (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
+    }
+
+    /// Queues each ReplicaSet that may adopt a pod which has no controller.
+    fn offer(&self, orphan: &SlimPod) {
+        let sets = self.0.sets.namespace(orphan.namespace()).list(&LabelSelector::everything());
+        for set in sets.iter().filter(|set| (self.0.ours)(set)) {
+            let selector = spec::selector(set);
+            if selector.is_ok_and(|selector| selector.matches_values(|key| orphan.labels().get(key))) {
+                self.0.queue.add(meta_namespace_key(&**set));
+            }
+        }
+    }
+
+    fn going(&self, pod: &SlimPod) {
+        if let Some(owner) = self.owner(pod) {
+            self.0.expectations.deletion_observed(&owner, &meta_namespace_key(pod));
+            self.0.queue.add(owner);
+        }
+    }
+}
+
+impl EventHandler<SlimPod> for OfPods {
+    fn on_add(&mut self, pod: Arc<SlimPod>, _initial: InitialList) {
+        if pod.is_going() {
+            return self.going(&pod); // it was going when the informer started
+        }
+        if let Some(owner) = self.owner(&pod) {
+            self.0.expectations.creation_observed(&owner);
+            self.0.queue.add(owner);
+        } else if pod.controller().is_none() {
+            self.offer(&pod);
+        }
+    }
+
+    fn on_update(&mut self, old: Arc<SlimPod>, new: Arc<SlimPod>) {
+        if old.resource_version() == new.resource_version() {
+            return; // a resync: nothing changed
+        }
+        if new.is_going() {
+            return self.going(&new); // it counts as gone from here on
+        }
+        let moved = old.controller().map(|owner| &owner.uid) != new.controller().map(|owner| &owner.uid);
+        if moved && let Some(before) = self.owner(&old) {
+            self.0.queue.add(before);
+        }
+        if let Some(owner) = self.owner(&new) {
+            self.0.queue.add(owner);
+        } else if new.controller().is_none() && (moved || old.labels() != new.labels()) {
+            self.offer(&new);
+        }
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<SlimPod>) {
+        // A tombstone has the last known state, whose owner is most likely still right.
+        if let Some(pod) = deletion.object() {
+            self.going(pod);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The pods of a ReplicaSet: their owner, and how a new one is made.
+
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kube_core::Resource;
+
+use super::spec;
+use crate::shared::error::SyncError;
+use crate::shared::slim_pod::SlimPod;
+use kube_informers::cache::IndexValues;
+
+/// The reference to a pod's controller, if that is a ReplicaSet.
+pub(super) fn owner(pod: &SlimPod) -> Option<&OwnerReference> {
+    pod.controller().filter(|owner| owner.kind == "ReplicaSet" && owner.api_version == "apps/v1")
+}
+
+/// The values of a pod in the index by owner.
+pub(super) fn owner_index(pod: &SlimPod) -> IndexValues<'_> {
+    match (pod.controller(), owner(pod)) {
+        (None, _) => orphans_of(pod.namespace()).into(),
+        (Some(_), owner) => owner.map(|owner| &owner.uid).into_iter().collect(),
+    }
+}
+
+/// The index value of the pods of a namespace that have no controller. No uid looks like this.
+pub(super) fn orphans_of(namespace: &str) -> String {
+    format!("{namespace}/")
+}
+
+/// The owner reference of a ReplicaSet's pod.
+pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {
+    let owner = set.controller_owner_ref(&())?;
+    Some(OwnerReference { block_owner_deletion: Some(true), ..owner })
+}
+
+/// A new pod from the ReplicaSet's template. The server generates its name.
+pub(super) fn new(set: &ReplicaSet) -> Result<Pod, SyncError> {
+    let template = spec::template(set).cloned().ok_or(SyncError::NoTemplate)?;
+    let metadata = template.metadata.unwrap_or_default(); // of which only what pods may share is taken
+    let metadata = ObjectMeta {
+        labels: metadata.labels,
+        annotations: metadata.annotations,
+        finalizers: metadata.finalizers,
+        generate_name: set.metadata.name.as_ref().map(|name| format!("{name}-")),
+        owner_references: Some(owned_by(set).into_iter().collect()),
+        ..ObjectMeta::default()
+    };
+    Ok(Pod { metadata, spec: template.spec, status: None })
+}

@@ -1,0 +1,81 @@
+//! Computes a ReplicaSet's status. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use serde_json::{Value, json};
+
+use crate::shared::slim_pod::SlimPod;
+use kube_machinery::conventions::clock::Clock;
+
+use super::spec;
+
+/// The numbers in a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) replicas: usize,
+    /// The pods that have all labels of the template.
+    labeled: usize,
+    pub(super) ready: usize,
+    available: usize,
+}
+
+impl Counts {
+    pub(super) fn of(set: &ReplicaSet, owned: &[Arc<SlimPod>], available: usize) -> Self {
+        let template = spec::template(set).and_then(|template| template.metadata.as_ref());
+        let labels = template.and_then(|metadata| metadata.labels.as_ref());
+        let has_all =
+            |pod: &&Arc<SlimPod>| labels.into_iter().flatten().all(|(key, value)| pod.labels().get(key) == Some(value));
+        Self {
+            replicas: owned.len(),
+            labeled: owned.iter().filter(has_all).count(),
+            ready: owned.iter().filter(|pod| pod.is_ready()).count(),
+            available,
+        }
+    }
+}
+
+/// A merge patch for the status, or `None` if the status is right already. `failure` is the reason and the message if
+/// pods could not be created or deleted.
+pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, String)>, clock: &Clock) -> Option<Value> {
+    let told = set.status.clone().unwrap_or_default();
+    let number = |number: Option<i32>| number.unwrap_or_default();
+    let said = [
+        told.replicas,
+        number(told.fully_labeled_replicas),
+        number(told.ready_replicas),
+        number(told.available_replicas),
+    ];
+    let said = said.map(|count| usize::try_from(count).unwrap_or_default());
+    let now = [counts.replicas, counts.labeled, counts.ready, counts.available];
+    let mut conditions = told.conditions.unwrap_or_default();
+    let failed_before = conditions.iter().any(|condition| spec::is_of_type(condition, FAILURE));
+    let same_failure = failed_before == failure.is_some();
+    if said == now && same_failure && told.observed_generation == set.metadata.generation {
+        return None;
+    }
+    let mut status = json!({
+        "replicas": now[0], "fullyLabeledReplicas": now[1], "readyReplicas": now[2], "availableReplicas": now[3],
+        "observedGeneration": set.metadata.generation,
+    });
+    if !same_failure {
+        conditions.retain(|condition| !spec::is_of_type(condition, FAILURE));
+        let others = conditions.iter().map(|other| {
+            json!({
+                "type": other.type_, "status": other.status, "reason": other.reason, "message": other.message,
+                "lastTransitionTime": other.last_transition_time,
+            })
+        });
+        let new = failure.map(|(reason, message)| {
+            let now = clock.now();
+            json!({
+                "type": FAILURE, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now,
+            })
+        });
+        status["conditions"] = others.chain(new).collect();
+    }
+    // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+    Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
+}
+
+const FAILURE: &str = "ReplicaFailure";

@@ -1,0 +1,213 @@
+//! One sync of a ReplicaSet: claim its pods, create missing ones or delete surplus ones, write the status. Upstream:
+//! `syncReplicaSet`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+
+use super::spec::{self, wanted};
+use super::status::{self, Counts};
+use super::voice::Deed;
+use super::{Controller, Writes, pods, rank};
+use crate::shared::error::{SyncError, is_namespace_terminating};
+use crate::shared::recorder::Reason;
+use crate::shared::slim_pod::SlimPod;
+use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
+
+/// The most pods that one sync creates or deletes.
+const BURST: usize = 500;
+
+impl Controller {
+    /// Brings the number of pods closer to what the ReplicaSet asks for.
+    ///
+    /// # Errors
+    /// If the API server refuses a request. The caller must queue the key again.
+    pub async fn sync(&self, key: &str) -> Result<(), SyncError> {
+        self.statuses.seen(key, &self.set_informer.reader()).await;
+        let Ok(set) = self.sets.get(key) else {
+            self.expectations.forget(key);
+            self.availability.forget(key);
+            self.voice.tell(Deed::Gone { set: key });
+            return Ok(());
+        };
+        if !self.expectations.satisfied(key) {
+            self.voice.tell(Deed::Waits { set: key });
+            return Ok(());
+        }
+        let owned = self.claim(&set).await?;
+        let managed = match set.metadata.deletion_timestamp {
+            None => self.manage(key, &set, &owned).await,
+            Some(_) => Ok(()),
+        };
+        self.tell_status(key, &set, &owned, managed.as_ref().err()).await?;
+        managed
+    }
+
+    async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<SlimPod>]) -> Result<(), SyncError> {
+        let (there, wanted) = (owned.len(), wanted(set));
+        if there < wanted {
+            let count = (wanted - there).min(BURST);
+            self.voice.tell(Deed::Creates { set: key, there, wanted, count });
+            self.create(key, set, count).await
+        } else if there > wanted {
+            let mut going = owned.to_vec();
+            rank::sort_by_loss(&mut going, &self.related(set));
+            going.truncate((there - wanted).min(BURST));
+            self.voice.tell(Deed::Deletes { set: key, there, wanted, count: going.len() });
+            self.delete(key, set, &going).await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Slow start: creates one pod, then two, then four at a time, and stops at the first failure, since what is
+    /// refused for one pod is refused for all.
+    async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
+        let namespace = name(set.metadata.namespace.as_ref());
+        let (api, pod) = (Api::namespaced(self.client.clone(), namespace), pods::new(set)?);
+        self.expectations.expect_creations(key, missing);
+        let (mut left, mut batch) = (missing, 1);
+        while left > 0 {
+            batch = batch.min(left);
+            let creations = (0..batch).map(|_| self.create_one(key, set, &api, &pod));
+            let created = self.all(creations).await;
+            left -= batch;
+            if let Err(error) = created {
+                // The pods that were not even tried will not be seen.
+                (0..left).for_each(|_| self.expectations.creation_observed(key));
+                return if error.is_namespace_terminating() { Ok(()) } else { Err(error) };
+            }
+            batch *= 2;
+        }
+        Ok(())
+    }
+
+    async fn create_one(&self, key: &str, set: &ReplicaSet, api: &Api<Pod>, pod: &Pod) -> Result<(), SyncError> {
+        match api.create(&PostParams::default(), pod).await {
+            Ok(created) => {
+                let pod = name(created.metadata.name.as_ref());
+                self.voice.tell(Deed::Created { pod });
+                self.record(set, Reason::SuccessfulCreate, || format!("Created pod: {pod}")).await;
+                Ok(())
+            }
+            Err(error) => {
+                self.expectations.creation_observed(key); // what was not created will not be seen
+                let error = ApiError::from(error);
+                if !is_namespace_terminating(&error) {
+                    self.record(set, Reason::FailedCreate, || format!("Error creating: {error}")).await;
+                }
+                Err(SyncError::refused(format!("create a pod of {key}"))(error))
+            }
+        }
+    }
+
+    async fn record(&self, set: &ReplicaSet, reason: Reason, message: impl FnOnce() -> String) {
+        if let Some(recorder) = &self.recorder {
+            recorder.tell(&set.metadata, reason, message()).await;
+        }
+    }
+
+    async fn delete(&self, key: &str, set: &ReplicaSet, going: &[Arc<SlimPod>]) -> Result<(), SyncError> {
+        let api = self.api::<Pod>(set);
+        let keys: Vec<String> = going.iter().map(|pod| meta_namespace_key(&**pod)).collect();
+        self.expectations.expect_deletions(key, keys.clone());
+        let deletions = going.iter().zip(&keys).map(|(pod, pod_key)| self.delete_one(key, set, &api, pod, pod_key));
+        self.all(deletions).await
+    }
+
+    /// Does all writes, also after a failure; returns the first error.
+    async fn all(
+        &self,
+        writes: impl Iterator<Item = impl Future<Output = Result<(), SyncError>>>,
+    ) -> Result<(), SyncError> {
+        match self.writes {
+            Writes::Together => join_all(writes).await.into_iter().collect(),
+            Writes::OneByOne => {
+                let mut all = Ok(());
+                for write in writes {
+                    all = all.and(write.await);
+                }
+                all
+            }
+        }
+    }
+
+    async fn delete_one(
+        &self,
+        key: &str,
+        set: &ReplicaSet,
+        api: &Api<DynamicObject>,
+        pod: &SlimPod,
+        pod_key: &str,
+    ) -> Result<(), SyncError> {
+        let name = pod.name();
+        match api.delete(name, &DeleteParams::background()).await {
+            Ok(_) => {
+                self.voice.tell(Deed::Deleted { pod: name });
+                self.record(set, Reason::SuccessfulDelete, || format!("Deleted pod: {name}")).await;
+            }
+            Err(error) => {
+                self.expectations.deletion_observed(key, pod_key);
+                if !is_status(&error, 404) {
+                    let error = ApiError::from(error);
+                    self.record(set, Reason::FailedDelete, || format!("Error deleting: {error}")).await;
+                    return Err(SyncError::refused(format!("delete {pod_key}"))(error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the status if it has changed.
+    async fn tell_status(
+        &self,
+        key: &str,
+        set: &ReplicaSet,
+        owned: &[Arc<SlimPod>],
+        failure: Option<&SyncError>,
+    ) -> Result<(), SyncError> {
+        let minimum = Duration::from_secs(spec::min_ready_seconds(set));
+        let available = self.availability.look(key, owned, minimum);
+        if let Some(next) = available.next {
+            self.queue.add_after(key.to_owned(), next); // nobody else tells that time has passed
+        }
+        let counts = Counts::of(set, owned, available.count);
+        let reason = if owned.len() < wanted(set) { "FailedCreate" } else { "FailedDelete" };
+        let failure = failure.map(|error| (reason, with_causes(error).to_string()));
+        let Some(patch) = status::patch(set, counts, failure, &self.clock) else { return Ok(()) };
+        let set_name = name(set.metadata.name.as_ref());
+        let written = self
+            .api::<ReplicaSet>(set)
+            .patch_status(set_name, &PatchParams::default(), &Patch::Merge(patch))
+            .await
+            .map_err(ApiError::from)
+            .map_err(|error| {
+                let changed = error.status().is_some_and(|status| status.code == 409);
+                let why = if changed { ", which was changed meanwhile" } else { "" };
+                SyncError::refused(format!("tell the status of {key}{why}"))(error)
+            })?;
+        self.statuses.wrote(key, written.metadata.resource_version);
+        self.voice.tell(Deed::Status { set: key, replicas: counts.replicas, ready: counts.ready });
+        Ok(())
+    }
+
+    /// The API for objects of one kind in the ReplicaSet's namespace.
+    pub(super) fn api<K: kube_core::Resource<DynamicType = ()>>(&self, set: &ReplicaSet) -> Api<DynamicObject> {
+        let namespace = name(set.metadata.namespace.as_ref());
+        Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))
+    }
+}
+
+/// Whether the API server answered with this code.
+pub(super) fn is_status(error: &kube_client::Error, code: u16) -> bool {
+    matches!(error, kube_client::Error::Api(status) if status.code == code)
+}
+
+pub(super) fn name(name: Option<&String>) -> &str {
+    name.map(String::as_str).unwrap_or_default()
+}

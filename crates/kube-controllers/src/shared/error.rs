@@ -1,0 +1,69 @@
+//! The errors of a sync and of the controller.
+
+use kube_informers::cache::{ApiError, Error, InformerFailed};
+use kube_informers::workqueue::ReconcilePanicked;
+use kube_selectors::BadSelector;
+
+/// Why the controller ended before it was stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// An informer failed, so the cache is not kept up to date any more.
+    #[error(transparent)]
+    Informer(#[from] InformerFailed),
+    /// The work on an object panicked.
+    #[error(transparent)]
+    Sync(#[from] ReconcilePanicked),
+}
+
+/// Why the controller could not finish its work on an object. The key is queued again with back-off.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyncError {
+    /// The API server refused a request, or did not answer it.
+    #[error("cannot {what}")]
+    Refused {
+        /// The request, as in "create a pod of default/web".
+        what: String,
+        /// The API server's response.
+        #[source]
+        source: ApiError,
+    },
+    /// The object's selector cannot be read.
+    #[error("the selector cannot be read")]
+    Selector(#[from] BadSelector),
+    /// The object has no pod template, or its template is no JSON.
+    #[error("there is no template to create a pod from")]
+    NoTemplate,
+    /// The cache still has the object, but the API server has deleted it or is deleting it.
+    #[error("{0} is gone or going, and adopts nothing")]
+    Gone(String),
+    /// An object of this name exists, and it is another one.
+    #[error("the name {0} is taken")]
+    Taken(String),
+    /// A pod of a service is on a node that does not exist.
+    #[error("the node of pod {0} does not exist: it has no endpoint")]
+    NoNode(String),
+    /// The cache cannot answer.
+    #[error(transparent)]
+    Cache(#[from] Error),
+}
+
+impl SyncError {
+    /// Makes a [`SyncError::Refused`], for `map_err`.
+    pub(crate) fn refused<E: Into<ApiError>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        move |error| Self::Refused { what, source: error.into() }
+    }
+
+    /// See [`is_namespace_terminating`].
+    pub(crate) fn is_namespace_terminating(&self) -> bool {
+        matches!(self, Self::Refused { source, .. } if is_namespace_terminating(source))
+    }
+}
+
+/// Whether an object was refused because its namespace is being deleted: later ones will be, too. Upstream: `NamespaceTerminatingCause`.
+pub(crate) fn is_namespace_terminating(error: &ApiError) -> bool {
+    let details = error.status().and_then(|status| status.details.as_ref());
+    details.iter().flat_map(|details| &details.causes).any(|cause| cause.reason == "NamespaceTerminating")
+}

@@ -1,0 +1,109 @@
+//! Expectations: writes of a controller that its cache has not seen yet. Upstream:
+//! `pkg/controller/controller_utils.go`.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long to wait for an event that may have been lost.
+const EXPIRES: Duration = Duration::from_secs(300);
+
+/// For each owner, the number of creations and the keys of deletions that its informer has not seen yet.
+///
+/// A cache lags behind the controller's own writes: a controller that counts pods right after creating three would
+/// count none and create three more. So it leaves an owner alone until its cache has seen everything that was written
+/// for it.
+#[derive(Default)]
+pub(crate) struct Expectations(Mutex<HashMap<String, Expected>>);
+
+struct Expected {
+    creations: usize,
+    /// By key, since a deletion is seen twice: when it begins and when it ends.
+    deletions: HashSet<String>,
+    since: Instant,
+}
+
+impl Expectations {
+    /// Whether the cache has seen all writes for this owner, or has had enough time to.
+    pub(crate) fn satisfied(&self, owner: &str) -> bool {
+        self.lock().get(owner).is_none_or(|expected| {
+            let seen = expected.creations == 0 && expected.deletions.is_empty();
+            seen || expected.since.elapsed() > EXPIRES
+        })
+    }
+
+    /// Must be called before the creations, so that no event arrives first.
+    pub(crate) fn expect_creations(&self, owner: &str, creations: usize) {
+        let expected = Expected { creations, deletions: HashSet::new(), since: Instant::now() };
+        self.lock().insert(owner.to_owned(), expected);
+    }
+
+    /// Must be called before the deletions of the pods with these keys.
+    pub(crate) fn expect_deletions(&self, owner: &str, pods: impl IntoIterator<Item = String>) {
+        let expected = Expected { creations: 0, deletions: pods.into_iter().collect(), since: Instant::now() };
+        self.lock().insert(owner.to_owned(), expected);
+    }
+
+    /// A creation was seen, or it failed and will not be seen.
+    pub(crate) fn creation_observed(&self, owner: &str) {
+        if let Some(expected) = self.lock().get_mut(owner) {
+            expected.creations = expected.creations.saturating_sub(1);
+        }
+    }
+
+    /// A deletion was seen, or it failed and will not be seen.
+    pub(crate) fn deletion_observed(&self, owner: &str, pod: &str) {
+        if let Some(expected) = self.lock().get_mut(owner) {
+            expected.deletions.remove(pod);
+        }
+    }
+
+    /// Forgets an owner that was deleted.
+    pub(crate) fn forget(&self, owner: &str) {
+        self.lock().remove(owner);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Expected>> {
+        self.0.lock().expect("nothing panics under this lock")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_owner_waits_until_each_creation_was_seen() {
+        let expectations = Expectations::default();
+        assert!(expectations.satisfied("web"));
+        expectations.expect_creations("web", 2);
+        expectations.creation_observed("web");
+        expectations.creation_observed("other");
+        assert!(!expectations.satisfied("web"));
+        expectations.creation_observed("web");
+        assert!(expectations.satisfied("web"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deletion_that_is_seen_twice_counts_once() {
+        let expectations = Expectations::default();
+        expectations.expect_deletions("web", ["a".to_owned(), "b".to_owned()]);
+        expectations.deletion_observed("web", "a");
+        expectations.deletion_observed("web", "a");
+        assert!(!expectations.satisfied("web"));
+        expectations.deletion_observed("web", "b");
+        assert!(expectations.satisfied("web"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_never_seen_is_given_up_after_five_minutes() {
+        let expectations = Expectations::default();
+        expectations.expect_creations("web", 1);
+        tokio::time::sleep(EXPIRES).await;
+        assert!(!expectations.satisfied("web"));
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert!(expectations.satisfied("web"));
+    }
+}

@@ -1,0 +1,37 @@
+//! How a controller reads pods. Upstream: `pkg/api/v1/pod`.
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Pod, PodCondition};
+
+pub(crate) fn phase(pod: &Pod) -> &str {
+    pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
+}
+
+pub(crate) fn is_going(pod: &Pod) -> bool {
+    pod.metadata.deletion_timestamp.is_some()
+}
+
+pub(crate) fn has_ended(pod: &Pod) -> bool {
+    matches!(phase(pod), "Succeeded" | "Failed")
+}
+
+pub(crate) fn is_ready(pod: &Pod) -> bool {
+    ready(pod).is_some()
+}
+
+/// Whether a pod has been ready for more than so many seconds. Upstream: `IsPodAvailable`.
+pub(crate) fn is_available(pod: &Pod, min_ready_seconds: i64, now: Timestamp) -> bool {
+    let Some(ready) = ready(pod) else { return false };
+    let since = ready.last_transition_time.as_ref().map(|time| time.0.as_second());
+    min_ready_seconds == 0 || since.is_some_and(|since| now.as_second() - since > min_ready_seconds)
+}
+
+fn ready(pod: &Pod) -> Option<&PodCondition> {
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    conditions.find(|condition| condition.type_ == "Ready" && condition.status == "True")
+}
+
+/// The value of a label; empty if there is none.
+pub(crate) fn label<'a>(pod: &'a Pod, key: &str) -> &'a str {
+    pod.metadata.labels.as_ref().and_then(|labels| labels.get(key)).map(String::as_str).unwrap_or_default()
+}

@@ -1,0 +1,72 @@
+//! What the controllers have in common whose work is one queue of keys.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kube_client::Client;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_core::Resource;
+use kube_informers::cache::{Done, Error, InformerStopped, SharedInformerFactory, with_causes};
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::drive::{WORKERS, drive};
+use super::error::{ControllerError, SyncError};
+use super::when_needed;
+use kube_machinery::conventions::clock::Clock;
+
+/// A controller: its informers, and the queue that their handlers fill.
+pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
+    /// The kind that it works on.
+    type Kind: Resource<DynamicType = ()>;
+    /// What is queued.
+    type Key: Clone + Debug + Eq + Hash + Send + Sync;
+
+    /// A controller that uses the informers of a factory which has not been started.
+    fn new(client: Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error>;
+
+    /// Adds its handlers. Returns when its caches are filled: with one that is not, a worker would create what exists already.
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped>;
+
+    fn queue(&self) -> &WorkQueue<Self::Key>;
+
+    /// Brings an object nearer to what it asks for.
+    fn sync(&self, key: &Self::Key) -> impl Future<Output = Result<(), SyncError>> + Send;
+
+    /// Whether an object of the kind is one that it works on.
+    fn is_needed_by(_: &DynamicObject) -> bool {
+        true
+    }
+}
+
+/// Runs a controller until `stop`.
+pub(crate) async fn run<C: Reconciler>(client: Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    run_with::<C>(client, Clock::starting_at(Timestamp::now()), &stop).await
+}
+
+/// Runs a controller with the clock of its cluster, once there is an object that it works on.
+pub(crate) async fn run_when_needed<C: Reconciler>(client: Client, clock: Clock, stop: CancellationToken) {
+    let kind = ApiResource::erase::<C::Kind>(&());
+    let run = || run_with::<C>(client.clone(), clock, &stop);
+    when_needed::run_when_there_is(&client, &kind, C::is_needed_by, &stop, run).await;
+}
+
+async fn run_with<C: Reconciler>(
+    client: Client,
+    clock: Clock,
+    stop: &CancellationToken,
+) -> Result<(), ControllerError> {
+    let factory = SharedInformerFactory::new(client.clone());
+    let controller = C::new(client, clock, &factory).expect("informers that have not started take any index");
+    let controller = Arc::new(controller);
+    let filled = controller.listen().expect("informers that have not started take handlers");
+    let stop = stop.child_token();
+    let sync = async |key: C::Key| controller.sync(&key).await;
+    let workers = controller.queue().workers(WORKERS, sync).on_error(|key: &C::Key, error: SyncError| {
+        let kind = C::Kind::kind(&());
+        tracing::debug!(%kind, ?key, error = %with_causes(&error), "the work on an object is tried again");
+    });
+    drive(&factory, &filled, &stop, workers.run(&stop)).await
+}

@@ -1,0 +1,103 @@
+//! Writes Events about objects, as shown by `kubectl describe`. Upstream: `record.EventRecorder`.
+
+use k8s_openapi::api::core::v1::Event;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject, PostParams};
+use serde_json::json;
+
+use kube_machinery::conventions::clock::Clock;
+
+/// Whose Events they are, and what they are about.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) component: &'static str,
+    pub(crate) api_version: &'static str,
+    pub(crate) kind: &'static str,
+}
+
+/// Writes one Event for each call. As upstream, an Event that cannot be written is dropped.
+pub(crate) struct EventRecorder {
+    client: kube_client::Client,
+    clock: Clock,
+    recorded: &'static Recorded,
+}
+
+/// The reason of an Event. The names are upstream's reasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    SuccessfulCreate,
+    FailedCreate,
+    SuccessfulDelete,
+    FailedDelete,
+    ScalingReplicaSet,
+    ReplicaSetCreateError,
+    Completed,
+    BackoffLimitExceeded,
+    DeadlineExceeded,
+    Suspended,
+    Resumed,
+    FailedDaemonPod,
+    SucceededDaemonPod,
+    FailedToUpdateEndpointSlices,
+    UnexpectedJob,
+    SawCompletedJob,
+    MissingJob,
+    UnknownTimeZone,
+    UnparseableSchedule,
+    InvalidSchedule,
+    TooManyMissedTimes,
+    JobAlreadyActive,
+    /// Not upstream's: of a Job that the built-in controller does not run.
+    NotSupported,
+}
+
+impl Reason {
+    fn is_failure(self) -> bool {
+        matches!(
+            self,
+            Self::FailedCreate
+                | Self::FailedDelete
+                | Self::ReplicaSetCreateError
+                | Self::BackoffLimitExceeded
+                | Self::DeadlineExceeded
+                | Self::FailedDaemonPod
+                | Self::FailedToUpdateEndpointSlices
+                | Self::UnexpectedJob
+                | Self::UnknownTimeZone
+                | Self::UnparseableSchedule
+                | Self::InvalidSchedule
+                | Self::TooManyMissedTimes
+                | Self::NotSupported
+        )
+    }
+}
+
+impl EventRecorder {
+    pub(crate) fn new(client: kube_client::Client, clock: Clock, recorded: &'static Recorded) -> Self {
+        Self { client, clock, recorded }
+    }
+
+    /// Tells of the object with this metadata.
+    pub(crate) async fn tell(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
+        let kind = if reason.is_failure() { "Warning" } else { "Normal" };
+        let (resource, recorded) = (ApiResource::erase::<Event>(&()), self.recorded);
+        let now = self.clock.now();
+        let mut event = DynamicObject::new("", &resource).data(json!({
+            "involvedObject": {
+                "kind": recorded.kind, "apiVersion": recorded.api_version, "namespace": metadata.namespace,
+                "name": metadata.name, "uid": metadata.uid, "resourceVersion": metadata.resource_version,
+            },
+            "type": kind, "reason": format!("{reason:?}"), "message": message, "count": 1,
+            "source": {"component": recorded.component}, "reportingComponent": recorded.component, "reportingInstance": "",
+            "firstTimestamp": now, "lastTimestamp": now,
+        }));
+        event.metadata.name = None;
+        event.metadata.generate_name = Some(format!("{}.", metadata.name.as_deref().unwrap_or_default()));
+        let namespace = metadata.namespace.as_deref().unwrap_or_default();
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
+        if let Err(error) = api.create(&PostParams::default(), &event).await {
+            tracing::debug!(%error, "an event is lost");
+        }
+    }
+}

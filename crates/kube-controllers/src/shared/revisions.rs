@@ -1,0 +1,204 @@
+//! ControllerRevisions: the earlier templates of a DaemonSet or a StatefulSet, to which `kubectl rollout undo` goes back.
+//! Upstream: `pkg/controller/history`, `pkg/controller/daemon/update.go`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::ControllerRevision;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube_informers::cache::{Error, Index, SharedIndexInformer, SharedInformerFactory};
+use kube_selectors::LabelSelector;
+use serde_json::{Value, json};
+
+use super::claims::Claims;
+use super::error::SyncError;
+use super::hash::hash;
+use super::object::{controller, name, namespace, number, owned_by, owner_index, uid};
+use super::own_writes::OwnWrites;
+
+/// The label of a pod that says of which revision it is.
+pub(crate) const POD_HASH: &str = "controller-revision-hash";
+
+/// The index of revisions by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// The revisions of all owners of a kind.
+pub(crate) struct Revisions {
+    client: kube_client::Client,
+    kind: ApiResource,
+    /// The kind of the owners.
+    owners: ApiResource,
+    /// The label of a revision with its hash.
+    label: &'static str,
+    pub(crate) informer: SharedIndexInformer<DynamicObject>,
+    by_owner: Index<DynamicObject>,
+    writes: OwnWrites,
+}
+
+/// The revisions of one owner.
+pub(crate) struct History {
+    /// That of the template which the owner has now.
+    pub(crate) current: Arc<DynamicObject>,
+    /// The others, the oldest first.
+    pub(crate) old: Vec<Arc<DynamicObject>>,
+}
+
+impl Revisions {
+    pub(crate) fn new(
+        client: kube_client::Client,
+        owners: ApiResource,
+        label: &'static str,
+        factory: &SharedInformerFactory,
+    ) -> Result<Self, Error> {
+        let kind = ApiResource::erase::<ControllerRevision>(&());
+        let informer = factory.dynamic_informer(&kind);
+        let by_owner = informer.index(OWNER, |revision| owner_index(&revision.metadata))?;
+        Ok(Self { client, kind, owners, label, informer, by_owner, writes: OwnWrites::default() })
+    }
+
+    /// Whether the cache has what was written for an owner last.
+    pub(crate) async fn caught_up(&self, key: &str) -> bool {
+        self.writes.caught_up(key, &self.informer.reader()).await
+    }
+
+    pub(crate) fn forget(&self, key: &str) {
+        self.writes.forget(key);
+    }
+
+    /// The value of the hash in a revision.
+    pub(crate) fn hash_of<'a>(&self, revision: &'a DynamicObject) -> &'a str {
+        let labels = revision.metadata.labels.as_ref();
+        labels.and_then(|labels| labels.get(self.label)).map(String::as_str).unwrap_or_default()
+    }
+
+    /// The revisions of an owner. That of its template is made if there is none, and has the highest number.
+    pub(crate) async fn history(
+        &self,
+        key: &str,
+        owner: &DynamicObject,
+        selector: &LabelSelector,
+    ) -> Result<History, SyncError> {
+        let claims = Claims { client: &self.client, owner, kind: &self.owners, selector };
+        let mut all = claims.claim(&self.by_owner, &self.kind, |_| true).await?;
+        all.sort_by_cached_key(|revision| (revision_of(revision), revision.metadata.name.clone()));
+        let data = data(owner);
+        let (same, old): (Vec<_>, Vec<_>) = all.into_iter().partition(|revision| revision.data["data"] == data);
+        let next = old.last().map_or(0, |last| revision_of(last)) + 1;
+        let current = match same.last() {
+            None => self.create(key, owner, data, next).await?,
+            Some(same) if revision_of(same) < next => self.renumber(key, same, next).await?,
+            Some(same) => same.clone(),
+        };
+        Ok(History { current, old })
+    }
+
+    /// Deletes old revisions of which there are more than `keep`, the oldest first, but for those that pods have.
+    pub(crate) async fn clean_up(
+        &self,
+        key: &str,
+        history: &History,
+        keep: i64,
+        in_use: &HashSet<String>,
+    ) -> Result<(), SyncError> {
+        let surplus = history.old.len().saturating_sub(usize::try_from(keep).unwrap_or_default());
+        let is_free = |revision: &&Arc<DynamicObject>| {
+            !in_use.contains(self.hash_of(revision)) && !in_use.contains(name(&revision.metadata))
+        };
+        for revision in history.old.iter().filter(is_free).take(surplus) {
+            let deleted = self.api(revision).delete(name(&revision.metadata), &DeleteParams::default()).await;
+            match deleted {
+                Err(kube_client::Error::Api(status)) if status.code == 404 => {}
+                deleted => drop(deleted.map_err(SyncError::refused(format!("delete an old revision of {key}")))?),
+            }
+        }
+        Ok(())
+    }
+
+    async fn create(
+        &self,
+        key: &str,
+        owner: &DynamicObject,
+        data: Value,
+        number: i64,
+    ) -> Result<Arc<DynamicObject>, SyncError> {
+        let collisions = owner.data["status"]["collisionCount"].as_i64();
+        let revision = self.new_revision(owner, data, number, collisions);
+        let api = self.api(owner);
+        match api.create(&PostParams::default(), &revision).await {
+            Ok(created) => {
+                self.writes.wrote(key, created.metadata.resource_version.clone());
+                Ok(Arc::new(created))
+            }
+            Err(kube_client::Error::Api(status)) if status.code == 409 => self.collide(owner, &revision).await,
+            Err(error) => Err(SyncError::refused(format!("create a revision of {key}"))(error)),
+        }
+    }
+
+    fn new_revision(&self, owner: &DynamicObject, data: Value, number: i64, collisions: Option<i64>) -> DynamicObject {
+        let metadata = &owner.metadata;
+        let template = &owner.data["spec"]["template"];
+        let hash = hash(template, collisions);
+        let labels = &template["metadata"]["labels"];
+        let mut revision = DynamicObject::new(&format!("{}-{hash}", name(metadata)), &self.kind);
+        revision.data = json!({"data": data, "revision": number});
+        revision.metadata.namespace.clone_from(&metadata.namespace);
+        revision.metadata.annotations.clone_from(&metadata.annotations);
+        revision.metadata.labels = serde_json::from_value(labels.clone()).ok();
+        revision.metadata.labels.get_or_insert_default().insert(self.label.to_owned(), hash);
+        revision.metadata.owner_references = serde_json::from_value(owned_by(metadata, &self.owners)).ok();
+        revision
+    }
+
+    /// An object has the name of the new revision. If it is that revision, the cache was late. If not, the hash is that of
+    /// another template, and the next sync takes another one.
+    async fn collide(&self, owner: &DynamicObject, wanted: &DynamicObject) -> Result<Arc<DynamicObject>, SyncError> {
+        let taken = name(&wanted.metadata);
+        let there = self.api(owner).get(taken).await;
+        let there = there.map_err(SyncError::refused(format!("look at the revision {taken}")))?;
+        let ours = controller(&there.metadata).is_some_and(|one| one.uid == uid(&owner.metadata));
+        if ours && there.data["data"] == wanted.data["data"] {
+            return Ok(Arc::new(there));
+        }
+        let count = number(owner, "/status/collisionCount") + 1;
+        let patch = json!({
+            "metadata": {"resourceVersion": owner.metadata.resource_version}, "status": {"collisionCount": count},
+        });
+        let owners: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), namespace(&owner.metadata), &self.owners);
+        let told = owners.patch_status(name(&owner.metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        told.map_err(SyncError::refused(format!("count the collision of {taken}")))?;
+        Err(SyncError::Taken(taken.to_owned()))
+    }
+
+    async fn renumber(
+        &self,
+        key: &str,
+        revision: &DynamicObject,
+        number: i64,
+    ) -> Result<Arc<DynamicObject>, SyncError> {
+        let version = &revision.metadata.resource_version;
+        let patch = Patch::Merge(json!({"metadata": {"resourceVersion": version}, "revision": number}));
+        let changed = self.api(revision).patch(name(&revision.metadata), &PatchParams::default(), &patch).await;
+        let changed = changed.map_err(SyncError::refused(format!("renew a revision of {key}")))?;
+        self.writes.wrote(key, changed.metadata.resource_version.clone());
+        Ok(Arc::new(changed))
+    }
+
+    /// The API for revisions in the namespace of an object.
+    fn api(&self, object: &DynamicObject) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&object.metadata), &self.kind)
+    }
+}
+
+/// Its number.
+pub(crate) fn revision_of(revision: &DynamicObject) -> i64 {
+    number(revision, "/revision")
+}
+
+/// What a revision keeps of its owner: a patch that brings the template back. Upstream: `getPatch`.
+fn data(owner: &DynamicObject) -> Value {
+    let mut template = owner.data["spec"]["template"].clone();
+    template["$patch"] = json!("replace");
+    json!({"spec": {"template": template}})
+}

@@ -1,0 +1,22 @@
+//! Numbers that may be a share of another one: `3` or `25%`.
+
+use serde_json::Value;
+
+/// What becomes of a part of a whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    Up,
+    Down,
+}
+
+/// A number, or its share of `total`. Upstream: `GetScaledValueFromIntOrPercent`.
+pub(crate) fn scaled(value: &Value, total: i64, round: Round) -> i64 {
+    match value {
+        Value::String(text) => {
+            let percent: i64 = text.trim_end_matches('%').parse().unwrap_or_default();
+            let more = if round == Round::Up { 99 } else { 0 };
+            percent.saturating_mul(total).saturating_add(more) / 100
+        }
+        number => number.as_i64().unwrap_or_default(),
+    }
+}

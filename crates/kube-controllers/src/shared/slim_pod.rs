@@ -1,0 +1,353 @@
+//! A pod as the controllers of ReplicaSets and of Deployments read it. They cache all pods of the cluster, and a typed one takes
+//! more memory than the server's own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube_informers::cache::{Meta, Object};
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use kube_machinery::conventions::texts::Texts;
+
+/// What decides whether a pod counts, to whom it belongs, and which pod goes first.
+#[derive(Debug, Deserialize)]
+#[serde(from = "ReadPod")]
+pub(crate) struct SlimPod {
+    /// Namespace, name, uid, resourceVersion and node, and then the labels in the order of their keys: a key and a value are two.
+    texts: Texts,
+    created: Seconds,
+    ready_since: Seconds,
+    is_ready: bool,
+    is_going: bool,
+    phase: Phase,
+    restarts: i32,
+    deletion_cost: i32,
+    controller: Option<Box<OwnerReference>>,
+}
+
+/// A time, or none, in a third of the memory. Kubernetes writes times in whole seconds.
+#[derive(Clone, Copy, Debug)]
+struct Seconds(i64);
+
+impl From<Option<Timestamp>> for Seconds {
+    fn from(time: Option<Timestamp>) -> Self {
+        Self(time.map_or(i64::MIN, Timestamp::as_second))
+    }
+}
+
+impl Seconds {
+    fn time(self) -> Option<Timestamp> {
+        Timestamp::from_second(self.0).ok() // none is so long ago
+    }
+}
+
+/// The place of the first label.
+const LABELS: usize = 5;
+
+/// The same as it is read.
+#[derive(Deserialize)]
+struct ReadPod {
+    metadata: Metadata,
+    #[serde(default)]
+    spec: Spec,
+    #[serde(default)]
+    status: Status,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Metadata {
+    namespace: String,
+    name: String,
+    uid: String,
+    resource_version: String,
+    creation_timestamp: Option<Timestamp>,
+    deletion_timestamp: Option<IgnoredAny>,
+    labels: BTreeMap<String, String>,
+    annotations: Annotations,
+    /// The reference to the controller.
+    #[serde(rename = "ownerReferences", deserialize_with = "controller")]
+    controller: Option<Box<OwnerReference>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Annotations {
+    #[serde(rename = "controller.kubernetes.io/pod-deletion-cost")]
+    deletion_cost: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Spec {
+    node_name: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Status {
+    phase: Phase,
+    #[serde(rename = "conditions", deserialize_with = "readiness")]
+    ready: Ready,
+    #[serde(rename = "containerStatuses", deserialize_with = "restarts")]
+    restarts: i32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub(crate) enum Phase {
+    #[default]
+    Pending,
+    Unknown,
+    Running,
+    Succeeded,
+    Failed,
+    #[serde(other)]
+    Other,
+}
+
+/// Whether the condition `Ready` is true, and since when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ready {
+    #[default]
+    No,
+    Since(Option<Timestamp>),
+}
+
+impl Ready {
+    fn since(self) -> Option<Timestamp> {
+        match self {
+            Self::No => None,
+            Self::Since(time) => time,
+        }
+    }
+}
+
+/// The labels of a pod.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Labels<'a>(&'a Texts);
+
+impl<'a> Labels<'a> {
+    pub(crate) fn get(self, key: &str) -> Option<&'a str> {
+        let mut texts = self.0.range(LABELS..);
+        while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
+            if name == key {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+impl PartialEq for Labels<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.range(LABELS..).eq(other.0.range(LABELS..))
+    }
+}
+
+impl From<ReadPod> for SlimPod {
+    fn from(ReadPod { metadata, spec, status }: ReadPod) -> Self {
+        let Metadata { namespace, name, uid, resource_version, labels, .. } = &metadata;
+        let labels = labels.iter().flat_map(|(key, value)| [key, value]);
+        let cost = metadata.annotations.deletion_cost.as_deref();
+        Self {
+            texts: [namespace, name, uid, resource_version, &spec.node_name].into_iter().chain(labels).collect(),
+            created: metadata.creation_timestamp.into(),
+            ready_since: status.ready.since().into(),
+            is_ready: status.ready != Ready::No,
+            is_going: metadata.deletion_timestamp.is_some(),
+            phase: status.phase,
+            restarts: status.restarts,
+            deletion_cost: cost.and_then(|cost| cost.parse().ok()).unwrap_or_default(),
+            controller: metadata.controller,
+        }
+    }
+}
+
+impl SlimPod {
+    fn text(&self, place: usize) -> &str {
+        self.texts.get(place).unwrap_or_default()
+    }
+
+    pub(crate) fn namespace(&self) -> &str {
+        self.text(0)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.text(1)
+    }
+
+    pub(crate) fn uid(&self) -> &str {
+        self.text(2)
+    }
+
+    pub(crate) fn resource_version(&self) -> &str {
+        self.text(3)
+    }
+
+    /// Empty before it is bound.
+    pub(crate) fn node(&self) -> &str {
+        self.text(4)
+    }
+
+    pub(crate) fn labels(&self) -> Labels<'_> {
+        Labels(&self.texts)
+    }
+
+    pub(crate) fn created(&self) -> Option<Timestamp> {
+        self.created.time()
+    }
+
+    /// The reference to its controller.
+    pub(crate) fn controller(&self) -> Option<&OwnerReference> {
+        self.controller.as_deref()
+    }
+
+    /// What the annotation says that decides which pod of a set goes first.
+    pub(crate) fn deletion_cost(&self) -> i32 {
+        self.deletion_cost
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self.phase, Phase::Succeeded | Phase::Failed)
+    }
+
+    pub(crate) fn is_going(&self) -> bool {
+        self.is_going
+    }
+
+    /// Neither being deleted nor ended.
+    pub(crate) fn is_active(&self) -> bool {
+        !self.is_going && !self.has_ended()
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        self.is_ready
+    }
+
+    /// Since when it is ready, according to its status.
+    pub(crate) fn ready_since(&self) -> Option<Timestamp> {
+        self.ready_since.time()
+    }
+
+    /// How often the container was restarted that was restarted most.
+    pub(crate) fn restarts(&self) -> i32 {
+        self.restarts
+    }
+}
+
+impl Object for SlimPod {
+    fn meta(&self) -> Meta<'_> {
+        Meta::new(self.namespace(), self.name(), self.resource_version()).uid(self.uid())
+    }
+}
+
+fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerReference>>, D::Error> {
+    fold(from, None, |found, owner: OwnerReference| {
+        if owner.controller == Some(true) {
+            found.get_or_insert(Box::new(owner));
+        }
+    })
+}
+
+fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Condition {
+        #[serde(rename = "type")]
+        of: Box<str>,
+        status: Box<str>,
+        last_transition_time: Option<Timestamp>,
+    }
+    fold(from, Ready::No, |ready, condition: Condition| {
+        if &*condition.of == "Ready" && &*condition.status == "True" {
+            *ready = Ready::Since(condition.last_transition_time);
+        }
+    })
+}
+
+fn restarts<'de, D: Deserializer<'de>>(from: D) -> Result<i32, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Container {
+        #[serde(default)]
+        restart_count: i32,
+    }
+    fold(from, 0, |most, container: Container| *most = container.restart_count.max(*most))
+}
+
+/// Reads a list of which little is kept.
+fn fold<'de, D: Deserializer<'de>, T: Deserialize<'de>, R>(
+    from: D,
+    start: R,
+    add: impl FnMut(&mut R, T),
+) -> Result<R, D::Error> {
+    struct Fold<T, R, F>(R, F, std::marker::PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>, R, F: FnMut(&mut R, T)> Visitor<'de> for Fold<T, R, F> {
+        type Value = R;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<R, A::Error> {
+            while let Some(element) = list.next_element()? {
+                (self.1)(&mut self.0, element);
+            }
+            Ok(self.0)
+        }
+    }
+    from.deserialize_seq(Fold(start, add, std::marker::PhantomData))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_controllers_ask_for_is_read() {
+        let pod: SlimPod = serde_json::from_value(json!({
+            "metadata": {
+                "name": "a", "namespace": "n", "uid": "u", "resourceVersion": "7", "labels": {"b": "2", "a": "1"},
+                "annotations": {"note": "long", "controller.kubernetes.io/pod-deletion-cost": "5"},
+                "ownerReferences": [
+                    {"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"},
+                    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "w", "controller": true},
+                ],
+            },
+            "spec": {"nodeName": "node-1", "containers": [{"name": "c", "image": "nginx"}]},
+            "status": {
+                "phase": "Running", "podIP": "10.0.0.1",
+                "conditions": [
+                    {"type": "Initialized", "status": "False"},
+                    {"type": "Ready", "status": "True", "lastTransitionTime": "2023-05-01T10:00:00Z"},
+                ],
+                "containerStatuses": [{"name": "c", "restartCount": 3}, {"name": "d", "restartCount": 1}],
+            },
+        }))
+        .unwrap();
+        let meta = pod.meta();
+        assert_eq!((meta.namespace, meta.name, meta.uid, meta.resource_version), ("n", "a", "u", "7"));
+        assert_eq!(["a", "b", "c"].map(|key| pod.labels().get(key)), [Some("1"), Some("2"), None]);
+        assert_eq!(pod.controller().map(|owner| owner.name.as_str()), Some("web"));
+        assert_eq!((pod.deletion_cost(), pod.restarts(), pod.node(), pod.phase()), (5, 3, "node-1", Phase::Running));
+        assert_eq!((pod.ready_since(), pod.created()), (Some("2023-05-01T10:00:00Z".parse().unwrap()), None));
+        assert!(pod.is_ready() && pod.is_active());
+    }
+
+    #[test]
+    fn a_pod_that_nobody_has_run_has_nothing_of_it() {
+        let metadata = json!({"name": "a", "creationTimestamp": null, "deletionTimestamp": "2023-05-01T10:00:00Z"});
+        let pod: SlimPod = serde_json::from_value(json!({"metadata": metadata, "status": {"phase": "New"}})).unwrap();
+        assert_eq!((pod.phase(), pod.is_ready(), pod.restarts(), pod.node()), (Phase::Other, false, 0, ""));
+        assert!(pod.is_going() && !pod.is_active() && pod.controller().is_none());
+    }
+}

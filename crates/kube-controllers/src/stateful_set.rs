@@ -1,0 +1,149 @@
+//! The StatefulSet controller. Each pod of a StatefulSet has an ordinal, and with it a name and claims that stay its own.
+//! Upstream: `pkg/controller/statefulset`.
+//!
+//! Ordered and parallel management, start ordinals, claims and what becomes of them, rolling updates with a partition and
+//! `maxUnavailable`, `OnDelete`, and revisions are upstream's.
+
+mod claims;
+mod handlers;
+mod identity;
+mod replicas;
+mod roll;
+mod round;
+mod spec;
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::claims::Claims;
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{name, namespace, owner_index};
+use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
+use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::revisions::Revisions;
+use handlers::{OfPods, OfSets};
+use kube_machinery::conventions::clock::Clock;
+use kube_machinery::conventions::label_selector;
+use round::Round;
+
+/// The index of pods by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// The label of a revision with its hash.
+const HASH: &str = "controller.kubernetes.io/hash";
+
+/// What its Events say of it.
+const RECORDED: Recorded =
+    Recorded { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
+
+/// Runs the controller for all StatefulSets of a cluster until `stop`. A `Cluster` of
+/// `kube-testcluster` runs it by itself. Nobody binds the claims that it makes, and pods do not
+/// wait for that.
+///
+/// # Errors
+/// An informer failed, or the work on a StatefulSet panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    reconciler::run::<Controller>(client, stop).await
+}
+
+/// The controller: its informers and its queue.
+pub(super) struct Controller {
+    client: kube_client::Client,
+    kind: ApiResource,
+    kind_of_pods: ApiResource,
+    kind_of_claims: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    pod_informer: SharedIndexInformer<Pod>,
+    claim_informer: SharedIndexInformer<DynamicObject>,
+    sets: Lister<DynamicObject>,
+    claims: Lister<DynamicObject>,
+    pods_by_owner: Index<Pod>,
+    revisions: Revisions,
+    queue: WorkQueue<String>,
+    /// Which state of a StatefulSet, of its pods and of its claims the caches must have before the next sync.
+    statuses: OwnWrites,
+    pod_writes: OwnWrites,
+    claim_writes: OwnWrites,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Reconciler for Controller {
+    type Kind = StatefulSet;
+    type Key = String;
+
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let kind = ApiResource::erase::<StatefulSet>(&());
+        let kind_of_claims = ApiResource::erase::<PersistentVolumeClaim>(&());
+        let (informer, claim_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_claims));
+        let pod_informer = factory.informer::<Pod>();
+        Ok(Self {
+            sets: Lister::new(informer.reader(), (&kind).into()),
+            claims: Lister::new(claim_informer.reader(), (&kind_of_claims).into()),
+            pods_by_owner: pod_informer.index(OWNER, |pod| owner_index(&pod.metadata))?,
+            revisions: Revisions::new(client.clone(), kind.clone(), HASH, factory)?,
+            kind,
+            kind_of_pods: ApiResource::erase::<Pod>(&()),
+            kind_of_claims,
+            informer,
+            pod_informer,
+            claim_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            pod_writes: OwnWrites::default(),
+            claim_writes: OwnWrites::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
+        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let (claims, revisions) = (self.claim_informer.synced(), self.revisions.informer.synced());
+        Ok(vec![sets.synced(), pods.synced(), claims, revisions])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
+    }
+
+    /// Brings a StatefulSet nearer to what it asks for. Upstream: `sync`.
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
+        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
+            && self.claim_writes.caught_up(key, &self.claim_informer.reader()).await
+            && self.revisions.caught_up(key).await;
+        if !seen {
+            self.queue.add_after(key.to_owned(), LATE);
+            return Ok(());
+        }
+        let Ok(set) = self.sets.get(key) else { return Ok(()) };
+        let selector = label_selector::read(&set.data["spec"]["selector"].clone().into())?;
+        let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
+        let is_member = |pod: &Pod| identity::ordinal(name(&set.metadata), name(&pod.metadata)).is_some();
+        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, is_member).await?;
+        let history = self.revisions.history(key, &set, &selector).await?;
+        let round = Round::new(self, key, set.clone(), pods, &history);
+        let done = round.advance().await;
+        let told = round.tell_status().await; // also what has failed is told
+        done.and(told)?;
+        round.clean_up(&history).await
+    }
+}
+
+impl Controller {
+    /// The API for the objects of a kind in the namespace of a StatefulSet.
+    fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
+    }
+}

@@ -1,0 +1,154 @@
+//! One sync of a StatefulSet: what it has, and what is told of it. Upstream: `updateStatefulSet`, `updateStatus`,
+//! `completeUpdate`, `truncateHistory`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::{DynamicObject, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::Controller;
+use super::identity::ordinal;
+use super::spec::Spec;
+use crate::shared::error::SyncError;
+use crate::shared::object::{name, number};
+use crate::shared::pods;
+use crate::shared::revisions::{History, POD_HASH};
+
+pub(super) struct Round<'a> {
+    pub(super) controller: &'a Controller,
+    pub(super) key: &'a str,
+    pub(super) set: Arc<DynamicObject>,
+    pub(super) spec: Spec,
+    /// The revision that all pods had when the last update was complete.
+    pub(super) current: Arc<DynamicObject>,
+    /// That of the template.
+    pub(super) update: Arc<DynamicObject>,
+    /// A place for each pod that there is to be, by ordinal from the first one on.
+    pub(super) replicas: Vec<Option<Arc<Pod>>>,
+    /// The other pods, the highest ordinal first.
+    pub(super) condemned: Vec<Arc<Pod>>,
+}
+
+impl<'a> Round<'a> {
+    pub(super) fn new(
+        controller: &'a Controller,
+        key: &'a str,
+        set: Arc<DynamicObject>,
+        pods: Vec<Arc<Pod>>,
+        history: &History,
+    ) -> Self {
+        let spec = Spec::of(&set);
+        let update = history.current.clone();
+        let told = set.data["status"]["currentRevision"].as_str().unwrap_or_default();
+        let current = history.old.iter().find(|old| name(&old.metadata) == told).unwrap_or(&update).clone();
+        let set_name = name(&set.metadata);
+        let number = |pod: &Pod| ordinal(set_name, name(&pod.metadata)).unwrap_or_default();
+        let mut replicas = vec![None; usize::try_from(spec.replicas).unwrap_or_default()];
+        let mut condemned = Vec::new();
+        for pod in pods {
+            let place = usize::try_from(number(&pod) - spec.start).ok().and_then(|place| replicas.get_mut(place));
+            match place {
+                Some(place) => *place = Some(pod),
+                None => condemned.push(pod),
+            }
+        }
+        condemned.sort_by_key(|pod| std::cmp::Reverse(number(pod)));
+        Self { controller, key, spec, current, update, replicas, condemned, set }
+    }
+
+    /// Creates, deletes and updates pods. Upstream: `performUpdate`.
+    pub(super) async fn advance(&self) -> Result<(), SyncError> {
+        if self.set.metadata.deletion_timestamp.is_some() {
+            return Ok(());
+        }
+        if self.keep().await?.is_continue()
+            && self.scale_down().await?.is_continue()
+            && let Some(rolling) = self.spec.rolling
+        {
+            self.roll(rolling).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_available(&self, pod: &Pod) -> bool {
+        pods::is_available(pod, self.spec.min_ready_seconds, self.controller.clock.time())
+    }
+
+    /// Whether a place has no pod that is available and stays. Upstream: `isUnavailable`.
+    pub(super) fn is_unavailable(&self, pod: Option<&Arc<Pod>>) -> bool {
+        pod.is_none_or(|pod| pods::is_going(pod) || !self.is_available(pod))
+    }
+
+    pub(super) fn is_updated(&self, pod: &Pod) -> bool {
+        pods::label(pod, POD_HASH) == name(&self.update.metadata)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.replicas.iter().flatten().chain(&self.condemned)
+    }
+
+    /// Writes the status, if it has changed.
+    pub(super) async fn tell_status(&self) -> Result<(), SyncError> {
+        let status = self.status();
+        if self.spec.min_ready_seconds > 0 && status["availableReplicas"] != self.spec.replicas {
+            let time = Duration::from_secs(self.spec.min_ready_seconds.unsigned_abs() + 1);
+            self.controller.queue.add_after(self.key.to_owned(), time); // nobody else tells that time has passed
+        }
+        let before = &self.set.data["status"];
+        let same = status.as_object().into_iter().flatten().all(|(field, value)| {
+            let told = &before[field];
+            told == value || (told.is_null() && *value == 0 && field != "collisionCount")
+        });
+        if same {
+            return Ok(());
+        }
+        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        let metadata = &self.set.metadata;
+        let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": status});
+        let api = self.controller.api(&self.set, &self.controller.kind);
+        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
+        self.controller.statuses.wrote(self.key, written.metadata.resource_version);
+        Ok(())
+    }
+
+    fn status(&self) -> Value {
+        let count = |holds: &dyn Fn(&Pod) -> bool| {
+            i64::try_from(self.all().filter(|pod| holds(pod)).count()).unwrap_or(i64::MAX)
+        };
+        let runs = |pod: &Pod| pods::phase(pod) == "Running" && pods::is_ready(pod);
+        let (update, mut current) = (name(&self.update.metadata), name(&self.current.metadata));
+        let of = |revision: &str| count(&|pod| !pods::is_going(pod) && pods::label(pod, POD_HASH) == revision);
+        let (replicas, ready, updated) = (count(&|_| true), count(&runs), of(update));
+        let mut of_current = of(current);
+        if [replicas, ready, updated] == [self.spec.replicas; 3] {
+            (current, of_current) = (update, updated);
+        }
+        json!({
+            "observedGeneration": self.set.metadata.generation,
+            "replicas": replicas,
+            "readyReplicas": ready,
+            "availableReplicas": count(&|pod| runs(pod) && self.is_available(pod)),
+            "currentReplicas": of_current,
+            "updatedReplicas": updated,
+            "currentRevision": current,
+            "updateRevision": update,
+            "collisionCount": number(&self.set, "/status/collisionCount"),
+        })
+    }
+
+    /// Deletes old revisions that no pod has, of which there are too many.
+    pub(super) async fn clean_up(&self, history: &History) -> Result<(), SyncError> {
+        let Some(limit) = self.spec.history.filter(|_| self.set.metadata.deletion_timestamp.is_none()) else {
+            return Ok(());
+        };
+        let mut live: HashSet<String> = self.all().map(|pod| pods::label(pod, POD_HASH).to_owned()).collect();
+        live.insert(name(&self.current.metadata).to_owned());
+        let held = history.old.iter().filter(|old| live.contains(name(&old.metadata))).count();
+        let keep = limit + i64::try_from(held).unwrap_or_default();
+        self.controller.revisions.clean_up(self.key, history, keep, &live).await
+    }
+}

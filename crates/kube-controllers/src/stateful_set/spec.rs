@@ -1,0 +1,72 @@
+//! What a StatefulSet asks for.
+
+use kube_client::api::DynamicObject;
+use serde_json::Value;
+
+use crate::shared::object::number;
+use crate::shared::share::{Round, scaled};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spec {
+    pub(super) replicas: i64,
+    /// The ordinal of the first pod.
+    pub(super) start: i64,
+    pub(super) min_ready_seconds: i64,
+    /// Whether each pod waits for those before it. Upstream: `monotonic`.
+    pub(super) ordered: bool,
+    /// `None` if the user deletes the old pods.
+    pub(super) rolling: Option<Rolling>,
+    /// How many old revisions stay; `None` for all.
+    pub(super) history: Option<i64>,
+    /// Whether claims go with the set, and whether they go when their pod is scaled away.
+    pub(super) claims_deleted_with: Deleted,
+}
+
+/// A rolling update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rolling {
+    /// How many of the first pods keep the old revision; `None` if the update has no settings.
+    pub(super) partition: Option<i64>,
+    /// How many pods may be unavailable.
+    pub(super) unavailable: i64,
+}
+
+/// What takes the claims of a StatefulSet with it. Upstream: `persistentVolumeClaimRetentionPolicy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Deleted {
+    pub(super) with_set: bool,
+    pub(super) with_pod: bool,
+}
+
+impl Spec {
+    pub(super) fn of(set: &DynamicObject) -> Self {
+        let spec = &set.data["spec"];
+        let replicas = spec["replicas"].as_i64().unwrap_or(1);
+        let (strategy, policy) = (&spec["updateStrategy"], &spec["persistentVolumeClaimRetentionPolicy"]);
+        Self {
+            replicas,
+            start: number(set, "/spec/ordinals/start"),
+            min_ready_seconds: number(set, "/spec/minReadySeconds"),
+            ordered: spec["podManagementPolicy"] != "Parallel",
+            rolling: (strategy["type"] != "OnDelete").then(|| rolling(&strategy["rollingUpdate"], replicas)),
+            history: Some(spec["revisionHistoryLimit"].as_i64().unwrap_or(10)).filter(|limit| *limit >= 0),
+            claims_deleted_with: Deleted {
+                with_set: policy["whenDeleted"] == "Delete",
+                with_pod: policy["whenScaled"] == "Delete",
+            },
+        }
+    }
+
+    /// Whether there is to be a pod with this ordinal.
+    pub(super) fn has(&self, ordinal: i64) -> bool {
+        (self.start..self.start + self.replicas).contains(&ordinal)
+    }
+}
+
+fn rolling(asked: &Value, replicas: i64) -> Rolling {
+    let unavailable = match &asked["maxUnavailable"] {
+        Value::Null => 1,
+        asked => scaled(asked, replicas, Round::Down).max(1),
+    };
+    Rolling { partition: asked.is_object().then(|| asked["partition"].as_i64().unwrap_or_default()), unavailable }
+}

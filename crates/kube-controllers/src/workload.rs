@@ -1,0 +1,73 @@
+//! The controllers of workloads by their names.
+
+use kube_client::Client;
+use kube_machinery::conventions::clock::Clock;
+use tokio_util::sync::CancellationToken;
+
+use crate::shared::reconciler;
+use crate::{cron_job, daemon_set, deployment, endpoint_slice, job, replica_set, stateful_set};
+
+/// A controller of workloads, or of the services in front of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Workload {
+    /// [That of ReplicaSets](crate::replica_set).
+    ReplicaSet,
+    /// [That of Deployments](crate::deployment). It needs that of ReplicaSets, this one or another.
+    Deployment,
+    /// [That of Jobs](crate::job).
+    Job,
+    /// [That of CronJobs](crate::cron_job). What it makes needs that of Jobs, this one or another.
+    CronJob,
+    /// [That of DaemonSets](crate::daemon_set).
+    DaemonSet,
+    /// [That of StatefulSets](crate::stateful_set).
+    StatefulSet,
+    /// [That of the endpoints of services](crate::endpoint_slice).
+    EndpointSlice,
+}
+
+impl Workload {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::ReplicaSet,
+        Self::Deployment,
+        Self::Job,
+        Self::CronJob,
+        Self::DaemonSet,
+        Self::StatefulSet,
+        Self::EndpointSlice,
+    ];
+
+    /// Its name in kube-controller-manager's `--controllers`, in the short form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReplicaSet => "replicaset",
+            Self::Deployment => "deployment",
+            Self::Job => "job",
+            Self::CronJob => "cronjob",
+            Self::DaemonSet => "daemonset",
+            Self::StatefulSet => "statefulset",
+            Self::EndpointSlice => "endpointslice",
+        }
+    }
+
+    /// The controller of this name: `deployment`, or `deployment-controller`.
+    pub fn named(name: &str) -> Option<Self> {
+        let short = name.strip_suffix("-controller").unwrap_or(name);
+        Self::ALL.into_iter().find(|workload| workload.name() == short)
+    }
+
+    /// Runs the controller, from the first object on that it works on, with the clock of its cluster.
+    pub async fn run_when_needed(self, client: Client, clock: Clock, stop: CancellationToken) {
+        match self {
+            Self::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
+            Self::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
+            Self::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
+            Self::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,
+            Self::DaemonSet => reconciler::run_when_needed::<daemon_set::Controller>(client, clock, stop).await,
+            Self::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
+            Self::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Literals that a function does not take, though they are of the right type. Upstream: the validators of cel-go's `cel/validator.go`.
+
+use cel::common::ast::{CallExpr, Expr, LiteralValue};
+
+use super::Type;
+use crate::codec::expression::interpreter::{FORMATTED, clause, timestamp};
+use crate::codec::structural::pattern;
+use crate::conventions::go_duration::duration;
+
+/// What is wrong with the literal that a function is given.
+pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
+    let [arg] = call.args.as_slice() else { return None };
+    let Expr::Literal(literal) = &arg.expr else { return None };
+    let is_wrong = match (name, literal) {
+        ("duration", LiteralValue::String(text)) => duration(text.inner()).is_err(),
+        ("timestamp", LiteralValue::String(text)) => timestamp(text.inner()).is_none(),
+        ("timestamp", LiteralValue::Int(seconds)) => !(-62_135_596_800..=253_402_300_799).contains(seconds.inner()),
+        ("matches", LiteralValue::String(text)) => pattern::fault(text.inner()).is_some(),
+        _ => false,
+    };
+    is_wrong.then(|| format!("invalid {name} argument"))
+}
+
+/// What is wrong with the arguments of a format, and where, if it is not with the call. Upstream: `stringFormatValidator` in
+/// `ext/formatting.go`.
+pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> Option<(Option<usize>, String)> {
+    let (Some(Expr::Literal(LiteralValue::String(text))), [arg]) =
+        (call.target.as_deref().map(|target| &target.expr), call.args.as_slice())
+    else {
+        return None;
+    };
+    if !matches!(arg.expr, Expr::List(_)) {
+        return None;
+    }
+    let (mut rest, mut seen) = (text.inner(), 0);
+    while let Some((_, after)) = rest.split_once('%') {
+        if let Some(after) = after.strip_prefix('%') {
+            rest = after;
+            continue;
+        }
+        if after.is_empty() {
+            return Some((None, "unexpected end of string".to_owned()));
+        }
+        let Some((kind, place)) = list.get(seen) else { return Some((None, format!("index {seen} out of range"))) };
+        seen += 1;
+        match clause(after) {
+            Err(why) => return Some((None, format!("could not parse formatting clause: {why}"))),
+            Ok((letter, after)) => {
+                if let Some(why) = wrong_type(letter, kind) {
+                    return Some((Some(*place), format!("error during formatting: {why}")));
+                }
+                rest = after;
+            }
+        }
+    }
+    let many = format!("too many arguments supplied to string.format (expected {seen}, got {})", list.len());
+    (list.len() > seen).then_some((None, many))
+}
+
+/// Upstream: `stringFormatChecker`.
+fn wrong_type(letter: char, kind: &Type<'_>) -> Option<String> {
+    let fits = match (letter, kind) {
+        (_, kind) if kind.is_open() => true,
+        ('s', Type::Optional(_) | Type::Receiver(_)) => false,
+        ('s', kind) => !kind.is_object(),
+        ('d' | 'o', Type::Int | Type::Uint) => true,
+        ('f' | 'e', Type::Double | Type::String) => true,
+        ('b', Type::Int | Type::Uint | Type::Bool) => true,
+        ('x' | 'X', Type::Int | Type::Uint | Type::String | Type::Bytes) => true,
+        _ => false,
+    };
+    let takes = FORMATTED.iter().find(|(letters, _)| letters.contains(letter)).map_or("", |(_, takes)| takes);
+    (!fits).then(|| format!("{takes}, was given {}", kind.plain_name()))
+}

@@ -1,0 +1,300 @@
+//! The types that a schema gives to values. Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::admission::{self, AUTHORIZER, Declared};
+use crate::value::Value;
+
+/// The type of an expression.
+#[derive(Clone, Debug)]
+pub enum Type<'s> {
+    /// It would take cel-go's whole checker to say.
+    Unknown,
+    /// Any, by the schema: it is known only when the rule runs.
+    Dyn,
+    Null,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Timestamp,
+    Duration,
+    List(Box<Type<'s>>),
+    /// By the types of its keys and of its values.
+    Map(Box<Type<'s>>, Box<Type<'s>>),
+    Optional(Box<Type<'s>>),
+    /// A type itself.
+    Kind,
+    Object {
+        schema: &'s Value,
+        is_resource: bool,
+    },
+    /// The names in the metadata of a resource.
+    Metadata,
+    /// An object whose fields are declared here.
+    Declared(&'static Declared),
+    /// What has methods only: one of [`OPAQUE`].
+    Receiver(&'static str),
+    /// The variables of a policy, as far as they are declared.
+    Variables(Arc<HashMap<String, Type<'s>>>),
+}
+
+/// The types of which only functions know what is in them.
+pub(super) const OPAQUE: [&str; 11] = [
+    AUTHORIZER,
+    "kubernetes.authorization.PathCheck",
+    "kubernetes.authorization.GroupCheck",
+    "kubernetes.authorization.ResourceCheck",
+    "kubernetes.authorization.Decision",
+    "kubernetes.Quantity",
+    "kubernetes.URL",
+    "kubernetes.NamedFormat",
+    "kubernetes.Semver",
+    "net.IP",
+    "net.CIDR",
+];
+
+impl<'s> Type<'s> {
+    /// The type of a value under a schema; `None` if rules do not see it.
+    pub(crate) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
+        if schema["x-kubernetes-int-or-string"] == true {
+            return Some(Self::Dyn);
+        }
+        let text = |field: &str| schema[field].as_str().unwrap_or_default();
+        let inner = |schema: &'s Value| Self::of(schema, is_embedded(schema)).map(Box::new);
+        Some(match text("type") {
+            "array" => Self::List(inner(&schema["items"])?),
+            "object" if schema["additionalProperties"].is_object() => {
+                Self::Map(Box::new(Self::String), inner(&schema["additionalProperties"])?)
+            }
+            "object" => Self::Object { schema, is_resource },
+            "string" => match text("format") {
+                "byte" => Self::Bytes,
+                "duration" => Self::Duration,
+                "date" | "date-time" => Self::Timestamp,
+                _ => Self::String,
+            },
+            "boolean" => Self::Bool,
+            "number" => Self::Double,
+            "integer" => Self::Int,
+            _ => return None,
+        })
+    }
+
+    /// The type of a field; `None` if there is none.
+    pub(crate) fn field(&self, name: &str) -> Option<Self> {
+        match self {
+            Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
+            Self::Object { is_resource: true, .. } if name == "metadata" => Some(Self::Metadata),
+            Self::Object { schema, .. } => {
+                let field = schema["properties"].get(&*unescaped(name))?;
+                Self::of(field, is_embedded(field))
+            }
+            Self::Metadata => matches!(name, "name" | "generateName").then_some(Self::String),
+            Self::Map(_, value) => Some(Self::clone(value)),
+            Self::Optional(held) => held.field(name).map(|kind| Self::Optional(Box::new(kind))),
+            Self::Dyn => Some(Self::Dyn),
+            Self::Declared(of) => of.field(name),
+            Self::Receiver(of) => admission::request_resource(of, name),
+            Self::Variables(known) => known.get(name).cloned(),
+            _ => Some(Self::Unknown),
+        }
+    }
+
+    /// The type, if it does not nest so deep that nobody would write it, and if it does not hold those of all variables so far: a
+    /// variable of such a type would hold them once more.
+    pub(crate) fn if_shallow(self) -> Self {
+        const MOST_LEVELS: usize = 64;
+        let mut inner = &self;
+        for _ in 0..MOST_LEVELS {
+            match inner {
+                Self::List(below) | Self::Map(_, below) | Self::Optional(below) => inner = below,
+                Self::Variables(_) => return Self::Unknown,
+                _ => return self,
+            }
+        }
+        Self::Unknown
+    }
+
+    /// What it is called outside of signatures.
+    pub(crate) fn name(&self) -> String {
+        if matches!(self, Self::Null) { "null_type".to_owned() } else { self.to_string() }
+    }
+
+    /// Whether nothing can be selected from it.
+    pub(super) fn has_no_fields(&self) -> bool {
+        use Type::{Bool, Bytes, Double, Duration, Int, List, Null, String, Timestamp, Uint};
+        matches!(self, Null | Bool | Int | Uint | Double | String | Bytes | Timestamp | Duration | List(_))
+    }
+
+    /// Whether it may be any when the expression runs.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Unknown | Self::Dyn)
+    }
+
+    /// What an optional holds, where it is asked for.
+    pub(super) fn without_optional(self, is_optional: bool) -> Self {
+        match self {
+            Self::Optional(held) if is_optional => *held,
+            other => other,
+        }
+    }
+
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
+    /// Whether it is an object with fields.
+    pub(super) fn is_object(&self) -> bool {
+        matches!(self, Self::Object { .. } | Self::Metadata | Self::Declared(_) | Self::Variables(_))
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Whether it is the same, and its parts too, as far as they are known.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => true,
+            (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => one.is_like(other),
+            (Self::Map(key, value), Self::Map(of, to)) => key.is_like(of) && value.is_like(to),
+            (Self::Receiver(one), Self::Receiver(other)) => one == other,
+            (one, other) => one.is_same(other),
+        }
+    }
+
+    /// The type of what is of one of these types.
+    pub(super) fn joined(kinds: &[Self]) -> Self {
+        match kinds.split_first() {
+            None => Self::Unknown,
+            _ if kinds.iter().any(|kind| matches!(kind, Self::Unknown)) => Self::Unknown,
+            Some((first, rest)) if rest.iter().all(|kind| first.is_like(kind)) => first.clone(),
+            Some(_) => Self::Dyn,
+        }
+    }
+
+    /// What a loop with two variables over it goes over.
+    pub(super) fn pair(&self) -> (Self, Self) {
+        match self {
+            Self::List(item) => (Self::Int, Self::clone(item)),
+            Self::Map(key, value) => (Self::clone(key), Self::clone(value)),
+            _ => (Self::Unknown, Self::Unknown),
+        }
+    }
+
+    /// The name of the type alone, as values have it.
+    pub(super) fn plain_name(&self) -> String {
+        match self {
+            Self::List(_) => "list".to_owned(),
+            Self::Map(..) => "map".to_owned(),
+            Self::Optional(_) => "optional_type".to_owned(),
+            Self::Timestamp => "google.protobuf.Timestamp".to_owned(),
+            Self::Duration => "google.protobuf.Duration".to_owned(),
+            other => other.name(),
+        }
+    }
+
+    /// What a loop over it goes over.
+    pub(crate) fn element(&self) -> Self {
+        match self {
+            Self::List(item) => Self::clone(item),
+            Self::Map(key, _) => Self::clone(key),
+            Self::Dyn => Self::Dyn,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether it is known, and no `other`.
+    pub(crate) fn is_other_than(&self, other: &Self) -> bool {
+        !matches!(self, Self::Unknown) && !self.is_same(other)
+    }
+
+    /// Whether both are known, and can never be equal for cel-go's checker. Objects have no names that could be told.
+    pub(crate) fn cannot_equal(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => {
+                one.cannot_equal(other)
+            }
+            (Self::Map(key, value), Self::Map(of, to)) => key.cannot_equal(of) || value.cannot_equal(to),
+            (Self::Receiver(one), Self::Receiver(other)) => one != other,
+            (one, other) => {
+                one.is_nameable() && other.is_nameable() && one.is_other_than(other) && !one.takes_null(other)
+            }
+        }
+    }
+
+    pub(super) fn takes_null(&self, other: &Self) -> bool {
+        let is_nullable = |kind: &Self| {
+            matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_) | Self::Receiver(_))
+        };
+        matches!(self, Self::Null) && is_nullable(other) || matches!(other, Self::Null) && is_nullable(self)
+    }
+
+    fn is_nameable(&self) -> bool {
+        match self {
+            Self::Unknown | Self::Dyn | Self::Object { .. } | Self::Metadata => false,
+            Self::List(inner) | Self::Map(_, inner) | Self::Optional(inner) => inner.is_nameable(),
+            _ => true,
+        }
+    }
+}
+
+impl fmt::Display for Type<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Unknown | Self::Dyn => "dyn",
+            Self::Null => "null",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::Double => "double",
+            Self::String => "string",
+            Self::Bytes => "bytes",
+            Self::Timestamp => "timestamp",
+            Self::Duration => "duration",
+            Self::List(item) => return write!(f, "list({item})"),
+            Self::Map(key, value) => return write!(f, "map({key}, {value})"),
+            Self::Optional(held) => return write!(f, "optional_type({held})"),
+            Self::Kind => "type",
+            Self::Object { .. } | Self::Metadata => "object",
+            Self::Declared(of) => of.name,
+            Self::Receiver(name) => name,
+            Self::Variables(_) => "kubernetes.variables",
+        };
+        f.write_str(name)
+    }
+}
+
+fn is_embedded(schema: &Value) -> bool {
+    schema["x-kubernetes-embedded-resource"] == true
+}
+
+/// The names of signs in names.
+const SIGNS: [&str; 4] = ["underscores", "dot", "dash", "slash"];
+
+/// The name of a field in the schema. Upstream: `Unescape` of `pkg/cel/escaping.go`.
+fn unescaped(name: &str) -> Cow<'_, str> {
+    if !name.contains("__") {
+        return name.into();
+    }
+    let word = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+    if let Some(word) = word.filter(|word| !word.contains("__") && !SIGNS.contains(word)) {
+        return word.into();
+    }
+    let (mut to, mut rest) = (String::new(), name);
+    while let Some(at) = rest.find("__") {
+        let known = [("__underscores__", "__"), ("__dot__", "."), ("__dash__", "-"), ("__slash__", "/")];
+        let (from, sign) = known.into_iter().find(|(from, _)| rest[at..].starts_with(from)).unwrap_or(("__", "__"));
+        to.push_str(&rest[..at]);
+        to.push_str(sign);
+        rest = &rest[at + from.len()..];
+    }
+    to.push_str(rest);
+    to.into()
+}

@@ -1,0 +1,141 @@
+//! What expressions cost while they run. Upstream: cel-go's `CostTracker`, with the limits of `k8s.io/apiserver/pkg/apis/cel`.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use super::library::Regexes;
+use super::{Error, Outcome, Value};
+use crate::codec::expression::COST_OF_A_CALL;
+
+/// How many levels of expressions can be inside each other before what a name needs is computed in advance.
+const FEW_LEVELS: usize = 30;
+/// How deep a value can nest that is kept.
+const MOST_LEVELS: usize = 500;
+
+/// What is left to some expressions that have a budget together.
+///
+/// Upstream counts nothing for some of what takes time or memory: lists that are joined, say. Here that is work, which has the same limits
+/// as the cost, and is counted for itself.
+#[derive(Debug)]
+pub struct Meter {
+    budget: Cell<u64>,
+    expression: Cell<u64>,
+    work: Cell<u64>,
+    work_of_expression: Cell<u64>,
+    levels: Cell<usize>,
+    pub(super) regexes: RefCell<Regexes>,
+}
+
+impl Meter {
+    pub fn new(budget: u64) -> Self {
+        Self {
+            budget: Cell::new(budget),
+            expression: Cell::new(COST_OF_A_CALL),
+            work: Cell::new(budget),
+            work_of_expression: Cell::new(COST_OF_A_CALL),
+            levels: Cell::new(0),
+            regexes: RefCell::default(),
+        }
+    }
+
+    /// # Errors
+    /// That this is more than is left.
+    pub fn charge(&self, cost: u64) -> Result<(), Error> {
+        take(&self.budget, cost).ok_or(Error::OutOfBudget)?;
+        take(&self.expression, cost).ok_or(Error::Cancelled)
+    }
+
+    /// The next one costs so much less.
+    pub(super) fn credit(&self, cost: u64) {
+        self.budget.set(self.budget.get().saturating_add(cost));
+        self.expression.set(self.expression.get().saturating_add(cost));
+    }
+
+    /// What is left of the budget.
+    #[cfg(test)]
+    pub(crate) fn left(&self) -> u64 {
+        self.budget.get()
+    }
+
+    /// # Errors
+    /// That this is more than is left.
+    pub(super) fn work(&self, work: u64) -> Result<(), Error> {
+        take(&self.work_of_expression, work).ok_or(Error::Cancelled)?;
+        take(&self.work, work).ok_or(Error::OutOfBudget)
+    }
+
+    /// Counts the work of looking at all of a value.
+    pub(super) fn work_on(&self, value: &Value) -> Result<(), Error> {
+        match value {
+            Value::String(text) => self.work(1 + text.len() as u64 / 10),
+            Value::Bytes(bytes) => self.work(1 + bytes.len() as u64 / 10),
+            Value::List(items) => {
+                self.work(1)?;
+                items.iter().try_for_each(|item| self.work_on(item))
+            }
+            Value::Map(map) => {
+                self.work(1)?;
+                map.values().try_for_each(|value| self.work_on(value))
+            }
+            Value::Optional(Some(held)) => self.work_on(held),
+            _ => self.work(1),
+        }
+    }
+
+    /// Runs an expression, which may be inside another one: what that has cost does not count for it.
+    pub(super) fn one_expression(&self, run: impl FnOnce() -> Outcome) -> Outcome {
+        let outer = (self.expression.replace(COST_OF_A_CALL), self.work_of_expression.replace(COST_OF_A_CALL));
+        let outcome = run();
+        self.expression.set(outer.0);
+        self.work_of_expression.set(outer.1);
+        outcome
+    }
+
+    /// Runs a part of an expression.
+    pub(super) fn level(&self, run: impl FnOnce() -> Outcome) -> Outcome {
+        let outer = self.levels.get();
+        self.levels.set(outer + 1);
+        let outcome = run();
+        self.levels.set(outer);
+        outcome
+    }
+
+    /// Whether so many expressions are inside each other that no further one should begin that needs others.
+    pub fn is_deep(&self) -> bool {
+        self.levels.get() > FEW_LEVELS
+    }
+
+    /// Whether a value nests deeper than one that is kept may. To look is work, but less than to compute.
+    pub fn is_too_deep(&self, value: &Value) -> Result<bool, Error> {
+        let mut seen = 0;
+        self.exceeds(value, MOST_LEVELS, &mut seen)
+    }
+
+    fn exceeds(&self, value: &Value, levels: usize, seen: &mut u64) -> Result<bool, Error> {
+        if levels == 0 {
+            return Ok(true);
+        }
+        *seen += 1;
+        if seen.is_multiple_of(10) {
+            self.work(1)?;
+        }
+        let below: Box<dyn Iterator<Item = &Value>> = match value {
+            Value::List(items) => Box::new(items.iter()),
+            Value::Map(map) => Box::new(map.values()),
+            Value::Optional(held) => Box::new(held.iter().map(Arc::as_ref)),
+            _ => return Ok(false),
+        };
+        for item in below {
+            if self.exceeds(item, levels - 1, seen)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Takes from what is left, if it is enough.
+fn take(left: &Cell<u64>, amount: u64) -> Option<()> {
+    left.set(left.get().checked_sub(amount)?);
+    Some(())
+}

@@ -1,0 +1,34 @@
+//! Which fields of a variable an expression names.
+
+use cel::common::ast::{EntryExpr, Expr};
+
+use super::Expression;
+
+/// All of them, whether they are needed or not.
+pub fn fields_of<'e>(variable: &str, expression: &'e Expression) -> Vec<&'e str> {
+    let (mut names, mut open) = (Vec::new(), vec![expression]);
+    while let Some(next) = open.pop() {
+        match &next.expr {
+            Expr::Select(select) => {
+                match &select.operand.expr {
+                    Expr::Ident(of) if of == variable => names.push(select.field.as_str()),
+                    _ => open.push(&select.operand),
+                };
+            }
+            Expr::Call(call) => open.extend(call.target.as_deref().into_iter().chain(&call.args)),
+            Expr::List(list) => open.extend(&list.elements),
+            Expr::Map(map) => {
+                for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
+                        open.extend([&entry.key, &entry.value]);
+                    }
+                }
+            }
+            Expr::Comprehension(of) => {
+                open.extend([&of.iter_range, &of.accu_init, &of.loop_cond, &of.loop_step, &of.result]);
+            }
+            Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) | Expr::Struct(_) => {}
+        }
+    }
+    names
+}

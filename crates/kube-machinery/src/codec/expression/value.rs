@@ -1,0 +1,244 @@
+//! Values of expressions. Upstream: cel-go's `common/types`.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::interpreter::{Meter, Outcome};
+
+/// A value. Copies are cheap: what has parts is shared.
+#[derive(Clone, Debug)]
+pub enum Value {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    String(Arc<str>),
+    Bytes(Arc<[u8]>),
+    List(Arc<Vec<Value>>),
+    Map(Arc<Map>),
+    /// In nanoseconds.
+    Duration(i64),
+    Timestamp(Timestamp),
+    Type(&'static str),
+    Optional(Option<Arc<Value>>),
+    Object(Arc<dyn Object>),
+}
+
+/// A point in time, and how far from UTC the zone is in which it is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Timestamp {
+    /// Since 1970.
+    pub(super) seconds: i64,
+    pub(super) nanoseconds: u32,
+    /// In seconds.
+    pub(super) offset: i32,
+}
+
+/// A value that has methods, and nothing else that an expression could see of it.
+pub trait Object: Any + fmt::Debug + Send + Sync {
+    /// The name of its type.
+    fn type_name(&self) -> &'static str;
+
+    /// Whether it is another one; `None` if cel-go does not compare the two.
+    fn equals(&self, other: &dyn Object) -> Option<bool>;
+
+    /// The size that counts where texts and lists count by theirs.
+    fn size(&self) -> u64 {
+        1
+    }
+
+    /// The value as a test shows it.
+    #[cfg(test)]
+    fn shown(&self) -> String {
+        self.type_name().to_owned()
+    }
+
+    /// Calls a method; `None` if there is none of this name that takes these arguments.
+    fn call(&self, meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>;
+}
+
+/// A map. What is no text and a key is rare.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    pub(super) texts: BTreeMap<Arc<str>, Value>,
+    pub(super) others: BTreeMap<Key, Value>,
+}
+
+/// A key that is no text. A whole number is the same key, whatever its type is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+}
+
+impl Map {
+    pub(super) fn len(&self) -> usize {
+        self.texts.len() + self.others.len()
+    }
+
+    /// The value of a key; `None` if there is none, or if the value can be no key.
+    pub(super) fn get(&self, key: &Value) -> Option<&Value> {
+        match key {
+            Value::String(text) => self.texts.get(text),
+            other => self.others.get(&Key::of(other)?),
+        }
+    }
+
+    /// The value that the key had before; an error gives back what can be no key.
+    pub(super) fn insert(&mut self, key: Value, value: Value) -> Result<Option<Value>, Value> {
+        match (Key::of(&key), key) {
+            (_, Value::String(text)) => Ok(self.texts.insert(text, value)),
+            (Some(key), _) => Ok(self.others.insert(key, value)),
+            (None, other) => Err(other),
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Value, &Value)> {
+        let others = self.others.iter().map(|(key, value)| (key.value(), value));
+        others.chain(self.texts.iter().map(|(text, value)| (Value::String(text.clone()), value)))
+    }
+
+    pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.others.values().chain(self.texts.values())
+    }
+}
+
+impl Key {
+    fn of(value: &Value) -> Option<Self> {
+        Some(match value {
+            Value::Bool(bool) => Self::Bool(*bool),
+            Value::Int(int) => Self::Int(*int),
+            Value::Uint(uint) => i64::try_from(*uint).map_or(Self::Uint(*uint), Self::Int),
+            Value::Double(double) => whole(*double)?,
+            _ => return None,
+        })
+    }
+
+    fn value(&self) -> Value {
+        match self {
+            Self::Bool(bool) => Value::Bool(*bool),
+            Self::Int(int) => Value::Int(*int),
+            Self::Uint(uint) => Value::Uint(*uint),
+        }
+    }
+}
+
+/// A float as a whole number.
+#[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is small")]
+fn whole(double: f64) -> Option<Key> {
+    let is_small = double.fract() == 0.0 && double.abs() < 9e15;
+    is_small.then_some(Key::Int(double as i64))
+}
+
+impl Value {
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        Self::String(text.into())
+    }
+
+    pub(crate) fn list(items: Vec<Value>) -> Self {
+        Self::List(Arc::new(items))
+    }
+
+    pub(crate) fn optional(value: Option<Value>) -> Self {
+        Self::Optional(value.map(Arc::new))
+    }
+
+    pub fn object(object: impl Object) -> Self {
+        Self::Object(Arc::new(object))
+    }
+
+    /// A length.
+    pub(super) fn count(count: usize) -> Self {
+        Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    /// The object inside, if it is of this type.
+    pub(super) fn downcast<T: Object>(&self) -> Option<&T> {
+        match self {
+            Self::Object(object) => (object.as_ref() as &dyn Any).downcast_ref(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null_type",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Uint(_) => "uint",
+            Self::Double(_) => "double",
+            Self::String(_) => "string",
+            Self::Bytes(_) => "bytes",
+            Self::List(_) => "list",
+            Self::Map(_) => "map",
+            Self::Duration(_) => "google.protobuf.Duration",
+            Self::Timestamp(_) => "google.protobuf.Timestamp",
+            Self::Type(_) => "type",
+            Self::Optional(_) => "optional_type",
+            Self::Object(object) => object.type_name(),
+        }
+    }
+
+    /// What the cost of a function follows from. Upstream: `actualSize`.
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            Self::String(text) => text.chars().count() as u64,
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::List(items) => items.len() as u64,
+            Self::Map(map) => map.len() as u64,
+            Self::Optional(Some(held)) => held.size(),
+            Self::Object(object) => object.size(),
+            _ => 1,
+        }
+    }
+
+    /// Whether it is the one that `optional.ofNonZeroValue` takes for none.
+    pub(super) fn is_zero(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Bool(bool) => !bool,
+            Self::Int(int) => *int == 0,
+            Self::Uint(uint) => *uint == 0,
+            Self::Double(double) => *double == 0.0,
+            Self::Duration(nanoseconds) => *nanoseconds == 0,
+            Self::Timestamp(at) => at.seconds == Timestamp::YEAR_ONE && at.nanoseconds == 0,
+            Self::String(_) | Self::Bytes(_) | Self::List(_) | Self::Map(_) => self.size() == 0,
+            Self::Optional(held) => held.as_deref().is_none_or(Self::is_zero),
+            Self::Type(_) | Self::Object(_) => false,
+        }
+    }
+}
+
+impl Timestamp {
+    /// When the first year began.
+    pub(super) const YEAR_ONE: i64 = -62_135_596_800;
+}
+
+impl From<&crate::value::Value> for Value {
+    /// A value as it is, without a schema.
+    fn from(value: &crate::value::Value) -> Self {
+        match value {
+            crate::value::Value::Null => Self::Null,
+            crate::value::Value::Bool(bool) => Self::Bool(*bool),
+            crate::value::Value::Number(number) => match number.as_i64() {
+                Some(int) => Self::Int(int),
+                None => number.as_f64().map_or(Self::Null, Self::Double),
+            },
+            crate::value::Value::String(text) => Self::text(text.as_str()),
+            crate::value::Value::Array(items) => Self::list(items.iter().map(Self::from).collect()),
+            crate::value::Value::Object(fields) => {
+                fields.iter().map(|(name, value)| (name.as_str().into(), Self::from(value))).collect()
+            }
+        }
+    }
+}
+
+impl FromIterator<(Arc<str>, Value)> for Value {
+    fn from_iter<I: IntoIterator<Item = (Arc<str>, Value)>>(fields: I) -> Self {
+        Self::Map(Arc::new(Map { texts: fields.into_iter().collect(), others: BTreeMap::new() }))
+    }
+}

@@ -1,0 +1,15 @@
+//! The forms of objects: Go's types, protobuf, how deep values nest, strategic merge patches.
+
+pub mod depth;
+#[cfg(feature = "cel")]
+pub mod expression;
+pub(crate) mod go_json;
+pub mod go_syntax;
+pub mod go_text;
+pub mod json;
+pub mod merge_patch;
+pub mod protobuf;
+pub mod schema;
+pub mod strategic_merge;
+pub(crate) mod structural;
+pub mod yaml;

@@ -1,0 +1,257 @@
+//! Brings a map into the form of the type that it is converted to, or tells what Go says if it does not fit. A strategic merge patch
+//! is not decoded from JSON: its result is a map. Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::misfit::FieldPath;
+use super::scalar::{float, micro_time, quantity, time};
+use super::schema_or::schema_or;
+use super::{Field, Kind, Struct, bytes, find, json_type};
+use crate::codec::go_json;
+use crate::codec::json::Json;
+use crate::value::{Number, Value};
+
+/// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them. What it shares with `before`,
+/// which has the form already, is not looked at.
+///
+/// # Errors
+/// Go's message about the first field that does not fit, in the order of the types.
+pub fn from_map(kind: &str, object: &mut Value, before: &Value) -> Result<(), String> {
+    for field in ["kind", "apiVersion"] {
+        if let Some(value) = object.get_mut(field) {
+            convert(&Kind::Text, value, &Value::Null, None)?;
+        }
+    }
+    convert_struct(find(kind), object, before)
+}
+
+fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Result<(), String> {
+    if !value.is_object() {
+        return Err(format!("cannot restore struct from: {}", go_kind(value)));
+    }
+    for field in &row.fields {
+        let name = field.name;
+        match &field.kind {
+            Kind::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, before)?,
+            kind if value.get(name).is_some_and(|value| !value.is_same(&before[name])) => {
+                convert(kind, &mut value[name], &before[name], Some(field))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `field` is the one that has the value itself, whose type may have a name of its own.
+fn convert(kind: &Kind, value: &mut Value, before: &Value, field: Option<&Field>) -> Result<(), String> {
+    if value.is_same(before) {
+        return Ok(());
+    }
+    match (kind, &mut *value) {
+        (_, Value::Null) => Ok(()), // the zero value
+        (Kind::Pointer(inner), _) => convert(inner, value, before, field),
+        (Kind::Struct(name), _) => convert_struct(find(name), value, before),
+        (Kind::List(inner), Value::Array(items)) => {
+            items.iter_mut().enumerate().try_for_each(|(i, item)| convert(inner, item, &before[i], None))
+        }
+        (Kind::Map(inner), Value::Object(fields)) => {
+            fields.iter_mut().try_for_each(|(name, value)| convert(inner, value, &before[name], None))
+        }
+        (Kind::Map(_), other) => Err(format!("cannot restore map from {}", go_kind(other))),
+        (Kind::Bytes, Value::Array(items)) => {
+            let bytes: Result<Vec<u8>, String> = items.iter().map(byte).collect();
+            *value = STANDARD.encode(bytes?).into();
+            Ok(())
+        }
+        (Kind::Bytes, Value::String(text)) => {
+            *text = bytes::of_text(text).map_err(|why| format!("error decoding from json: {why}"))?.into();
+            Ok(())
+        }
+        (Kind::Text, Value::String(_)) | (Kind::Bool, Value::Bool(_)) => Ok(()),
+        (Kind::List(_) | Kind::Bytes, other) => Err(format!("cannot restore slice from {}", go_kind(other))),
+        (Kind::Text, Value::Number(number)) if number.is_i64() => {
+            let named = field.and_then(|field| field.named);
+            Err(format!("cannot convert int64 to {}", named.unwrap_or("string")))
+        }
+        (Kind::Text, _) => Err("unrecognized type: string".into()),
+        (Kind::Bool, _) => Err("unrecognized type: bool".into()),
+        (Kind::Integer(bits), Value::Number(number)) => {
+            let whole = integer(number).ok_or_else(|| format!("cannot convert float64 to int{bits}"))?;
+            *number = if *bits == 64 { whole } else { i64::from(low_bits(whole)) }.into();
+            Ok(())
+        }
+        (Kind::Float, Value::Number(number)) => {
+            *number = float(number);
+            Ok(())
+        }
+        (Kind::Float, _) => Err("unrecognized type: float64".into()),
+        (Kind::Integer(bits), _) => Err(format!("unrecognized type: int{bits}")),
+        (Kind::IntOrString, Value::Number(number)) => {
+            *number = int32(number)?.into();
+            Ok(())
+        }
+        (Kind::SchemaOr(other), _) => {
+            let text = go_json::go_json(value);
+            *value = schema_or(*other, Json::read(text.as_bytes())?, &FieldPath::Top, None)?;
+            Ok(())
+        }
+        (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw, _) => check_own(kind, value),
+    }
+}
+
+/// A number as Go converts it to an `int64`: none if it is not whole, and the least of all if it is too large for one.
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit is told apart before")]
+fn integer(number: &Number) -> Option<i64> {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    number.as_i64().or_else(|| {
+        let float = number.as_f64().filter(|float| float.fract() == 0.0)?;
+        Some(if (-END..END).contains(&float) { float as i64 } else { i64::MIN })
+    })
+}
+
+/// A number that is written as JSON by Go and read as an `int32`.
+fn int32(number: &Number) -> Result<i32, String> {
+    let written = match number.as_f64() {
+        Some(float) if !number.is_i64() => go_json::float_text(float),
+        _ => number.to_string(),
+    };
+    written.parse().map_err(|_| format!("json: cannot unmarshal number {written} into Go value of type int32"))
+}
+
+/// Go's conversion to an `int32` takes the lower bits, whatever is above them.
+#[expect(clippy::cast_possible_truncation, reason = "as Go")]
+fn low_bits(number: i64) -> i32 {
+    number as i32
+}
+
+/// An item of a list that is read as bytes.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as Go, the lower bits")]
+fn byte(item: &Value) -> Result<u8, String> {
+    match item {
+        Value::Null => Ok(0),
+        Value::Number(number) => match integer(number) {
+            Some(whole) => Ok(whole as u8),
+            None => Err("cannot convert float64 to uint8".into()),
+        },
+        _ => Err("unrecognized type: uint8".into()),
+    }
+}
+
+/// The types that read their JSON themselves.
+fn check_own(kind: &Kind, value: &Value) -> Result<(), String> {
+    let misfit =
+        |of_type: &str| Err(format!("json: cannot unmarshal {} into Go value of type {of_type}", json_type(value)));
+    match (kind, value) {
+        (Kind::Time, Value::String(text)) => time(text).map(drop),
+        (Kind::MicroTime, Value::String(text)) => micro_time(text).map(drop),
+        (Kind::Time | Kind::MicroTime, _) => misfit("string"),
+        (Kind::Quantity, _) => quantity(value).map(drop),
+        (Kind::IntOrString, Value::String(_)) => Ok(()),
+        (Kind::IntOrString, _) => misfit("int32"),
+        _ => Ok(()),
+    }
+}
+
+/// The kind of a value in Go, if it came from JSON.
+fn go_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "invalid",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    /// Each message is that of the real API server.
+    #[test]
+    fn what_does_not_fit_is_said_in_the_words_of_the_converter() {
+        for (mut service, message) in [
+            (json!({"metadata": {"name": 5}}), "cannot convert int64 to string"),
+            (json!({"metadata": {"uid": 5}}), "cannot convert int64 to types.UID"),
+            (json!({"metadata": {"name": {}}}), "unrecognized type: string"),
+            (json!({"metadata": {"labels": {"a": true}}}), "unrecognized type: string"),
+            (json!({"metadata": {"labels": "text"}}), "cannot restore map from string"),
+            (json!({"metadata": {"ownerReferences": "o"}}), "cannot restore slice from string"),
+            (json!({"metadata": "m"}), "cannot restore struct from: string"),
+            (
+                json!({"metadata": {"creationTimestamp": 5}}),
+                "json: cannot unmarshal number into Go value of type string",
+            ),
+            (json!({"kind": 5, "metadata": "m"}), "cannot convert int64 to string"),
+        ] {
+            assert_eq!(from_map("Service", &mut service, &Value::Null).unwrap_err(), message, "{service}");
+        }
+        let schema = json!({"properties": {"a": {"items": {"properties": {"b": {"type": []}}}}}});
+        let mut definition = json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}});
+        let message =
+            "json: cannot unmarshal array into Go struct field JSONSchemaProps.properties.type of type string";
+        assert_eq!(from_map("CustomResourceDefinition", &mut definition, &Value::Null).unwrap_err(), message);
+        let mut list = json!({"items": [5]});
+        let message = "json: cannot unmarshal number into Go value of type v1.JSONSchemaProps";
+        assert_eq!(from_map("JSONSchemaProps", &mut list, &Value::Null).unwrap_err(), message);
+        let mut whole = json!({"items": {"maxLength": 5.0}});
+        assert_eq!(from_map("JSONSchemaProps", &mut whole, &Value::Null), Ok(()));
+        let mut service = json!({"kind": "Service", "metadata": {"name": null}, "spec": {"ports": [{"port": 1.0}]}});
+        assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
+        assert_eq!(service["spec"]["ports"][0]["port"].as_i64(), Some(1));
+    }
+
+    /// Upstream: `fromUnstructured` converts by `reflect.Value.Convert`, which refuses no number for its size.
+    #[test]
+    fn a_whole_number_becomes_an_integer_of_its_type() {
+        for (number, generation, port) in [
+            (json!(1.0), 1, 1),
+            (json!(1e30), i64::MIN, 0),
+            (json!(9_223_372_036_854_775_808_u64), i64::MIN, 0),
+            (json!(4_294_967_297_i64), 4_294_967_297, 1),
+        ] {
+            let mut service = json!({"metadata": {"generation": number}, "spec": {"ports": [{"port": number}]}});
+            assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
+            let expected = json!({"metadata": {"generation": generation}, "spec": {"ports": [{"port": port}]}});
+            assert_eq!(service, expected, "{number}");
+        }
+    }
+
+    /// Upstream: `TypeReflectCacheEntry.FromUnstructured` writes the number as JSON, for `IntOrString.UnmarshalJSON` to read.
+    #[test]
+    fn a_whole_float_is_a_port_and_a_broken_one_is_none() {
+        let ports = |port: Value| json!({"spec": {"ports": [{"targetPort": port}]}});
+        for (port, expected) in [(json!(5.0), json!(5)), (json!("http"), json!("http")), (json!(-0.0), json!(0))] {
+            let mut service = ports(port);
+            assert_eq!(from_map("Service", &mut service, &Value::Null), Ok(()));
+            assert_eq!(service, ports(expected));
+        }
+        for (port, written) in [
+            (json!(5.5), "number 5.5"),
+            (json!(3_000_000_000_i64), "number 3000000000"),
+            (json!(1e20), "number 100000000000000000000"),
+            (json!(1e21), "number 1e+21"),
+            (json!(1e-7), "number 1e-7"),
+            (json!(true), "bool"),
+        ] {
+            let message = format!("json: cannot unmarshal {written} into Go value of type int32");
+            assert_eq!(from_map("Service", &mut ports(port), &Value::Null), Err(message));
+        }
+    }
+
+    #[test]
+    fn bytes_may_be_a_list_of_numbers() {
+        let mut secret = json!({"data": {"a": [104, 105, null, 257]}});
+        assert_eq!(from_map("Secret", &mut secret, &Value::Null), Ok(()));
+        assert_eq!(secret["data"]["a"], "aGkAAQ==");
+        for (item, message) in
+            [(json!("x"), "unrecognized type: uint8"), (json!(1.5), "cannot convert float64 to uint8")]
+        {
+            assert_eq!(from_map("Secret", &mut json!({"data": {"a": [item]}}), &Value::Null).unwrap_err(), message);
+        }
+    }
+}

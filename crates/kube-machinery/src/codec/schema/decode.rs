@@ -1,0 +1,463 @@
+//! Decodes an object into its Go type and encodes it again, as a Go server does.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
+use crate::codec::json::{Json, MOST_FAULTS};
+use crate::conventions::quote::quote;
+use crate::value::{Array, Map, SmolStr, Value};
+
+use super::misfit::{FieldPath, misfit, told};
+use super::scalar::{float, is_integer, micro_time, quantity, time};
+use super::schema_or::schema_or;
+use super::{Field, Kind, Omit, Struct, bytes, find};
+
+/// An object in the form of its type.
+#[derive(Debug)]
+pub struct Decoded {
+    pub value: Value,
+    /// What a strict decoder refuses, in its words: fields that the type does not have, which were dropped, and fields that are
+    /// there twice.
+    pub faults: Vec<String>,
+}
+
+/// The faults of a part of an object, told as those of the object. `at` is the path to the part.
+pub fn faults_at(faults: Vec<String>, at: &str) -> impl Iterator<Item = String> {
+    let place = format!("field \"{at}.");
+    faults.into_iter().map(move |fault| fault.replacen("field \"", &place, 1))
+}
+
+/// Drops unknown fields, and adds the fields that Go never omits. What it returns has at most [`MOST_LEVELS`] levels: the
+/// types bound those of all fields but the free-form ones, which are counted.
+///
+/// # Errors
+/// Go's message, if a value has the wrong type or nests too deep.
+pub fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
+    let mut decoder = Decoder::default();
+    let row = find(kind);
+    let value = match value.into() {
+        Json::Object(fields) => decoder.object(row, fields, None, &FieldPath::Top)?,
+        Json::Null => decoder.object(row, Vec::new(), None, &FieldPath::Top)?,
+        other => {
+            return Err(format!("json: cannot unmarshal {} into Go value of type v1.{}", other.type_name(), row.name));
+        }
+    };
+    decoder.decoded(value)
+}
+
+/// The zero value of a type.
+pub fn zero(kind: &Kind) -> Value {
+    match kind {
+        Kind::Text => "".into(),
+        Kind::Bool => false.into(),
+        Kind::Integer(_) | Kind::IntOrString | Kind::Float => 0.into(),
+        Kind::Quantity => "0".into(),
+        Kind::Struct(name) => find(name).zero().clone().into(),
+        Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Raw | Kind::SchemaOr(_) => Value::Null,
+        Kind::Pointer(_) | Kind::List(_) | Kind::Map(_) => Value::Null,
+    }
+}
+
+/// Adds the zero values of a struct's fields that Go never omits.
+pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
+    for field in &row.fields {
+        match &field.kind {
+            Kind::Struct(embedded) if field.name.is_empty() => zeroes(find(embedded), fields),
+            kind => {
+                let value = zero(kind);
+                if !is_omitted(field, &value) {
+                    fields.insert(field.name.into(), value);
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
+    let empty = match (&field.kind, value) {
+        (Kind::Time | Kind::MicroTime, Value::Null) => return field.omit == Omit::Zero,
+        (Kind::Struct(_) | Kind::Quantity | Kind::IntOrString, _) => false,
+        (Kind::Pointer(_), value) => value.is_null(),
+        (_, Value::Null) => true,
+        (_, Value::String(text)) => text.is_empty(),
+        (_, Value::Bool(value)) => !value,
+        (_, Value::Number(number)) => number.as_i64() == Some(0),
+        (_, Value::Array(items)) => items.is_empty(),
+        (Kind::Raw, _) => false,
+        (_, Value::Object(fields)) => fields.is_empty(),
+    };
+    empty && field.omit != Omit::Never
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many objects this thread has decoded: the measure of work in tests.
+    static OBJECTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[derive(Default)]
+pub(super) struct Decoder {
+    pub(super) faults: Vec<String>,
+    /// What Go says of the first value that does not fit its type. It reads on; an error of a type that reads its own JSON is told
+    /// instead. Go: `saveError` of `encoding/json`.
+    pub(super) misfit: Option<String>,
+    /// The struct that has the value which is decoded by this decoder, if another one decodes the struct. Go tells it as that of
+    /// everything in the value. Go: `addErrorContext`.
+    pub(super) inside: Option<&'static str>,
+}
+
+impl Decoder {
+    /// What is decoded, if everything has fit.
+    pub(super) fn decoded(self, value: Value) -> Result<Decoded, String> {
+        match self.misfit {
+            Some(why) => Err(why),
+            None => Ok(Decoded { value, faults: self.faults }),
+        }
+    }
+
+    /// What is in the place of a value that does not fit: the zero value.
+    ///
+    /// # Errors
+    /// If its type reads its JSON itself: then nothing is read after it.
+    pub(super) fn refuse(
+        &mut self,
+        kind: &Kind,
+        value: &Json,
+        row: &'static Struct,
+        at: &FieldPath<'_>,
+    ) -> Result<Value, String> {
+        let why = || misfit(kind, value, row, self.inside, at);
+        if let Kind::Time | Kind::MicroTime | Kind::IntOrString = kind {
+            return Err(why());
+        }
+        if self.misfit.is_none() {
+            self.misfit = Some(why());
+        }
+        Ok(zero(kind))
+    }
+
+    /// Bytes in a string.
+    pub(super) fn bytes(&mut self, text: &str) -> Value {
+        self.bytes_of(bytes::of_text(text))
+    }
+
+    /// Bytes in a list of numbers.
+    pub(super) fn bytes_of_items(&mut self, items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Value {
+        self.bytes_of(base64_of_items(items, row, at))
+    }
+
+    fn bytes_of(&mut self, read: Result<String, String>) -> Value {
+        read.map(Value::from).unwrap_or_else(|why| {
+            self.misfit.get_or_insert(why);
+            zero(&Kind::Bytes)
+        })
+    }
+
+    /// Notes what a strict decoder refuses.
+    pub(super) fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
+        let fault = format!("{what} field {}", quote(&at.to_string()));
+        if self.faults.len() < MOST_FAULTS && !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+    }
+
+    /// Go reads a field into the value that the object has: its zero value, or what an earlier field with its name has left.
+    pub(super) fn object(
+        &mut self,
+        row: &'static Struct,
+        from: Vec<(SmolStr, Json)>,
+        earlier: Option<Value>,
+        at: &FieldPath<'_>,
+    ) -> Result<Value, String> {
+        #[cfg(test)]
+        OBJECTS.with(|objects| objects.set(objects.get() + 1));
+        check_depth(at)?;
+        let mut fields = match earlier {
+            Some(Value::Object(fields)) => fields,
+            _ => row.zero().clone(),
+        };
+        let mut seen: Vec<&str> = Vec::with_capacity(from.len().min(row.fields.len())); // at most the type's own: they are few
+        for (name, value) in from {
+            let path = FieldPath::Field(at, &name, row);
+            // The row of the kind has these two.
+            let of_the_row =
+                ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name.as_str());
+            let field = row.field(&name);
+            let Some(known) = of_the_row.or(field.map(|field| field.name)) else {
+                self.fault("unknown", &path);
+                continue;
+            };
+            if seen.contains(&known) {
+                self.fault("duplicate", &path);
+            } else {
+                seen.push(known);
+            }
+            let Some(field) = field.filter(|_| of_the_row.is_none()) else { continue };
+            let earlier = fields.get_mut(field.name).map(Value::take);
+            let value = self.value(&field.kind, value, earlier, row, &path)?;
+            if is_omitted(field, &value) {
+                fields.remove(field.name);
+            } else {
+                fields.insert(name, value);
+            }
+        }
+        Ok(fields.into())
+    }
+
+    /// `earlier` is the value that is read into.
+    pub(super) fn value(
+        &mut self,
+        kind: &Kind,
+        value: Json,
+        earlier: Option<Value>,
+        row: &'static Struct,
+        at: &FieldPath<'_>,
+    ) -> Result<Value, String> {
+        match (kind, value) {
+            (kind, Json::Null) => Ok(after_null(kind, earlier)),
+            (Kind::Pointer(inner), value) => self.value(inner, value, earlier, row, at),
+            (Kind::Struct(name), Json::Object(fields)) => self.object(find(name), fields, earlier, at),
+            (Kind::List(inner), Json::Array(items)) => {
+                let mut before = match earlier {
+                    Some(Value::Array(items)) => items.into_iter(),
+                    _ => Array::new().into_iter(),
+                };
+                let mut list = Vec::with_capacity(items.len());
+                for (i, item) in items.into_iter().enumerate() {
+                    list.push(self.value(inner, item, before.next(), row, &FieldPath::Item(at, i))?);
+                }
+                Ok(list.into())
+            }
+            (Kind::Map(inner), Json::Object(fields)) => {
+                let mut map = Map::new();
+                for (name, value) in fields {
+                    let path = FieldPath::Key(at, &name);
+                    if map.contains_key(&name) {
+                        self.fault("duplicate", &path);
+                    }
+                    let value = self.value(inner, value, None, row, &path)?;
+                    map.insert(name, value);
+                }
+                if let Some(Value::Object(mut whole)) = earlier {
+                    whole.append(&mut map);
+                    map = whole;
+                }
+                Ok(map.into())
+            }
+            (Kind::Raw, value) => {
+                let value = Value::from(value);
+                if at.levels() + levels(&value) > MOST_LEVELS { Err(format!("json: {TOO_DEEP}")) } else { Ok(value) }
+            }
+            (Kind::SchemaOr(other), value) => schema_or(*other, value, at, Some(row.name)),
+            (Kind::Time, Json::String(text)) => time(&text).map(Value::from),
+            (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::from),
+            (Kind::Quantity, value) => quantity(&value.into()).map(Value::from),
+            (Kind::Text | Kind::IntOrString, Json::String(text)) => Ok(text.into()),
+            (Kind::Bytes, Json::String(text)) => Ok(self.bytes(&text)),
+            (Kind::Bytes, Json::Array(items)) => Ok(self.bytes_of_items(&items, row, at)),
+            (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
+            (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
+            (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
+            (Kind::Float, Json::Number(number)) => Ok(float(&number).into()),
+            (kind, value) => self.refuse(kind, &value, row, at),
+        }
+    }
+}
+
+/// A struct at this path must not be deeper than an object may be: types can contain themselves.
+pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
+    if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
+}
+
+/// Bytes that are written as a list of numbers.
+fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
+    let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row.name, &FieldPath::Item(at, i)));
+    let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
+    bytes.map(|bytes| STANDARD.encode(bytes))
+}
+
+/// What a null leaves of a value: nothing of one that Go can set to nil or that reads null itself; any other stays.
+fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
+    match kind {
+        Kind::SchemaOr(_) => Value::Null,
+        Kind::IntOrString => earlier.filter(Value::is_number).unwrap_or_else(|| zero(kind)),
+        Kind::Text | Kind::Bool | Kind::Integer(_) | Kind::Float | Kind::Struct(_) | Kind::Raw => {
+            earlier.unwrap_or_else(|| zero(kind))
+        }
+        Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Quantity => zero(kind),
+        Kind::Pointer(_) | Kind::List(_) | Kind::Map(_) => zero(kind),
+    }
+}
+
+/// The name of a JSON value's type in Go's messages.
+pub fn json_type(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(_) => "bool".into(),
+        Value::Number(_) => "number".into(),
+        Value::String(_) => "string".into(),
+        Value::Array(_) => "array".into(),
+        Value::Object(_) => "object".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn an_object_gets_what_its_type_cannot_leave_out_and_loses_what_it_does_not_have() {
+        let pod = json!({
+            "metadata": {"name": "a", "labels": {}, "creationTimestamp": null, "nosuch": 1},
+            "spec": {"containers": [{"name": "c", "env": [{}], "odd": 2}], "hostNetwork": false},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+        });
+        let decoded = decode("Pod", pod).unwrap();
+        assert_eq!(decoded.faults, ["unknown field \"metadata.nosuch\"", "unknown field \"spec.containers[0].odd\""]);
+        assert_eq!(
+            decoded.value,
+            json!({
+                "metadata": {"name": "a"},
+                "spec": {"containers": [{"name": "c", "env": [{"name": ""}], "resources": {}}]},
+                "status": {"conditions": [
+                    {"type": "Ready", "status": "True", "lastProbeTime": null, "lastTransitionTime": null},
+                ]},
+            })
+        );
+    }
+
+    #[test]
+    fn a_type_with_a_name_of_its_own_is_told_by_it() {
+        for (pod, why) in [
+            (
+                json!({"spec": {"tolerations": [{"effect": 5}]}}),
+                "Toleration.spec.tolerations.effect of type v1.TaintEffect",
+            ),
+            (json!({"status": {"phase": {}}}), "PodStatus.status.phase of type v1.PodPhase"),
+            (json!({"metadata": {"labels": []}}), "ObjectMeta.metadata.labels of type map[string]string"),
+            (
+                json!({"spec": {"containers": [{"securityContext": {"capabilities": {"add": [5]}}}]}}),
+                "Capabilities.spec.containers.securityContext.capabilities.add of type v1.Capability",
+            ),
+        ] {
+            let told = decode("Pod", pod).unwrap_err();
+            assert!(told.ends_with(why), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_there_twice_is_told_and_read_into_the_first() {
+        let text = br#"{"metadata": {"name": "a", "labels": {"k": "1", "k": "2"}}, "odd": 1, "odd": 2,
+            "metadata": {"name": "b"}, "data": {"k": "v"}}"#;
+        let decoded = decode("ConfigMap", Json::read(text).unwrap()).unwrap();
+        assert_eq!(decoded.value["metadata"], json!({"name": "b", "labels": {"k": "2"}}));
+        let faults = ["duplicate field \"metadata.labels.k\"", "unknown field \"odd\"", "duplicate field \"metadata\""];
+        assert_eq!(decoded.faults, faults);
+    }
+
+    /// Upstream: `array` and `literalStore` of `encoding/json`.
+    #[test]
+    fn a_list_or_a_null_that_is_there_again_leaves_what_go_leaves() {
+        let text = br#"{"metadata": {"name": "a", "name": null}, "spec": {
+            "containers": [{"name": "c", "image": "i"}, {"name": "d"}], "containers": [{"name": "e"}],
+            "securityContext": {"runAsUser": 1}, "securityContext": null,
+            "nodeSelector": {"a": "b"}, "nodeSelector": {"c": "d"}}}"#;
+        let value = decode("Pod", Json::read(text).unwrap()).unwrap().value;
+        assert_eq!(value["metadata"], json!({"name": "a"}));
+        let ports = br#"{"spec": {"ports": [{"targetPort": "http", "targetPort": null}, {"targetPort": 5, "targetPort": null}]}}"#;
+        let ports = decode("Service", Json::read(ports).unwrap()).unwrap().value["spec"]["ports"].clone();
+        assert_eq!([&ports[0]["targetPort"], &ports[1]["targetPort"]], [&json!(0), &json!(5)]);
+        let container = json!({"name": "e", "image": "i", "resources": {}});
+        assert_eq!(value["spec"], json!({"containers": [container], "nodeSelector": {"a": "b", "c": "d"}}));
+    }
+
+    /// If each level were decoded once for its faults and once for its value, this would be some 2^8 times the work.
+    #[test]
+    fn fields_that_are_there_twice_on_every_level_are_decoded_once_each() {
+        let twice = |name: &str, value: &str| format!("{{\"{name}\": {value}, \"{name}\": {value}}}");
+        let path = ["spec", "template", "spec", "affinity", "nodeAffinity"];
+        let deepest = "requiredDuringSchedulingIgnoredDuringExecution";
+        let text = path.iter().rev().fold(twice(deepest, "{}"), |inner, name| twice(name, &inner));
+        OBJECTS.set(0);
+        let decoded = decode("ReplicaSet", Json::read(text.as_bytes()).unwrap()).unwrap();
+        assert_eq!(decoded.faults.len(), path.len() + 1);
+        let written: usize = (0..=path.len() + 1).map(|level| 1 << level).sum();
+        assert_eq!(OBJECTS.get(), written, "as many as are in the text");
+    }
+
+    /// Upstream: `array` of `encoding/json`, which knows bytes only in a string.
+    #[test]
+    fn bytes_may_be_a_list_of_numbers() {
+        let data = |items: Value| decode("Secret", json!({"data": {"a": items}})).map(|decoded| decoded.value);
+        for (items, text) in [(json!([104, 105]), "aGk="), (json!([null]), "AA=="), (json!([]), "")] {
+            assert_eq!(data(items).unwrap()["data"]["a"], text);
+        }
+        for (item, word) in
+            [(json!("x"), "string"), (json!(256), "number 256"), (json!(-1), "number -1"), (json!({}), "object")]
+        {
+            let message = format!("json: cannot unmarshal {word} into Go struct field Secret.data of type uint8");
+            assert_eq!(data(json!([item])).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_type_that_reads_its_own_json_comes_first() {
+        let fits_not = "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.annotations of type map[string]string";
+        let soon = "parsing time \"soon\"";
+        for (metadata, told) in [
+            (json!({"annotations": 1, "creationTimestamp": "soon", "finalizers": 2}), soon),
+            (json!({"annotations": 1, "finalizers": 2}), fits_not),
+        ] {
+            let why = decode("Pod", json!({"metadata": metadata})).unwrap_err();
+            assert!(why.starts_with(told), "{why}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_in_the_words_of_go() {
+        for (pod, message) in [
+            (
+                json!({"spec": {"containers": "nope"}}),
+                "json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container",
+            ),
+            (json!({"spec": "x"}), "json: cannot unmarshal string into Go struct field Pod.spec of type v1.PodSpec"),
+            (
+                json!({"spec": {"containers": [{"name": 1}]}}),
+                "json: cannot unmarshal number into Go struct field Container.spec.containers.name of type string",
+            ),
+        ] {
+            assert_eq!(decode("Pod", pod).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn a_field_of_an_embedded_struct_is_told_with_the_struct() {
+        let volume = |volume: Value| json!({"spec": {"volumes": [volume]}});
+        for (pod, path) in [
+            (
+                volume(json!({"hostPath": 5})),
+                "Volume.spec.volumes.VolumeSource.hostPath of type v1.HostPathVolumeSource",
+            ),
+            (
+                volume(json!({"hostPath": {"path": 5}})),
+                "HostPathVolumeSource.spec.volumes.VolumeSource.hostPath.path of type string",
+            ),
+        ] {
+            let message = format!("json: cannot unmarshal number into Go struct field {path}");
+            assert_eq!(decode("Pod", pod).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn everything_in_the_place_of_a_schema_is_told_as_in_a_schema() {
+        let field = |path: &str| {
+            format!("json: cannot unmarshal number into Go struct field JSONSchemaProps.{path} of type string")
+        };
+        let docs = json!({"externalDocs": {"url": 5}});
+        assert_eq!(decode("JSONSchemaProps", json!({"items": docs})).unwrap_err(), field("items.externalDocs.url"));
+        let message = "json: cannot unmarshal string into Go struct field JSONSchemaProps.enum of type []v1.JSON";
+        assert_eq!(decode("JSONSchemaProps", json!({"enum": "x"})).unwrap_err(), message);
+    }
+}

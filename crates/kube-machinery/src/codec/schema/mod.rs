@@ -1,0 +1,307 @@
+//! The Go types of the served kinds: their fields, the order, which fields may be omitted, and how lists are merged.
+//!
+//! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types, and from the schema of client-go's apply
+//! configurations, which says what is atomic and which fields are the keys of lists. Objects are JSON values here;
+//! this table gives them the form that a Go server gives them when it decodes and encodes them.
+
+use std::sync::{LazyLock, OnceLock};
+
+use foldhash::HashMap;
+
+use crate::value::Map;
+
+mod bytes;
+mod conform;
+mod convert;
+mod decode;
+mod misfit;
+mod scalar;
+mod schema_or;
+
+pub(crate) use self::bytes::store as as_stored;
+pub use self::conform::conform;
+pub use self::convert::from_map;
+pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
+pub(crate) use self::scalar::float;
+pub(crate) use self::schema_or::Other;
+
+/// A Go struct.
+#[derive(Debug, Default)]
+pub(crate) struct Struct {
+    /// Its name in Go.
+    pub(crate) name: &'static str,
+    pub(crate) fields: Box<[Field]>,
+    /// Whether its objects say their kind and version.
+    pub(crate) has_kind: bool,
+    /// Whether it has one owner. Upstream: `+structType=atomic`.
+    pub(crate) is_atomic: bool,
+    /// Its zero value, computed when it is first needed.
+    zero: OnceLock<Map>,
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// The name in JSON; empty for an embedded struct, whose fields are beside the others.
+    pub(crate) name: &'static str,
+    /// The number in protobuf.
+    pub(crate) number: u32,
+    pub(crate) kind: Kind,
+    pub(crate) omit: Omit,
+    /// The field that identifies an item of a list in a strategic merge patch; empty if the list is replaced.
+    pub(crate) merge_key: &'static str,
+    /// The strategy of a strategic merge patch.
+    pub(crate) strategy: &'static str,
+    /// The name of the type in Go, if it has one of its own and is no struct: `v1.PodPhase`.
+    pub(crate) named: Option<&'static str>,
+    /// Who can own what is in the field.
+    pub(crate) list_type: ListType,
+    /// The value that counts if the field is missing, where that is not Go's zero value in a field that is always written.
+    pub(crate) default: Option<&'static str>,
+}
+
+/// How what is in a field relates to each other. Upstream: `+listType`, `+listMapKey`, `+mapType` and `+structType`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ListType {
+    /// As its type says: a list is atomic.
+    Declared,
+    /// A map or a struct that has one owner.
+    Atomic,
+    /// A struct that is atomic elsewhere.
+    Separable,
+    /// A list of which each value is there once.
+    Set,
+    /// A list of which each item is there once, by these fields.
+    Map(Vec<&'static str>),
+}
+
+/// When a field is omitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Omit {
+    Never,
+    /// If it is false, 0, null, or empty; never if it is a struct.
+    Empty,
+    /// As `Empty`, and if it is an unset time.
+    Zero,
+}
+
+/// The type of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Bool,
+    /// With this many bits.
+    Integer(u8),
+    /// A `float64`.
+    Float,
+    /// Base64.
+    Bytes,
+    Time,
+    MicroTime,
+    Quantity,
+    IntOrString,
+    /// Any JSON.
+    Raw,
+    /// A `JSONSchemaProps`, or what a JSON schema can have in its place.
+    SchemaOr(Other),
+    Struct(&'static str),
+    Pointer(Box<Kind>),
+    List(Box<Kind>),
+    Map(Box<Kind>),
+}
+
+/// The text of each struct in the table, and the struct from when somebody first asks for it: a server needs few of them.
+static TYPES: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| rows(include_str!("types.txt")));
+
+#[derive(Debug)]
+struct Row {
+    text: &'static str,
+    parsed: OnceLock<Box<Struct>>,
+}
+
+impl Row {
+    fn parsed(&'static self) -> &'static Struct {
+        self.parsed.get_or_init(|| Box::new(read(self.text)))
+    }
+}
+
+/// The struct with this name.
+///
+/// # Panics
+/// If there is no such struct. Names come from this table and from the rows of the kinds, which are tested.
+pub(crate) fn find(name: &str) -> &'static Struct {
+    TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}")).parsed()
+}
+
+/// All structs, by their names.
+pub(crate) fn structs() -> impl Iterator<Item = (&'static str, &'static Struct)> {
+    TYPES.iter().map(|(name, row)| (*name, row.parsed()))
+}
+
+/// Whether the table has a struct of this name.
+pub fn has(name: &str) -> bool {
+    TYPES.contains_key(name)
+}
+
+/// What the type of a kind is called in the table: as the kind, with its group where the core group has a kind of that name.
+pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
+    match (kind, api_version) {
+        ("Event", "events.k8s.io/v1") => "events.Event",
+        ("EventList", "events.k8s.io/v1") => "events.EventList",
+        _ => kind,
+    }
+}
+
+impl Struct {
+    /// The field with this name, in the struct or in an embedded one.
+    pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find_map(|field| match &field.kind {
+            Kind::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
+            _ => (field.name == name).then_some(field),
+        })
+    }
+
+    /// The embedded structs around a field with this name, the outermost first.
+    fn embedded_around(&'static self, name: &str) -> Vec<&'static Struct> {
+        if self.fields.iter().any(|field| field.name == name) {
+            return Vec::new();
+        }
+        let mut embedded = self.fields.iter().filter_map(|field| match &field.kind {
+            Kind::Struct(embedded) if field.name.is_empty() => Some(find(embedded)),
+            _ => None,
+        });
+        let around = embedded.find(|row| row.field(name).is_some());
+        around.map(|row| [vec![row], row.embedded_around(name)].concat()).unwrap_or_default()
+    }
+
+    /// The fields, with those of embedded structs.
+    pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
+        let own = |field: &'static Field| match &field.kind {
+            Kind::Struct(embedded) if field.name.is_empty() => find(embedded).all_fields(),
+            _ => vec![field],
+        };
+        self.fields.iter().flat_map(own).collect()
+    }
+
+    /// The zero value of the struct.
+    pub fn zero(&'static self) -> &'static Map {
+        self.zero.get_or_init(|| {
+            let mut fields = Map::new();
+            decode::zeroes(self, &mut fields);
+            fields
+        })
+    }
+}
+
+/// The text of each struct: a line that has no indentation and is no comment begins one.
+fn rows(text: &'static str) -> HashMap<&'static str, Row> {
+    let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(end, _)| end + 1));
+    let begins: Vec<usize> =
+        lines.filter(|line| text[*line..].starts_with(|first| first != ' ' && first != '#')).collect();
+    let ends = begins.iter().skip(1).copied().chain([text.len()]);
+    let row = |(begin, end): (&usize, usize)| {
+        let text = &text[*begin..end];
+        let name = text.split([' ', '\n']).next().unwrap_or_default();
+        (name, Row { text, parsed: OnceLock::new() })
+    };
+    begins.iter().zip(ends).map(row).collect()
+}
+
+/// The first line is the name and, where they apply, `@kind` and `@atomic`. Each other line is a field: name (with `?` if it may be
+/// omitted, `+` if embedded), number, type, `strategy:key` if lists are merged, `=name` if Go has a name for the type, and what an
+/// `@` begins: `set`, `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
+fn read(text: &'static str) -> Struct {
+    let mut lines = text.lines();
+    let mut words = lines.next().unwrap_or_default().split(' ');
+    let name = words.next().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
+    let fields = lines.filter_map(|line| line.strip_prefix("  ")).map(field).collect();
+    let mut of = Struct { name, fields, ..Struct::default() };
+    for mark in words {
+        of.has_kind |= mark == "@kind";
+        of.is_atomic |= mark == "@atomic";
+    }
+    of
+}
+
+fn field(line: &'static str) -> Field {
+    let mut words = line.split(' ');
+    let mut next = || words.next().unwrap_or_default();
+    let (name, number, kind) = (next(), next(), next());
+    let (mut merge, mut named, mut list_type, mut default) = ("", None, ListType::Declared, None);
+    for word in words {
+        match (word.strip_prefix('='), word.strip_prefix('@')) {
+            (Some(name), _) => named = Some(name),
+            (_, Some(mark)) => match mark.split_once(':') {
+                Some(("default", value)) => default = Some(value),
+                Some((_, keys)) => list_type = ListType::Map(keys.split(',').collect()),
+                None if mark == "set" => list_type = ListType::Set,
+                None if mark == "separable" => list_type = ListType::Separable,
+                None => list_type = ListType::Atomic,
+            },
+            _ => merge = word,
+        }
+    }
+    let bare = name.trim_end_matches(['?', '!']);
+    let (strategy, merge_key) = merge.split_once(':').unwrap_or_default();
+    Field {
+        name: bare.trim_start_matches('+'),
+        number: number.parse().unwrap_or_default(),
+        kind: self::kind(kind),
+        omit: match &name[bare.len()..] {
+            "" => Omit::Never,
+            "?" => Omit::Empty,
+            _ => Omit::Zero,
+        },
+        merge_key,
+        strategy,
+        named,
+        list_type,
+        default,
+    }
+}
+
+fn kind(text: &'static str) -> Kind {
+    let inner = || Box::new(kind(&text[1..]));
+    match text {
+        "string" => Kind::Text,
+        "bool" => Kind::Bool,
+        "int32" => Kind::Integer(32),
+        "int64" | "int" => Kind::Integer(64),
+        "float64" => Kind::Float,
+        "bytes" => Kind::Bytes,
+        "time" => Kind::Time,
+        "microtime" => Kind::MicroTime,
+        "quantity" => Kind::Quantity,
+        "intorstring" => Kind::IntOrString,
+        "raw" | "fields" => Kind::Raw,
+        "schemaorbool" => Kind::SchemaOr(Other::Bool),
+        "schemaorarray" => Kind::SchemaOr(Other::Schemas),
+        "schemaorstringarray" => Kind::SchemaOr(Other::Texts),
+        _ if text.starts_with('*') => Kind::Pointer(inner()),
+        _ if text.starts_with('[') => Kind::List(inner()),
+        _ if text.starts_with('{') => Kind::Map(inner()),
+        name => Kind::Struct(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_that_a_field_names_is_in_the_table() {
+        fn check(kind: &Kind) {
+            match kind {
+                Kind::Struct(name) => drop(find(name)),
+                Kind::Pointer(inner) | Kind::List(inner) | Kind::Map(inner) => check(inner),
+                _ => {}
+            }
+        }
+        structs().flat_map(|(_, of)| &of.fields).for_each(|field| check(&field.kind));
+        assert_eq!(find("PodSpec").field("containers").unwrap().merge_key, "name");
+        assert_eq!(
+            find("Volume").field("emptyDir").unwrap().kind,
+            Kind::Pointer(Box::new(Kind::Struct("EmptyDirVolumeSource")))
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Values that Go writes in one form, whatever form they were read in: numbers, quantities and times.
+
+use jiff::Timestamp;
+
+use crate::conventions::quantity::Quantity;
+use crate::value::{Number, Value};
+
+/// A number as Go writes it after it was a `float64`: 1 and not 1.0.
+#[expect(clippy::cast_possible_truncation, reason = "only what fits")]
+pub(crate) fn float(number: &Number) -> Number {
+    let Some(value) = number.as_f64() else { return number.clone() };
+    let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
+    if is_whole { (value as i64).into() } else { Number::from_f64(value).unwrap_or_else(|| number.clone()) }
+}
+
+pub(super) fn is_integer(number: &Number, bits: u8) -> bool {
+    number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
+}
+
+/// A quantity in Go's form, from a string or a number. As in Go, any other value is parsed as text, which fails.
+pub(super) fn quantity(value: &Value) -> Result<String, String> {
+    let other = value.to_string();
+    let quantity = Quantity::parse(value.as_str().unwrap_or(&other));
+    quantity.map(|quantity| quantity.to_string()).map_err(|error| error.to_string())
+}
+
+/// RFC 3339 in whole seconds.
+pub(super) fn time(text: &str) -> Result<String, String> {
+    let time = parse_time(text)?;
+    Ok(Timestamp::from_second(time.as_second()).unwrap_or(time).to_string())
+}
+
+/// RFC 3339 with microseconds.
+pub(super) fn micro_time(text: &str) -> Result<String, String> {
+    Ok(format!("{:.6}", parse_time(text)?))
+}
+
+fn parse_time(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|_| {
+        format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\"")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decode;
+    use crate::value::json;
+
+    #[test]
+    fn quantities_and_times_get_their_one_form() {
+        let pod = json!({
+            "metadata": {"creationTimestamp": "2023-05-01T12:00:00.9+02:00"},
+            "spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi", "x": null}}}]},
+        });
+        let value = decode("Pod", pod).unwrap().value;
+        assert_eq!(value["metadata"]["creationTimestamp"], "2023-05-01T10:00:00Z");
+        let limits = json!({"cpu": "500m", "memory": "1Gi", "x": "0"});
+        assert_eq!(value["spec"]["containers"][0]["resources"]["limits"], limits);
+        let lease = json!({"spec": {"renewTime": "2023-05-01T12:00:00.1234567+02:00"}});
+        assert_eq!(decode("Lease", lease).unwrap().value["spec"]["renewTime"], "2023-05-01T10:00:00.123456Z");
+    }
+}

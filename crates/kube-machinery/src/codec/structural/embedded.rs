@@ -1,0 +1,113 @@
+//! Objects inside of objects: what kind they are of, and their metadata. Upstream: apiextensions-apiserver's
+//! `pkg/apiserver/schema/objectmeta`.
+
+mod coerce;
+
+pub(crate) use self::coerce::{Malformed, coerce};
+use super::shown::shown;
+use super::{Structural, field};
+use crate::codec::json::Json;
+use crate::codec::schema::{Decoded, decode};
+use crate::conventions::cause::Cause;
+use crate::value::{Map, Value};
+
+/// What is wrong with the embedded resources of an object. `metadata` answers what is wrong with the metadata of an object, in causes
+/// whose fields begin with `metadata`; it is asked with a name in any case.
+pub(crate) fn validate(
+    schema: &Structural,
+    value: &Value,
+    at: &str,
+    metadata: &dyn Fn(&Value) -> Vec<Cause>,
+) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    in_value(schema, value, at, metadata, &mut causes);
+    causes
+}
+
+fn in_value(
+    schema: &Structural,
+    value: &Value,
+    at: &str,
+    metadata: &dyn Fn(&Value) -> Vec<Cause>,
+    to: &mut Vec<Cause>,
+) {
+    match value {
+        Value::Object(fields) => {
+            if schema.is_embedded_resource {
+                to.extend(resource(fields, at, metadata));
+            }
+            for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
+                if let Some(schema) = schema.properties.get(name.as_str()) {
+                    in_value(schema, value, &field::child(at, name), metadata, to);
+                } else if let Some(schema) = schema.additional() {
+                    in_value(schema, value, &field::key(at, name), metadata, to);
+                }
+            }
+        }
+        Value::Array(items) => {
+            let Some(schema) = &schema.items else { return };
+            for (i, item) in items.iter().enumerate().filter(|(_, item)| item.is_array() || item.is_object()) {
+                in_value(schema, item, &field::index(at, i), metadata, to);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Upstream: `validateEmbeddedResource`.
+fn resource(fields: &Map, at: &str, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (name, wrong) in [("apiVersion", wrong_version as fn(&str) -> Option<String>), ("kind", wrong_kind)] {
+        let place = field::child(at, name);
+        match fields.get(name) {
+            None => causes.push(Cause::required(place, "")),
+            Some(Value::String(text)) if text.is_empty() => {
+                causes.push(Cause::invalid(place, text, "must not be empty"))
+            }
+            Some(Value::String(text)) => causes.extend(wrong(text).map(|detail| Cause::invalid(place, text, &detail))),
+            Some(other) => causes.push(Cause::invalid_as(place, &shown(other), "must be a string")),
+        }
+    }
+    let Some(found) = fields.get("metadata") else { return causes };
+    match decode_metadata(found) {
+        Err(error) => causes.push(Cause::invalid_as(field::child(at, "metadata"), &shown(found), &error)),
+        Ok(Decoded { value: mut decoded, .. }) => {
+            if decoded.get("name").is_none_or(|name| name == "") {
+                decoded["name"] = "fakename".into();
+            }
+            let wrong = metadata(&Value::from_iter([("metadata", decoded)]));
+            causes.extend(wrong.into_iter().map(|cause| cause.below(at)));
+        }
+    }
+    causes
+}
+
+fn wrong_version(text: &str) -> Option<String> {
+    (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"))
+}
+
+/// Upstream: `IsDNS1035Label`, of the kind in lower case.
+fn wrong_kind(kind: &str) -> Option<String> {
+    const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
+        character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
+        '[a-z]([-a-z0-9]*[a-z0-9])?')";
+    let lower = kind.to_lowercase();
+    let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = lower.as_bytes();
+    let fits = bytes.first().is_some_and(u8::is_ascii_lowercase)
+        && bytes.last().is_some_and(is_letter)
+        && bytes.iter().all(|byte| is_letter(byte) || *byte == b'-');
+    let wrong = [(lower.len() > 63).then_some("must be no more than 63 characters"), (!fits).then_some(LABEL)];
+    let wrong: Vec<&str> = wrong.into_iter().flatten().collect();
+    (!wrong.is_empty()).then(|| format!("may have mixed case, but should otherwise match: {}", wrong.join(",")))
+}
+
+/// Whether a field of metadata has the form of its type.
+pub(crate) fn is_well_formed(name: &str, field: &Value) -> bool {
+    decode_metadata(&Value::from_iter([(name, field.clone())])).is_ok()
+}
+
+/// Metadata in the form of its type.
+fn decode_metadata(metadata: &Value) -> Result<Decoded, String> {
+    decode("ObjectMeta", Json::from(metadata.clone()))
+}

@@ -1,0 +1,98 @@
+//! The metadata of embedded resources in the form of its type. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
+
+use super::{Structural, decode_metadata, field, is_well_formed, shown};
+use crate::codec::schema::{Decoded, faults_at};
+use crate::conventions::cause::Cause;
+use crate::value::{Map, Value};
+
+/// What is done with a field of the wrong type.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Malformed {
+    /// The object is refused: it comes from a client.
+    Refused,
+    /// The field is dropped: the object comes from the store.
+    Dropped,
+}
+
+/// Drops what metadata of embedded resources does not know, and checks its types and those of `apiVersion` and `kind`. Returns what it
+/// has dropped, in the words of a strict decoder.
+///
+/// # Errors
+/// The first field of the wrong type, if such are refused.
+pub(crate) fn coerce(
+    schema: &Structural,
+    value: &mut Value,
+    at: &str,
+    malformed: Malformed,
+) -> Result<Vec<String>, Cause> {
+    let mut unknown = Vec::new();
+    in_value(schema, value, at, malformed, &mut unknown)?;
+    unknown.sort_unstable();
+    Ok(unknown)
+}
+
+fn in_value(
+    schema: &Structural,
+    value: &mut Value,
+    at: &str,
+    malformed: Malformed,
+    unknown: &mut Vec<String>,
+) -> Result<(), Cause> {
+    match value {
+        Value::Object(fields) => {
+            if schema.is_embedded_resource {
+                resource(fields, at, malformed, unknown)?;
+            }
+            for (name, value) in fields.iter_mut().filter(|(_, value)| value.is_array() || value.is_object()) {
+                if let Some(schema) = schema.properties.get(name.as_str()) {
+                    in_value(schema, value, &field::child(at, name), malformed, unknown)?;
+                } else if let Some(schema) = schema.additional() {
+                    in_value(schema, value, &field::key(at, name), malformed, unknown)?;
+                }
+            }
+        }
+        Value::Array(items) => {
+            let Some(schema) = &schema.items else { return Ok(()) };
+            for (i, item) in items.iter_mut().enumerate().filter(|(_, item)| item.is_array() || item.is_object()) {
+                in_value(schema, item, &field::index(at, i), malformed, unknown)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn resource(fields: &mut Map, at: &str, malformed: Malformed, unknown: &mut Vec<String>) -> Result<(), Cause> {
+    for name in ["apiVersion", "kind"] {
+        match fields.get(name) {
+            Some(value) if !value.is_string() => {
+                if malformed == Malformed::Refused {
+                    return Err(Cause::invalid_as(field::child(at, name), &shown(value), "must be a string"));
+                }
+                fields.remove(name);
+            }
+            _ => {}
+        }
+    }
+    let Some(found) = fields.get_mut("metadata") else { return Ok(()) };
+    match (decode_metadata(found), malformed) {
+        (Ok(Decoded { value, faults }), _) => {
+            *found = value;
+            unknown.extend(faults_at(faults, &field::child(at, "metadata")));
+        }
+        (Err(error), Malformed::Refused) => {
+            return Err(Cause::invalid_as(field::child(at, "metadata"), &shown(found), &error));
+        }
+        (Err(_), Malformed::Dropped) => {
+            let Value::Object(parts) = found else { return Ok(()) };
+            parts.retain(|name, value| is_well_formed(name, value));
+            *found = decode_metadata(found).map(|decoded| decoded.value).unwrap_or_else(|_| Map::new().into());
+        }
+    }
+    if let Value::Object(parts) = found
+        && parts.get("creationTimestamp").is_some_and(Value::is_null)
+    {
+        parts.remove("creationTimestamp");
+    }
+    Ok(())
+}

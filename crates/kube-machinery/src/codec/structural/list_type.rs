@@ -1,0 +1,117 @@
+//! Sets, and lists with keys, have no duplicates. Upstream: apiextensions-apiserver's
+//! `pkg/apiserver/schema/listtype/validation.go`.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+
+use super::number::Number;
+use super::shown::shown;
+use super::{Structural, field};
+use crate::codec::go_json::go_json;
+use crate::conventions::cause::Cause;
+use crate::value::{Map, Value};
+
+/// The duplicates in an object. (An update is only refused for them if the state before had none.)
+pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let Value::Object(fields) = object {
+        in_fields(schema, fields, at, &mut causes);
+    }
+    causes
+}
+
+fn in_fields(schema: &Structural, fields: &Map, at: &str, to: &mut Vec<Cause>) {
+    for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
+        if let Some(schema) = schema.additional() {
+            in_value(schema, value, &field::key(at, name), to);
+        }
+        if let Some(schema) = schema.properties.get(name.as_str()) {
+            in_value(schema, value, &field::child(at, name), to);
+        }
+    }
+}
+
+fn in_value(schema: &Structural, value: &Value, at: &str, to: &mut Vec<Cause>) {
+    match value {
+        Value::Object(fields) => in_fields(schema, fields, at, to),
+        Value::Array(items) => {
+            match schema.list_type.as_deref() {
+                Some("set") => in_set(items, at, to),
+                Some("map") => in_map(schema, items, at, to),
+                _ => {}
+            }
+            let Some(schema) = &schema.items else { return };
+            for (i, item) in items.iter().enumerate().filter(|(_, item)| item.is_array() || item.is_object()) {
+                in_value(schema, item, &field::index(at, i), to);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn in_set(items: &[Value], at: &str, to: &mut Vec<Cause>) {
+    for i in repeated(items.iter().map(Item::of)) {
+        to.push(Cause::duplicate_as(field::index(at, i), &shown(&items[i])));
+    }
+}
+
+fn in_map(schema: &Structural, items: &[Value], at: &str, to: &mut Vec<Cause>) {
+    if let Some((i, item)) = items.iter().enumerate().find(|(_, item)| !item.is_null() && !item.is_object()) {
+        let detail = "must be an object for an array of list-type map";
+        return to.push(Cause::invalid_as(field::index(at, i), &shown(item), detail));
+    }
+    let keys = &schema.list_map_keys;
+    let of = |item: &Value| Value::from_iter(keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))));
+    let repeated = match &keys[..] {
+        [key] => repeated(items.iter().map(|item| item.get(key).map(Item::of))),
+        _ => repeated(items.iter().map(|item| go_json(&of(item)))),
+    };
+    for i in repeated {
+        to.push(Cause::duplicate_as(field::index(at, i), &shown(&of(&items[i]))));
+    }
+}
+
+/// Where what was there before is there again, for the first time.
+fn repeated<T: Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<usize> {
+    let (mut times, mut repeated) = (HashMap::new(), Vec::new());
+    for (i, one) in all.enumerate() {
+        match times.entry(one) {
+            Entry::Vacant(entry) => {
+                entry.insert(1_usize);
+            }
+            Entry::Occupied(mut entry) => {
+                if *entry.get() == 1 {
+                    repeated.push(i);
+                }
+                *entry.get_mut() += 1;
+            }
+        }
+    }
+    repeated
+}
+
+/// What makes an item equal to another one. Objects and lists are compared as JSON, in which `1.0` is `1`.
+#[derive(PartialEq, Eq, Hash)]
+enum Item<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// The bits of a float.
+    Float(u64),
+    Text(&'a str),
+    Compound(String),
+}
+
+impl<'a> Item<'a> {
+    fn of(value: &'a Value) -> Self {
+        match (value, Number::of(value)) {
+            (_, Some(Number::Int(int))) => Self::Int(int),
+            (_, Some(Number::Float(float))) => Self::Float((float + 0.0).to_bits()),
+            (Value::Bool(bool), _) => Self::Bool(*bool),
+            (Value::String(text), _) => Self::Text(text),
+            (Value::Array(_) | Value::Object(_), _) => Self::Compound(go_json(value)),
+            _ => Self::Null,
+        }
+    }
+}

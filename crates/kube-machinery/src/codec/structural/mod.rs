@@ -1,0 +1,167 @@
+//! The schema of a custom resource, as its definition gives it: what is pruned, what is defaulted, what is valid. Upstream:
+//! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
+
+mod defaults;
+pub(crate) mod embedded;
+mod field;
+pub(crate) mod format;
+pub(crate) mod list_type;
+mod number;
+pub(crate) mod pattern;
+mod prune;
+#[cfg(feature = "cel")]
+pub(crate) mod rules;
+mod shown;
+#[cfg(test)]
+mod tests;
+pub(crate) mod validate;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::bytes::Regex;
+use serde::Deserialize;
+
+pub(crate) use self::defaults::{default, prune_defaults};
+pub(crate) use self::prune::{below_root as prune_below_root, drop_nulls, prune};
+use crate::value::Value;
+
+/// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. That a schema is
+/// structural was checked when its definition was written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Structural {
+    /// `object`, `array`, `string`, `integer`, `number` or `boolean`; empty if any is allowed.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) nullable: bool,
+    pub(crate) default: Option<Value>,
+    pub(crate) properties: BTreeMap<String, Structural>,
+    pub(crate) additional_properties: Option<Additional>,
+    pub(crate) items: Option<Box<Structural>>,
+
+    #[serde(rename = "x-kubernetes-preserve-unknown-fields")]
+    pub(crate) preserves_unknown_fields: bool,
+    #[serde(rename = "x-kubernetes-embedded-resource")]
+    pub(crate) is_embedded_resource: bool,
+    #[serde(rename = "x-kubernetes-int-or-string")]
+    pub(crate) is_int_or_string: bool,
+    /// `atomic`, `set` or `map`.
+    #[serde(rename = "x-kubernetes-list-type")]
+    pub(crate) list_type: Option<String>,
+    #[serde(rename = "x-kubernetes-list-map-keys")]
+    pub(crate) list_map_keys: Vec<String>,
+    /// `granular` or `atomic`.
+    #[serde(rename = "x-kubernetes-map-type")]
+    pub(crate) map_type: Option<String>,
+    /// The rules in CEL.
+    #[serde(rename = "x-kubernetes-validations")]
+    pub(crate) rules: Vec<Rule>,
+
+    pub(crate) format: String,
+    pub(crate) pattern: String,
+    pub(crate) maximum: Option<f64>,
+    pub(crate) exclusive_maximum: bool,
+    pub(crate) minimum: Option<f64>,
+    pub(crate) exclusive_minimum: bool,
+    pub(crate) multiple_of: Option<f64>,
+    pub(crate) max_length: Option<i64>,
+    pub(crate) min_length: Option<i64>,
+    pub(crate) max_items: Option<i64>,
+    pub(crate) min_items: Option<i64>,
+    pub(crate) unique_items: bool,
+    pub(crate) max_properties: Option<i64>,
+    pub(crate) min_properties: Option<i64>,
+    pub(crate) required: Vec<String>,
+    #[serde(rename = "enum")]
+    pub(crate) allowed: Vec<Value>,
+    pub(crate) all_of: Vec<Structural>,
+    pub(crate) any_of: Vec<Structural>,
+    pub(crate) one_of: Vec<Structural>,
+    pub(crate) not: Option<Box<Structural>>,
+
+    /// The pattern, once a text was compared with it.
+    #[serde(skip)]
+    compiled: OnceLock<Result<Regex, String>>,
+}
+
+/// What the fields of an object are that `properties` does not name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Additional {
+    /// Whether there may be any.
+    Any(bool),
+    Of(Box<Structural>),
+}
+
+/// A rule in CEL.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Rule {
+    pub(crate) rule: String,
+    pub(crate) message: String,
+    pub(crate) message_expression: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) field_path: String,
+    pub(crate) optional_old_self: Option<bool>,
+
+    /// The rule as a program, once it was tried.
+    #[cfg(feature = "cel")]
+    #[serde(skip)]
+    compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
+}
+
+/// Whether upstream checks a format of the values of a type; of those of any type, if it is empty. Upstream: `GetUnrecognizedFormats`.
+pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
+    match kind {
+        "" | "string" => format::Format::named(format).is_some(),
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => false,
+    }
+}
+
+impl Structural {
+    /// The schema of a field of an object.
+    pub(crate) fn field(&self, name: &str) -> Option<&Structural> {
+        self.properties.get(name).or_else(|| self.additional())
+    }
+
+    /// Whether there is a rule in CEL anywhere. Upstream makes no validator for a schema without.
+    #[cfg(feature = "cel")]
+    pub(crate) fn has_rules(&self) -> bool {
+        let below = self.properties.values().chain(self.additional()).chain(self.items.as_deref());
+        !self.rules.is_empty() || below.into_iter().any(Self::has_rules)
+    }
+
+    /// The schema of the fields that `properties` does not name.
+    pub(crate) fn additional(&self) -> Option<&Structural> {
+        match &self.additional_properties {
+            Some(Additional::Of(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// The types of its values; none if any is allowed.
+    pub(crate) fn kinds(&self) -> &[&str] {
+        const EACH: [&[&str]; 6] = [&["object"], &["array"], &["string"], &["integer"], &["number"], &["boolean"]];
+        match self.kind.as_str() {
+            _ if self.is_int_or_string => &["integer", "string"],
+            kind => EACH.into_iter().find(|each| each[0] == kind).unwrap_or_default(),
+        }
+    }
+
+    /// The format, if upstream checks it: empty otherwise. Upstream: `StripUnsupportedFormatsPostProcessorForVersion`.
+    pub(crate) fn checked_format(&self) -> &str {
+        let kind = if let [kind] = self.kinds() { *kind } else { "" };
+        if is_checked_format(kind, &self.format) { &self.format } else { "" }
+    }
+
+    /// The pattern. It is compiled once.
+    ///
+    /// # Errors
+    /// Why it cannot be compiled.
+    pub(crate) fn compiled_pattern(&self) -> Result<&Regex, &String> {
+        self.compiled.get_or_init(|| pattern::compile(&self.pattern)).as_ref()
+    }
+}

@@ -1,0 +1,247 @@
+//! The rules in CEL that a schema has for its values. Upstream: apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
+
+mod path;
+mod program;
+mod values;
+
+use self::program::{NoMessage, Seen};
+use super::number::Number;
+use super::shown::shown;
+use super::validate::ratchet::{MapList, Ratchet};
+use super::{Rule, Structural, field};
+use crate::codec::expression::COST_OF_AN_OBJECT;
+use crate::codec::expression::interpreter::{Error, Meter, run};
+use crate::conventions::cause::Cause;
+use crate::value::Value;
+
+pub(super) use self::program::Compiled;
+
+/// The causes for which the rules refuse an object. It is valid under its schema otherwise; rules about a change are only tried if
+/// there is a state before.
+pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Vec<Cause> {
+    if !has_rules(schema) {
+        return Vec::new();
+    }
+    let current = old.map(|old| (schema, new, old));
+    let mut walk = Walk { ratchet: Ratchet::default(), meter: Meter::new(COST_OF_AN_OBJECT), causes: Vec::new() };
+    let node = Node { schema, new, old, is_root: at.is_empty(), before: Before { current, parent: None } };
+    walk.node(schema, &node, at);
+    walk.causes
+}
+
+/// Whether there are rules outside of `allOf`: only then upstream looks for those inside (`hasXValidations`).
+fn has_rules(schema: &Structural) -> bool {
+    let mut parts = schema.properties.values().chain(schema.items.as_deref()).chain(schema.additional());
+    !schema.rules.is_empty() || parts.any(has_rules)
+}
+
+/// A walk over an object, until its rules have cost too much.
+struct Walk {
+    ratchet: Ratchet,
+    meter: Meter,
+    causes: Vec<Cause>,
+}
+
+/// A value with its schema, and what it was before.
+struct Node<'a> {
+    schema: &'a Structural,
+    new: &'a Value,
+    old: Option<&'a Value>,
+    is_root: bool,
+    before: Before<'a>,
+}
+
+/// A schema, a value under it, and its state before.
+type Pair<'a> = (&'a Structural, &'a Value, &'a Value);
+
+/// What a value is compared with: a rule that fails for what did not change is no reason to refuse. Upstream:
+/// `ratchetingOptions`.
+#[derive(Clone, Copy, Default)]
+struct Before<'a> {
+    current: Option<Pair<'a>>,
+    parent: Option<Pair<'a>>,
+}
+
+/// Whether the rest of the rules may be tried.
+type Go = Option<()>;
+
+impl Walk {
+    /// Tries the rules of a schema, and those below. `rules` is the schema itself, or one of its `allOf`.
+    fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &str) -> Go {
+        if node.new.is_null() {
+            return Some(());
+        }
+        self.rules(rules, node, at)?;
+        for part in &rules.all_of {
+            let before = Before { current: None, parent: node.before.parent };
+            self.node(part, &Node { before, ..*node }, at)?;
+        }
+        match node.new {
+            Value::Object(fields) => {
+                for (name, new) in fields {
+                    let known = rules.properties.get(name.as_str()).zip(node.schema.properties.get(name.as_str()));
+                    let other = || rules.additional().zip(node.schema.additional());
+                    let (Some((rules, schema)), at) = (match known {
+                        Some(known) => (Some(known), field::child(at, name)),
+                        None => (other(), field::key(at, name)),
+                    }) else {
+                        continue;
+                    };
+                    let old = node.old.and_then(|old| old.get(name));
+                    let node = Node { schema, new, old, is_root: false, before: node.before.field(name) };
+                    self.node(rules, &node, &at)?;
+                }
+            }
+            Value::Array(items) => {
+                let Some((rules, schema)) = rules.items.as_deref().zip(node.schema.items.as_deref()) else {
+                    return Some(());
+                };
+                let old = node.old.and_then(Value::as_array).and_then(|old| MapList::of(node.schema, old));
+                let compared = node.before.current.and_then(|(_, _, old)| MapList::of(node.schema, old.as_array()?));
+                for (i, new) in items.iter().enumerate() {
+                    let before = node.before.item(schema, new, compared.as_ref().and_then(|list| list.get(new)));
+                    let old = old.as_ref().and_then(|list| list.get(new));
+                    self.node(rules, &Node { schema, new, old, is_root: false, before }, &field::index(at, i))?;
+                }
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn rules(&mut self, of: &Structural, node: &Node<'_>, at: &str) -> Go {
+        if of.rules.is_empty() {
+            return Some(());
+        }
+        let value = |value| values::of(node.schema, value, node.is_root || node.schema.is_embedded_resource);
+        let (new, old) = (value(node.new), node.old.map(value));
+        for rule in of.rules.iter().filter(|rule| !rule.rule.trim().is_empty()) {
+            self.rule(rule, node, &new, old.as_ref(), at)?;
+        }
+        Some(())
+    }
+
+    fn rule(
+        &mut self,
+        rule: &Rule,
+        node: &Node<'_>,
+        new: &program::Value,
+        old: Option<&program::Value>,
+        at: &str,
+    ) -> Go {
+        let compiled = rule.compiled();
+        let is_optional = rule.optional_old_self.unwrap_or_default();
+        if compiled.uses_old_self && old.is_none() && !is_optional {
+            return Some(());
+        }
+        let program = match &compiled.program {
+            Ok(program) => program,
+            Err(why) => {
+                self.refuse(node, at, &format!("rule compile error: {why}"));
+                return Some(());
+            }
+        };
+        let is_dynamic = node.schema.kinds().is_empty() || node.schema.is_int_or_string;
+        let seen = Seen { new, old, is_optional, is_dynamic };
+        match run(program, &seen, &self.meter) {
+            Ok(program::Value::Bool(true)) => {}
+            Ok(_) => self.failed(rule, node, seen, at)?,
+            Err(why) => {
+                self.refuse(node, at, &rule.words_about(&why));
+                return matches!(why, Error::Failed(_)).then_some(());
+            }
+        }
+        Some(())
+    }
+
+    /// Tells that a rule is not met, unless nothing has changed.
+    fn failed(&mut self, rule: &Rule, node: &Node<'_>, seen: Seen<'_>, at: &str) -> Go {
+        let compiled = rule.compiled();
+        let message = compiled.message(&rule.message_expression, seen, &self.meter);
+        let told = match &message {
+            Ok(detail) => cause(rule, node, at, detail),
+            Err(NoMessage::Useless) => cause(rule, node, at, &rule.message_or_default()),
+            Err(NoMessage::TooExpensive(why)) => {
+                Cause::invalid(path::below(at, &rule.field_path), &node.schema.kind, why)
+            }
+        };
+        if compiled.uses_old_self || !self.is_as_before(node) {
+            self.causes.push(told);
+        }
+        (!matches!(message, Err(NoMessage::TooExpensive(_)))).then_some(())
+    }
+
+    /// A rule that cannot be tried. The value is shown as its type.
+    fn refuse(&mut self, node: &Node<'_>, at: &str, detail: &str) {
+        let field = field::or_root(at);
+        self.causes.push(Cause::invalid(field, &node.schema.kind, detail));
+    }
+
+    fn is_as_before(&mut self, node: &Node<'_>) -> bool {
+        let compared = node.before.current.or(node.before.parent);
+        compared.is_some_and(|(schema, new, old)| self.ratchet.unchanged(schema, new, old))
+    }
+}
+
+/// Upstream: `fieldErrorForReason`.
+fn cause(rule: &Rule, node: &Node<'_>, at: &str, detail: &str) -> Cause {
+    let field = path::below(at, &rule.field_path);
+    let is_shown = !matches!(node.schema.kind.as_str(), "object" | "array");
+    match rule.reason.as_deref() {
+        Some("FieldValueForbidden") => Cause::forbidden(field, detail),
+        Some("FieldValueRequired") => Cause::required(field, detail),
+        Some("FieldValueDuplicate") if is_shown => Cause::duplicate_as(field, &shown(node.new)),
+        Some("FieldValueDuplicate") => Cause::duplicate_alone(field),
+        _ if is_shown => Cause::invalid_as(field, &shown(node.new), detail),
+        _ => Cause::invalid_alone(field, detail),
+    }
+}
+
+impl<'a> Before<'a> {
+    fn field(self, name: &str) -> Self {
+        let Some((schema, new, old)) = self.current else { return self };
+        if self.parent.is_none() && matches!(name, "apiVersion" | "kind") {
+            return Self::default();
+        }
+        let part = || Some((schema.field(name)?, new.get(name)?, old.get(name)?));
+        Self { current: part(), parent: self.current }
+    }
+
+    fn item(self, schema: &'a Structural, new: &'a Value, old: Option<&'a Value>) -> Self {
+        if self.current.is_none() {
+            return self;
+        }
+        Self { current: old.map(|old| (schema, new, old)), parent: self.current }
+    }
+}
+
+impl Rule {
+    /// How it is told which rule it was. Upstream: `ruleErrorString`.
+    fn words(&self) -> &str {
+        if self.message.is_empty() { self.rule.trim() } else { self.message.trim() }
+    }
+
+    fn message_or_default(&self) -> String {
+        if self.message.is_empty() { format!("failed rule: {}", self.rule.trim()) } else { self.message.trim().into() }
+    }
+
+    fn words_about(&self, error: &Error) -> String {
+        let words = self.words();
+        match error {
+            Error::OutOfBudget => error.to_string(),
+            Error::Cancelled => {
+                let why = "no further validation rules will be run due to call cost exceeds limit for rule";
+                format!("'{error}': {why}: {words}")
+            }
+            Error::Failed(why) if why.starts_with("no such overload") => {
+                let more = "call arguments did not match a supported operator, function or macro signature for rule";
+                format!("'{why}': {more}: {words}")
+            }
+            Error::Failed(why) => format!("{why} evaluating rule: {words}"),
+        }
+    }
+
+    fn compiled(&self) -> &Compiled {
+        self.compiled.get_or_init(|| std::sync::Arc::new(Compiled::of(self)))
+    }
+}

@@ -1,0 +1,145 @@
+//! Whether a value is valid under its schema, in upstream's words. Upstream: kube-openapi's `pkg/validation/validate`, and
+//! apiextensions-apiserver's `pkg/apiserver/validation/validation.go`, which makes its errors causes.
+//!
+//! A value is looked at once for each schema that applies to it. The recursion is as deep as the schema, which is an object with
+//! a bounded depth itself.
+
+mod combination;
+mod kind;
+mod number;
+mod object;
+mod outcome;
+mod path;
+pub(super) mod ratchet;
+mod text;
+
+use self::outcome::Outcome;
+use self::path::Path;
+use self::ratchet::Ratchet;
+use super::Structural;
+use super::format::Format;
+use super::number::{Number, same, truncated};
+use super::shown::shown;
+use crate::codec::go_json::go_json;
+use crate::conventions::cause::{Cause, distinct};
+use crate::value::Value;
+
+/// What is wrong with a value. `at` is where it is in its object: empty for the object itself, or `status`.
+pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
+    distinct(Walk::new(at, Validator::OfObjects).check(schema, value, None).causes)
+}
+
+/// What is wrong with a default. Upstream makes the validator of defaults in another way (`ToKubeOpenAPI`).
+pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Cause> {
+    distinct(Walk::new("", Validator::OfDefaults).check(schema, default, None).causes)
+}
+
+/// What is wrong with a new state of a value. What did not change is not looked at again, so that a stricter schema does not stand
+/// in the way of other changes. Upstream: `ratcheting.go`.
+pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
+    distinct(Walk::new(at, Validator::OfObjects).check(schema, new, Some(old)).causes)
+}
+
+/// What a validator makes of a schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Validator {
+    /// A type has only the formats that it can have.
+    OfObjects,
+    /// All formats count, and an int-or-string may be anything.
+    OfDefaults,
+}
+
+/// A walk over a value and its schema.
+struct Walk {
+    path: Path,
+    ratchet: Ratchet,
+    validator: Validator,
+}
+
+impl Walk {
+    fn new(at: &str, validator: Validator) -> Self {
+        Self { path: Path::new(at), ratchet: Ratchet::default(), validator }
+    }
+
+    /// The types of the values; none if any is allowed.
+    fn kinds<'s>(&self, schema: &'s Structural) -> &'s [&'s str] {
+        match self.validator {
+            Validator::OfDefaults if schema.is_int_or_string => &[],
+            _ => schema.kinds(),
+        }
+    }
+
+    /// The format that counts; empty if there is none.
+    fn format<'s>(&self, schema: &'s Structural) -> &'s str {
+        match self.validator {
+            Validator::OfObjects => schema.checked_format(),
+            Validator::OfDefaults => &schema.format,
+        }
+    }
+
+    fn kind(&self, schema: &Structural, value: &Value) -> Outcome {
+        kind::check(self.kinds(schema), self.format(schema), schema.nullable, value, &self.path)
+    }
+
+    /// Checks a value. `old` is its state before, if it is known. Upstream: `SchemaValidator.Validate`.
+    fn check(&mut self, schema: &Structural, value: &Value, old: Option<&Value>) -> Outcome {
+        let mut outcome = Outcome::default();
+        if let Some(old) = old
+            && self.ratchet.unchanged(schema, value, old)
+        {
+            return outcome;
+        }
+        if value.is_null() {
+            outcome.merge(self.kind(schema, value));
+            outcome.merge(self.allowed(schema, value));
+            return outcome;
+        }
+        if !self.kinds(schema).is_empty() || !self.format(schema).is_empty() {
+            outcome.step(self.kind(schema, value));
+        }
+        outcome.step(self.combinations(schema, value));
+        match value {
+            Value::String(text) => {
+                outcome.step(text::check(schema, text, &self.path));
+                if let Some(format) = Format::named(self.format(schema)) {
+                    outcome.step(text::check_format(schema, format, text, &self.path));
+                }
+            }
+            Value::Array(items) => outcome.step(self.items(schema, items, old)),
+            _ => {}
+        }
+        if let Some(number) = Number::of(value) {
+            outcome.step(number::check(schema, number, &self.path));
+        }
+        outcome.step(self.allowed(schema, value));
+        if let Value::Object(fields) = value {
+            outcome.step(self.fields(schema, fields, old));
+        }
+        outcome.matches += 1;
+        outcome
+    }
+
+    /// Checks that a value is one of the allowed ones. Null is none, even if it is listed. Upstream: `basicCommonValidator`.
+    fn allowed(&self, schema: &Structural, value: &Value) -> Outcome {
+        let allowed = &schema.allowed;
+        if allowed.is_empty() || allowed.iter().any(|allowed| converts_to(value, allowed)) {
+            return Outcome::default();
+        }
+        let allowed: Vec<String> =
+            allowed.iter().map(|value| value.as_str().map_or_else(|| go_json(value), String::from)).collect();
+        Outcome::refused(Cause::unsupported_value(self.path.field(), &shown(value), &allowed))
+    }
+}
+
+/// Whether a value is an allowed one, once it has been converted to its type as Go converts it.
+fn converts_to(value: &Value, allowed: &Value) -> bool {
+    match (Number::of(value), Number::of(allowed)) {
+        (Some(Number::Float(value)), Some(Number::Int(allowed))) => truncated(value) == allowed,
+        (Some(value @ Number::Int(_)), Some(Number::Float(allowed))) => value.to_f64() == allowed,
+        (Some(Number::Int(value)), None) => {
+            let letter = u32::try_from(value).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            allowed.as_str().is_some_and(|allowed| allowed.chars().eq([letter]))
+        }
+        _ => !allowed.is_null() && same(value, allowed),
+    }
+}

@@ -1,0 +1,85 @@
+//! Schemas of which all, one, at least one or none must be met. Upstream: `schema_props.go`.
+
+use super::Walk;
+use super::outcome::Outcome;
+use crate::codec::structural::Structural;
+use crate::conventions::cause::Cause;
+use crate::conventions::quote::quote;
+use crate::value::Value;
+
+impl Walk {
+    /// Checks `anyOf`, `oneOf`, `allOf` and `not`. In them nothing is taken over from the state before.
+    pub(super) fn combinations(&mut self, schema: &Structural, value: &Value) -> Outcome {
+        let mut outcome = Outcome::default();
+        self.any_of(&schema.any_of, value, &mut outcome);
+        self.one_of(&schema.one_of, value, &mut outcome);
+        self.all_of(&schema.all_of, value, &mut outcome);
+        if let Some(not) = &schema.not
+            && self.check(not, value, None).is_valid()
+        {
+            self.tell("must not validate the schema (not)", &mut outcome);
+        }
+        outcome.matches += 1;
+        outcome
+    }
+
+    fn any_of(&mut self, schemas: &[Structural], value: &Value, to: &mut Outcome) {
+        let mut best: Option<Outcome> = None;
+        for schema in schemas {
+            let outcome = self.check(schema, value, None);
+            if outcome.is_valid() {
+                return to.merge(outcome);
+            }
+            if best.as_ref().is_none_or(|best| outcome.matches > best.matches) {
+                best = Some(outcome);
+            }
+        }
+        if let Some(best) = best {
+            self.tell("must validate at least one schema (anyOf)", to);
+            to.merge(best);
+        }
+    }
+
+    fn one_of(&mut self, schemas: &[Structural], value: &Value, to: &mut Outcome) {
+        let (mut best, mut met, mut first): (Option<Outcome>, usize, _) = (None, 0, None);
+        for schema in schemas {
+            let outcome = self.check(schema, value, None);
+            if outcome.is_valid() {
+                met += 1;
+                first.get_or_insert(outcome);
+            } else if best.as_ref().is_none_or(|best| outcome.matches > best.matches) {
+                best = Some(outcome);
+            }
+        }
+        match (met, first, best) {
+            (1, Some(first), _) => to.merge(first),
+            (0, _, Some(best)) => {
+                self.tell("must validate one and only one schema (oneOf). Found none valid", to);
+                to.merge(best);
+            }
+            (0, ..) => {}
+            (met, ..) => {
+                let words = format!("must validate one and only one schema (oneOf). Found {met} valid alternatives");
+                self.tell(&words, to);
+            }
+        }
+    }
+
+    fn all_of(&mut self, schemas: &[Structural], value: &Value, to: &mut Outcome) {
+        let mut met = 0;
+        for schema in schemas {
+            let outcome = self.check(schema, value, None);
+            met += usize::from(outcome.is_valid());
+            to.merge(outcome);
+        }
+        if met != schemas.len() {
+            let none = if met == 0 { ". None validated" } else { "" };
+            self.tell(&format!("must validate all the schemas (allOf){none}"), to);
+        }
+    }
+
+    /// Such a cause has no field of its own, as upstream.
+    fn tell(&self, what: &str, to: &mut Outcome) {
+        to.push(Cause::invalid(self.path.root(), "", &format!("{} {what}", quote(self.path.name()))));
+    }
+}

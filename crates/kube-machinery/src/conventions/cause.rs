@@ -1,0 +1,236 @@
+//! The causes in a Status with reason `Invalid`: what is wrong with a field of an object or of a query. Upstream:
+//! `field.Error`.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+
+use serde::Serialize;
+
+use super::quote::quote;
+use crate::value::Value;
+
+/// The path of a field. It is written only if something is wrong there. Upstream: `field.Path`.
+pub(crate) type At<'a> = &'a dyn Display;
+
+/// Each cause once. Upstream's kinds say everything once, as `field.ErrorList.Filter` leaves no two equal errors.
+pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {
+    let mut seen = HashSet::new();
+    causes.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
+}
+
+/// One error in one field.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Cause {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    field: String,
+}
+
+impl Cause {
+    /// A cause that concerns no field.
+    pub fn without_field(reason: &'static str, message: &str) -> Self {
+        Self { reason, message: message.into(), field: String::new() }
+    }
+
+    /// A field that another manager owns. Upstream: `CauseTypeFieldManagerConflict`.
+    pub fn of_manager(field: &str, message: &str) -> Self {
+        Self { reason: "FieldManagerConflict", message: message.into(), field: field.into() }
+    }
+
+    pub fn required(field: impl Display, detail: &str) -> Self {
+        let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
+        Self { reason: "FieldValueRequired", message, field: field.to_string() }
+    }
+
+    pub fn invalid(field: impl Display, value: &str, detail: &str) -> Self {
+        Self {
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {}: {detail}", quote(value)),
+            field: field.to_string(),
+        }
+    }
+
+    /// For a value that is not a string.
+    pub fn invalid_json(field: impl Display, value: &Value, detail: &str) -> Self {
+        Self::invalid_as(field, &value.to_string(), detail)
+    }
+
+    /// For a value that is written already.
+    pub fn invalid_as(field: impl Display, value: &str, detail: &str) -> Self {
+        let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+        Self {
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {value}{detail}"),
+            field: field.to_string(),
+        }
+    }
+
+    /// For a value that is not shown.
+    pub(crate) fn invalid_alone(field: impl Display, detail: &str) -> Self {
+        let message = format!("Invalid value: {detail}");
+        Self { reason: "FieldValueInvalid", message, field: field.to_string() }
+    }
+
+    pub fn forbidden(field: impl Display, detail: &str) -> Self {
+        Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.to_string() }
+    }
+
+    #[cfg(feature = "cel")]
+    pub(crate) fn internal(field: impl Display, why: &str) -> Self {
+        Self { reason: "InternalError", message: format!("Internal error: {why}"), field: field.to_string() }
+    }
+
+    pub(crate) fn duplicate(field: impl Display, value: &str) -> Self {
+        Self {
+            reason: "FieldValueDuplicate",
+            message: format!("Duplicate value: {}", quote(value)),
+            field: field.to_string(),
+        }
+    }
+
+    /// For a value that is written already.
+    pub(crate) fn duplicate_as(field: impl Display, value: &str) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
+    }
+
+    /// For a value that is not shown.
+    #[cfg(feature = "cel")]
+    pub(crate) fn duplicate_alone(field: impl Display) -> Self {
+        Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.to_string() }
+    }
+
+    pub(crate) fn duplicate_json(field: impl Display, value: &Value) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
+    }
+
+    /// For a value that Go prints as a struct: with its fields in this order. `why` may be empty.
+    pub(crate) fn duplicate_struct(field: impl Display, value: &Value, order: &[&str], why: &str) -> Self {
+        let fields: Vec<String> = order.iter().map(|name| format!("{name:?}:{}", value[name])).collect();
+        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+        let message = format!("Duplicate value: {{{}}}{why}", fields.join(","));
+        Self { reason: "FieldValueDuplicate", message, field: field.to_string() }
+    }
+
+    /// For a reference to something that does not exist.
+    pub(crate) fn not_found(field: impl Display, value: &str) -> Self {
+        Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.to_string() }
+    }
+
+    pub(crate) fn not_found_because(field: impl Display, value: &str, detail: &str) -> Self {
+        let message = format!("Not found: {}: {detail}", quote(value));
+        Self { reason: "FieldValueNotFound", message, field: field.to_string() }
+    }
+
+    pub fn too_long(field: impl Display, limit: usize) -> Self {
+        Self::too_long_for(field, Some(limit))
+    }
+
+    /// As [`too_long`](Self::too_long); without a limit if that is negative.
+    pub(crate) fn too_long_for(field: impl Display, limit: Option<usize>) -> Self {
+        let message = match limit {
+            None => "Too long: value is too long".into(),
+            Some(1) => "Too long: may not be more than 1 byte".into(),
+            Some(limit) => format!("Too long: may not be more than {limit} bytes"),
+        };
+        Self { reason: "FieldValueTooLong", message, field: field.to_string() }
+    }
+
+    /// For a value that is not of the type of its schema. `value` is printed verbatim.
+    pub(crate) fn type_invalid(field: impl Display, value: &str, detail: &str) -> Self {
+        let message = format!("Invalid value: {value}: {detail}");
+        Self { reason: "FieldValueTypeInvalid", message, field: field.to_string() }
+    }
+
+    /// Whether the rules in CEL are not tried on an object with this cause. Upstream: `hasBlockingErr`.
+    #[cfg(feature = "cel")]
+    pub(crate) fn blocks_rules(&self) -> bool {
+        const BLOCKING: [&str; 5] = [
+            "FieldValueNotSupported",
+            "FieldValueRequired",
+            "FieldValueTooLong",
+            "FieldValueTooMany",
+            "FieldValueTypeInvalid",
+        ];
+        BLOCKING.contains(&self.reason)
+    }
+
+    pub fn terminating(namespace: &str) -> Self {
+        let message = format!("namespace {namespace} is being terminated");
+        Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }
+    }
+
+    /// `value` is printed verbatim, so a string must be passed with its quotes.
+    pub fn unsupported(field: impl Display, value: &str, supported: &[&str]) -> Self {
+        let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
+        let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
+        Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
+    }
+
+    /// For a text that is none of the supported ones.
+    pub(crate) fn unsupported_text(field: impl Display, text: &str, supported: &[&str]) -> Self {
+        Self::unsupported(field, &quote(text), supported)
+    }
+
+    /// As [`unsupported`](Self::unsupported), with supported values that are made at run time, perhaps none.
+    pub(crate) fn unsupported_value(field: impl Display, value: &str, supported: &[String]) -> Self {
+        let mut message = format!("Unsupported value: {value}");
+        if !supported.is_empty() {
+            let supported: Vec<String> = supported.iter().map(|value| quote(value)).collect();
+            message = format!("{message}: supported values: {}", supported.join(", "));
+        }
+        Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
+    }
+
+    /// For a list with more items than it may have.
+    pub(crate) fn too_many(field: impl Display, count: usize, most: usize) -> Self {
+        Self::too_many_of(field, count, Some(most))
+    }
+
+    /// As [`too_many`](Self::too_many); without a limit if that is negative.
+    pub(crate) fn too_many_of(field: impl Display, count: usize, most: Option<usize>) -> Self {
+        let message = match most {
+            None => format!("Too many: {count}: has too many items"),
+            Some(1) => format!("Too many: {count}: must have at most 1 item"),
+            Some(most) => format!("Too many: {count}: must have at most {most} items"),
+        };
+        Self { reason: "FieldValueTooMany", message, field: field.to_string() }
+    }
+
+    /// The cause of a part, as one of the whole in which the part is at `path`.
+    pub(crate) fn below(self, path: &str) -> Self {
+        if path.is_empty() {
+            return self;
+        }
+        if self.field == "<nil>" {
+            return Self { field: path.to_owned(), ..self }; // the part itself
+        }
+        let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
+        Self { field: format!("{path}{dot}{}", self.field), ..self }
+    }
+
+    /// The same of a field that upstream names as one text, whatever it begins with.
+    pub(crate) fn named_below(self, path: &str) -> Self {
+        if self.field.starts_with('[') {
+            Self { field: format!("{path}.{}", self.field), ..self }
+        } else {
+            self.below(path)
+        }
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn size(&self) -> usize {
+        self.message.len() + self.field.len()
+    }
+
+    /// The path of the field.
+    pub(crate) fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// `field: message`, for people.
+    pub fn sentence(&self) -> String {
+        format!("{}: {}", self.field, self.message)
+    }
+}

@@ -1,0 +1,104 @@
+//! One field of a schedule. Upstream: `getField` and `getRange` in `parser.go` of `github.com/robfig/cron/v3`.
+
+use crate::conventions::quote::quote;
+
+/// The values that a field can have, and the names of some.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    pub(super) least: u64,
+    most: u64,
+    /// From the least value on.
+    names: &'static [&'static str],
+}
+
+pub(super) const MINUTES: Bounds = Bounds { least: 0, most: 59, names: &[] };
+pub(super) const HOURS: Bounds = Bounds { least: 0, most: 23, names: &[] };
+pub(super) const DAYS: Bounds = Bounds { least: 1, most: 31, names: &[] };
+pub(super) const MONTHS: Bounds = Bounds {
+    least: 1,
+    most: 12,
+    names: &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+};
+pub(super) const WEEKDAYS: Bounds =
+    Bounds { least: 0, most: 6, names: &["sun", "mon", "tue", "wed", "thu", "fri", "sat"] };
+
+/// The bit of a field that has no restriction.
+pub(super) const STAR: u64 = 1 << 63;
+
+/// Every value.
+pub(super) fn all(bounds: &Bounds) -> u64 {
+    bits(bounds.least, bounds.most, 1) | STAR
+}
+
+/// The values that a field names, a bit each.
+///
+/// # Errors
+/// What upstream says.
+pub(super) fn parse(text: &str, bounds: &Bounds) -> Result<u64, String> {
+    let ranges = text.split(',').filter(|range| !range.is_empty());
+    ranges.map(|range| parse_range(range, bounds)).try_fold(0, |sum, bits| Ok(sum | bits?))
+}
+
+/// `NUMBER`, `NUMBER-NUMBER` or a star, each with `/STEP`.
+fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
+    let parts: Vec<&str> = text.split('/').collect();
+    let ends: Vec<&str> = parts[0].split('-').collect();
+    let is_star = matches!(ends[0], "*" | "?");
+    let (start, mut end) = if is_star {
+        (bounds.least, bounds.most)
+    } else {
+        let start = value(ends[0], bounds)?;
+        match ends[1..] {
+            [] => (start, start),
+            [end] => (start, value(end, bounds)?),
+            _ => return Err(format!("too many hyphens: {text}")),
+        }
+    };
+    let step = match parts[1..] {
+        [] => 1,
+        [step] => {
+            let step = number(step)?;
+            if ends.len() == 1 {
+                end = bounds.most; // `N/STEP` is `N-MAX/STEP`
+            }
+            step
+        }
+        _ => return Err(format!("too many slashes: {text}")),
+    };
+    if start < bounds.least {
+        return Err(format!("beginning of range ({start}) below minimum ({}): {text}", bounds.least));
+    }
+    if end > bounds.most {
+        return Err(format!("end of range ({end}) above maximum ({}): {text}", bounds.most));
+    }
+    if start > end {
+        return Err(format!("beginning of range ({start}) beyond end of range ({end}): {text}"));
+    }
+    if step == 0 {
+        return Err(format!("step of range should be a positive number: {text}"));
+    }
+    Ok(bits(start, end, step) | if is_star && step == 1 { STAR } else { 0 })
+}
+
+/// A name or a number.
+fn value(text: &str, bounds: &Bounds) -> Result<u64, String> {
+    let name = text.to_lowercase();
+    let found = (bounds.least..).zip(bounds.names).find(|(_, known)| **known == name);
+    found.map_or_else(|| number(text), |(value, _)| Ok(value))
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<i64>() {
+        Ok(number) => u64::try_from(number).map_err(|_| format!("negative number ({number}) not allowed: {text}")),
+        Err(_) => {
+            let why = if is_number { "value out of range" } else { "invalid syntax" };
+            Err(format!("failed to parse int from {text}: strconv.Atoi: parsing {}: {why}", quote(text)))
+        }
+    }
+}
+
+fn bits(start: u64, end: u64, step: u64) -> u64 {
+    (start..=end).filter(|value| (value - start).is_multiple_of(step)).map(|value| 1 << value).sum()
+}

@@ -1,0 +1,55 @@
+//! Label selectors in objects, such as that of a replica set.
+
+use crate::value::Value;
+
+use kube_selectors::{BadSelector, LabelOperator, LabelRequirement, LabelSelector};
+
+/// Parses a `metav1.LabelSelector`. An absent one matches nothing, an empty one everything.
+///
+/// # Errors
+/// If an operator, a key or a value is invalid.
+pub fn read(selector: &Value) -> Result<LabelSelector, BadSelector> {
+    if !selector.is_object() {
+        return Ok(LabelSelector::nothing());
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut read = LabelSelector::everything();
+    for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
+        read = read.and(LabelRequirement::new(key.as_str(), LabelOperator::Equals, vec![text(value)])?);
+    }
+    for expression in selector["matchExpressions"].as_array().into_iter().flatten() {
+        let operator = match expression["operator"].as_str().unwrap_or_default() {
+            "In" => LabelOperator::In,
+            "NotIn" => LabelOperator::NotIn,
+            "Exists" => LabelOperator::Exists,
+            "DoesNotExist" => LabelOperator::DoesNotExist,
+            other => return Err(BadSelector::new(format!("{other:?} is not a valid label selector operator"))),
+        };
+        let values = expression["values"].as_array().into_iter().flatten().map(text).collect();
+        read = read.and(LabelRequirement::new(text(&expression["key"]), operator, values)?);
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn a_selector_is_read_with_both_its_parts() {
+        let selector = json!({
+            "matchLabels": {"b": "1"},
+            "matchExpressions": [
+                {"key": "a", "operator": "In", "values": ["y", "x"]},
+                {"key": "c", "operator": "Exists"},
+                {"key": "d", "operator": "DoesNotExist", "values": []},
+            ],
+        });
+        assert_eq!(read(&selector).unwrap().to_string(), "a in (x,y),b=1,c,!d");
+        assert!(read(&json!({})).unwrap().is_everything());
+        assert!(read(&Value::Null).unwrap().is_nothing());
+        let wrong = read(&json!({"matchExpressions": [{"key": "a", "operator": "Is"}]}));
+        assert_eq!(wrong.unwrap_err().to_string(), "\"Is\" is not a valid label selector operator");
+    }
+}

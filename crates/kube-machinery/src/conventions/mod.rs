@@ -1,0 +1,31 @@
+//! The conventions that all kinds of Kubernetes share: causes of a refusal, quantities, label selectors, times, schedules, certificates,
+//! and Go's forms of texts and numbers. Upstream: `k8s.io/apimachinery` and Go's standard library.
+
+pub mod cause;
+pub mod cel;
+pub mod clock;
+pub mod conditions;
+pub mod cron;
+pub mod escape;
+pub mod fill;
+pub mod fnv;
+pub mod go_duration;
+#[cfg(feature = "cel")]
+pub mod go_number;
+pub mod go_struct;
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
+pub mod go_url;
+pub mod label_selector;
+pub mod names;
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
+pub mod netip;
+pub mod operation;
+pub mod pem;
+pub mod quantity;
+pub mod quote;
+pub mod random;
+pub mod texts;
+pub mod user;
+pub mod varint;
+pub mod x509;
+pub mod yaml;

@@ -1,0 +1,245 @@
+//! Names, and what is wrong with them. Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
+
+/// How the names of a kind are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameRule {
+    /// An RFC 1123 subdomain, as most kinds have it.
+    Subdomain,
+    /// An RFC 1123 label.
+    Label,
+    /// Anything that can be a part of a path.
+    PathSegment,
+    /// The kind looks at no metadata itself. What is checked for all kinds lets a name be a part of a path.
+    Unchecked,
+}
+
+impl NameRule {
+    /// What is wrong with a name.
+    pub(crate) fn messages(self, name: &str) -> Vec<String> {
+        match self {
+            Self::Subdomain => subdomain(name),
+            Self::Label => label(name),
+            Self::PathSegment | Self::Unchecked => path_segment(name),
+        }
+    }
+
+    /// What is wrong with the beginning of a name that is generated.
+    pub(crate) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
+        match self {
+            Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
+            Self::Subdomain | Self::Label => self.messages(&without_trailing_dash(prefix)),
+        }
+    }
+}
+
+/// A dash at the end is allowed where something follows. Upstream: `maskTrailingDash`.
+pub(crate) fn without_trailing_dash(prefix: &str) -> String {
+    match prefix.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => {
+            let mut masked = rest.to_owned();
+            masked.pop();
+            masked.push('a');
+            masked
+        }
+        _ => prefix.to_owned(),
+    }
+}
+
+pub(crate) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
+    must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const SUBDOMAIN_WITH_UNDERSCORES: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', \
+    '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+    '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must \
+    consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. \
+    '*.example.com', regex used for validation is \
+    '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for \
+    validation is '[-A-Za-z0-9]+')";
+pub(crate) const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start \
+    and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
+    '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and \
+    must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
+    validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+pub(crate) const LABEL_KEY: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
+    character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+    '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+/// How long the parts of names may be.
+const LONGEST_LABEL: usize = 63;
+const LONGEST_SUBDOMAIN: usize = 253;
+
+/// What is wrong with an RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
+pub(crate) fn subdomain(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    if !has_form_of_subdomain(name) {
+        messages.push(SUBDOMAIN.to_owned());
+    }
+    messages
+}
+
+/// What is wrong with a subdomain in which underscores are letters, but for the last of a label. Upstream:
+/// `IsDNS1123SubdomainWithUnderscore`.
+pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    let is_label = |part: &str| is_word(part.strip_prefix('_').unwrap_or(part), Case::Lower, &['-', '_']);
+    if !name.split('.').all(is_label) {
+        messages.push(SUBDOMAIN_WITH_UNDERSCORES.to_owned());
+    }
+    messages
+}
+
+/// What is wrong with a subdomain whose first label stands for any. Upstream: `IsWildcardDNS1123Subdomain`.
+pub(crate) fn wildcard(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    if !name.strip_prefix("*.").is_some_and(has_form_of_subdomain) {
+        messages.push(WILDCARD.to_owned());
+    }
+    messages
+}
+
+/// What is wrong with the name of a header. Upstream: `IsHTTPHeaderName`.
+pub(crate) fn header(name: &str) -> Option<&'static str> {
+    let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    (!fits).then_some(HEADER)
+}
+
+/// What is wrong with an RFC 1123 label. Upstream: `IsDNS1123Label`.
+pub(crate) fn label(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_LABEL, "characters");
+    if !is_word(name, Case::Lower, &['-']) {
+        messages.push(if has_form_of_subdomain(name) { "must not contain dots" } else { LABEL }.to_owned());
+    }
+    messages
+}
+
+const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
+    character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
+    '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+/// What is wrong with a label that begins with a letter. Upstream: `IsDNS1035Label`.
+pub(crate) fn dns1035(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_LABEL, "characters");
+    if !is_word(name, Case::Lower, &['-']) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        messages.push(LABEL_1035.to_owned());
+    }
+    messages
+}
+
+/// What is wrong with a qualified name such as a label's key: `name` or `prefix.example/name`. Upstream: `IsLabelKey`.
+pub(crate) fn label_key(key: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    let name = match key.split('/').collect::<Vec<_>>()[..] {
+        [name] => name,
+        ["", name] => {
+            messages.push("prefix part must be non-empty".to_owned());
+            name
+        }
+        [prefix, name] => {
+            let found = subdomain(prefix).into_iter().map(|message| message.replace("253 characters", "253 bytes"));
+            messages.extend(found.map(|message| format!("prefix part {message}")));
+            name
+        }
+        _ => {
+            let optional = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+            return vec![format!("a valid label key {LABEL_KEY} {optional}")];
+        }
+    };
+    if name.is_empty() {
+        messages.push("name part must be non-empty".to_owned());
+    }
+    messages.extend(too_long(name, LONGEST_LABEL, "bytes").into_iter().map(|message| format!("name part {message}")));
+    if !is_word(name, Case::Any, &['-', '_', '.']) {
+        messages.push(format!("name part {LABEL_KEY}"));
+    }
+    messages
+}
+
+/// What is wrong with a label's value. Upstream: `IsLabelValue`.
+pub(crate) fn label_value(value: &str) -> Vec<String> {
+    let mut messages = too_long(value, LONGEST_LABEL, "bytes");
+    if !value.is_empty() && !is_word(value, Case::Any, &['-', '_', '.']) {
+        messages.push(LABEL_VALUE.to_owned());
+    }
+    messages
+}
+
+/// What is wrong with a name in a path. Upstream: `IsPathSegmentName`.
+pub(crate) fn path_segment(name: &str) -> Vec<String> {
+    if name == "." || name == ".." { vec![format!("may not be '{name}'")] } else { path_segment_part(name) }
+}
+
+fn path_segment_part(name: &str) -> Vec<String> {
+    ["/", "%"].into_iter().filter(|part| name.contains(part)).map(|part| format!("may not contain '{part}'")).collect()
+}
+
+/// Upstream says bytes in a label's key and value, and characters in a name.
+fn too_long(text: &str, longest: usize, unit: &str) -> Vec<String> {
+    if text.len() > longest { vec![format!("must be no more than {longest} {unit}")] } else { Vec::new() }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Lower,
+    Any,
+}
+
+/// Whether a text starts and ends with letters or digits, and has only those and `inner` between.
+fn is_word(text: &str, case: Case, inner: &[char]) -> bool {
+    let end = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || (case == Case::Any && c.is_ascii_uppercase());
+    text.starts_with(end) && text.ends_with(end) && text.chars().all(|c| end(c) || inner.contains(&c))
+}
+
+fn has_form_of_subdomain(text: &str) -> bool {
+    text.split('.').all(|part| is_word(part, Case::Lower, &['-']))
+}
+
+/// Whether a text can be a part of a path.
+pub fn is_path_segment(text: &str) -> bool {
+    path_segment(text).is_empty()
+}
+
+/// Whether a text is an RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
+pub fn is_label(text: &str) -> bool {
+    label(text).is_empty()
+}
+
+pub fn is_subdomain(text: &str) -> bool {
+    subdomain(text).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked_as_upstream_checks_them() {
+        assert!(is_subdomain("robusta-forwarder-5f65fd6fbb-s2trs") && is_subdomain("a.b"));
+        assert!(!is_subdomain("Bad_Name") && !is_subdomain("-a") && !is_subdomain("a..b") && !is_subdomain(""));
+        assert!(
+            label_value("").is_empty() && label_value("My_value.1").is_empty() && !label_value("no spaces").is_empty()
+        );
+        assert!(label_key("app").is_empty() && label_key("k8s.io/app_1").is_empty());
+    }
+
+    #[test]
+    fn each_message_about_a_name_is_told() {
+        let long = "l".repeat(64);
+        assert_eq!(label(&long), ["must be no more than 63 characters"]);
+        assert_eq!(label("a.b"), ["must not contain dots"]);
+        assert_eq!(label_key("/app"), ["prefix part must be non-empty"]);
+        assert_eq!(label_key(""), ["name part must be non-empty".to_owned(), format!("name part {LABEL_KEY}")]);
+        assert_eq!(label_key("a/b/c").len(), 1);
+        assert_eq!(path_segment("a/b%"), ["may not contain '/'", "may not contain '%'"]);
+        assert_eq!(path_segment(".."), ["may not be '..'"]);
+    }
+
+    #[test]
+    fn the_beginning_of_a_generated_name_may_end_in_a_dash() {
+        assert!(NameRule::Subdomain.messages_of_prefix("web-").is_empty());
+        assert!(!NameRule::Subdomain.messages_of_prefix("-").is_empty());
+        assert!(!NameRule::Label.messages_of_prefix("Web-").is_empty());
+    }
+}

@@ -1,0 +1,25 @@
+//! The operation of a request, as admission sees it. Upstream: `Operation` in `k8s.io/apiserver/pkg/admission`.
+
+/// What a request does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// A new object, or a POST to a subresource such as `binding`.
+    Create,
+    /// A PUT or a PATCH of an object that exists.
+    Update,
+    /// A deletion, of one object or of one of a collection.
+    Delete,
+    /// A connection to a subresource such as `exec`.
+    Connect,
+}
+
+impl Operation {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
+        }
+    }
+}

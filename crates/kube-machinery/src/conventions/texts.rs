@@ -1,0 +1,67 @@
+//! Several short texts as one. In an allocation of its own, each would take twice its length.
+
+use std::ops::RangeFrom;
+
+use super::varint;
+
+/// Texts in their order: the length of each and then its bytes.
+#[derive(Debug, Default)]
+pub struct Texts(Box<[u8]>);
+
+impl Texts {
+    /// The text at a place. Those before it are passed over.
+    pub fn get(&self, place: usize) -> Option<&str> {
+        self.range(place..).next()
+    }
+
+    /// The texts from a place on.
+    pub fn range(&self, places: RangeFrom<usize>) -> impl Iterator<Item = &str> {
+        Parts(&self.0).skip(places.start).map(|text| str::from_utf8(text).unwrap_or_default()) // they were texts before
+    }
+}
+
+struct Parts<'a>(&'a [u8]);
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(varint::read(&mut self.0).ok()?).ok()?;
+        let (text, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(text)
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for Texts {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        let mut joined = Vec::with_capacity(128);
+        for text in texts {
+            let text = text.as_ref();
+            varint::write(&mut joined, text.len() as u64);
+            joined.extend_from_slice(text.as_bytes());
+        }
+        Self(joined.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_is_found_at_its_place() {
+        let texts: Texts = ["a", "", "bc"].into_iter().collect();
+        assert_eq!([0, 1, 2, 3].map(|place| texts.get(place)), [Some("a"), Some(""), Some("bc"), None]);
+        assert_eq!(texts.range(1..).collect::<Vec<_>>(), ["", "bc"]);
+        assert_eq!((texts.range(3..).count(), Texts::default().get(0)), (0, None));
+    }
+
+    #[test]
+    fn a_text_may_have_any_length() {
+        let long: Vec<String> =
+            [0, 1, 127, 128, 129, 16_383, 16_384, 3 << 20].map(|length| "ä".repeat(length / 2)).into();
+        let texts: Texts = long.iter().collect();
+        assert!(texts.range(0..).eq(long.iter().map(String::as_str)));
+    }
+}

@@ -1,0 +1,81 @@
+//! The names in a certificate's subject, which is a list of attributes in DER (RFC 5280, 4.1.2.4).
+
+use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
+
+/// The object identifiers 2.5.4.3 and 2.5.4.10, encoded.
+const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
+const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
+
+/// The names that matter here.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The last one, as Go has it.
+    pub common_name: String,
+    /// All, in order.
+    pub organizations: Vec<String>,
+}
+
+impl Subject {
+    /// Reads the content of a subject. `None` if it is malformed.
+    pub fn read(mut sets: &[u8]) -> Option<Self> {
+        let mut subject = Self::default();
+        while !sets.is_empty() {
+            let mut set = take(&mut sets, Some(SET))?.1;
+            while !set.is_empty() {
+                let mut attribute = take(&mut set, Some(SEQUENCE))?.1;
+                let kind = take(&mut attribute, Some(OBJECT_IDENTIFIER))?.1;
+                let (tag, value) = take(&mut attribute, None)?;
+                match kind {
+                    COMMON_NAME => subject.common_name = text(tag, value)?,
+                    ORGANIZATION => subject.organizations.push(text(tag, value)?),
+                    _ => {}
+                }
+            }
+        }
+        Some(subject)
+    }
+}
+
+/// A string of one of X.509's kinds.
+fn text(tag: u8, value: &[u8]) -> Option<String> {
+    match tag {
+        0x0c | 0x12 | 0x13 | 0x16 => String::from_utf8(value.to_vec()).ok(), // UTF8String, NumericString, PrintableString, IA5String
+        0x14 => Some(value.iter().map(|&byte| char::from(byte)).collect()),  // T61String, read as Latin-1
+        0x1e => {
+            let units: Vec<u16> = value.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
+            value.len().is_multiple_of(2).then(|| String::from_utf16(&units).ok())? // BMPString
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::der::value;
+    use super::*;
+
+    fn set(kind: &[u8], tag: u8, name: &[u8]) -> Vec<u8> {
+        value(SET, &value(SEQUENCE, &[value(OBJECT_IDENTIFIER, kind), value(tag, name)].concat()))
+    }
+
+    #[test]
+    fn a_subject_has_a_name_and_groups() {
+        let country = set(&[0x55, 0x04, 0x06], 0x13, b"XX");
+        let names = [set(ORGANIZATION, 0x0c, b"system:masters"), set(ORGANIZATION, 0x1e, &[0x01, 0x42])].concat();
+        let der = [country, names, set(COMMON_NAME, 0x13, b"first"), set(COMMON_NAME, 0x13, b"admin")].concat();
+        let read = Subject::read(&der).unwrap();
+        assert_eq!(read.common_name, "admin");
+        assert_eq!(read.organizations, ["system:masters", "\u{142}"]);
+    }
+
+    #[test]
+    fn a_subject_that_is_cut_anywhere_is_malformed() {
+        let whole = set(COMMON_NAME, 0x0c, "n".repeat(100).as_bytes());
+        assert!(Subject::read(&whole).is_some());
+        for end in 1..whole.len() {
+            assert_eq!(Subject::read(&whole[..end]), None, "{end}");
+        }
+        assert_eq!(Subject::read(&[SET, 0x84, 0xff, 0xff, 0xff, 0xff]), None);
+        assert_eq!(Subject::read(&set(COMMON_NAME, 0x0c, &[0xff])), None);
+    }
+}

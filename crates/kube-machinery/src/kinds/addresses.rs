@@ -1,0 +1,204 @@
+//! Validation of IP addresses and of ranges of them. Upstream: `k8s.io/apimachinery/pkg/util/validation/ip.go` with
+//! `StrictIPCIDRValidation`, which is on by default since Kubernetes 1.36, and `ValidateEndpointIP` in
+//! `pkg/apis/core/validation/validation.go`.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::conventions::cause::{At, Cause};
+
+/// An address as Go read it until 1.17: each number may begin with any count of zeros. Upstream: `netutils.ParseIPSloppy`.
+pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
+    if !text.contains(':') {
+        return without_zeros(text, '.').parse::<Ipv4Addr>().ok().map(IpAddr::V4);
+    }
+    let (groups, last) = text.rsplit_once(':')?;
+    let last = if last.contains('.') { without_zeros(last, '.') } else { without_zeros(last, ':') };
+    let address: Ipv6Addr = format!("{}:{last}", without_zeros(groups, ':')).parse().ok()?;
+    Some(IpAddr::V6(address))
+}
+
+/// The numbers between separators without the zeros that they begin with.
+fn without_zeros(text: &str, separator: char) -> String {
+    let short = |part: &str| match part.trim_start_matches('0') {
+        "" if !part.is_empty() => "0".to_owned(),
+        rest => rest.to_owned(),
+    };
+    text.split(separator).map(short).collect::<Vec<_>>().join(&separator.to_string())
+}
+
+/// Whether an address of IPv6 is one of IPv4 in another form.
+fn is_mapped(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some())
+}
+
+/// The error in an address, if any. Upstream: `IsValidIPForLegacyField`.
+pub(super) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
+    let why = match (parse_sloppy(text), text.parse::<IpAddr>()) {
+        (None, _) => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+        (_, Err(_)) => "must not have leading 0s",
+        (_, Ok(address)) if is_mapped(address) => "must not be an IPv4-mapped IPv6 address",
+        _ => return None,
+    };
+    Some(Cause::invalid(at, text, why))
+}
+
+/// The error in a range, if any. Upstream: `IsValidCIDRForLegacyField`.
+pub(super) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
+    let why = match (Range::parse_sloppy(text), Range::parse(text)) {
+        (None, _) => "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+        (_, None) => "must not have leading 0s in IP or prefix length",
+        (_, Some(range)) if is_mapped(range.address) => "must not have an IPv4-mapped IPv6 address",
+        (_, Some(range)) if range.has_more_bits() => "must not have bits set beyond the prefix length",
+        _ => return None,
+    };
+    Some(Cause::invalid(at, text, why))
+}
+
+/// The address of a range.
+pub(super) fn base_of(cidr: &str) -> Option<IpAddr> {
+    Range::parse_sloppy(cidr).map(|range| range.address)
+}
+
+/// Whether a range is a part of another one, and not the whole.
+pub(super) fn is_strictly_within(part: &str, whole: &str) -> bool {
+    let (Some(part), Some(whole)) = (Range::parse_sloppy(part), Range::parse_sloppy(whole)) else { return false };
+    let shifted = |address: IpAddr| match address {
+        IpAddr::V4(address) => u128::from(u32::from(address)).checked_shr(32 - whole.bits),
+        IpAddr::V6(address) => u128::from(address).checked_shr(128 - whole.bits),
+    };
+    part.address.is_ipv4() == whole.address.is_ipv4()
+        && part.bits > whole.bits
+        && shifted(part.address).unwrap_or_default() == shifted(whole.address).unwrap_or_default()
+}
+
+/// A range of addresses: those that share the first bits.
+struct Range {
+    address: IpAddr,
+    bits: u32,
+}
+
+impl Range {
+    /// Upstream: `netutils.ParseCIDRSloppy`.
+    fn parse_sloppy(text: &str) -> Option<Self> {
+        let (address, bits) = text.split_once('/')?;
+        Self::new(parse_sloppy(address)?, &without_zeros(bits, '/'))
+    }
+
+    /// Upstream: `netip.ParsePrefix`.
+    fn parse(text: &str) -> Option<Self> {
+        let (address, bits) = text.split_once('/')?;
+        let has_zeros = bits.len() > 1 && bits.starts_with('0');
+        Self::new(address.parse().ok()?, bits).filter(|_| !has_zeros)
+    }
+
+    fn new(address: IpAddr, bits: &str) -> Option<Self> {
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let are_digits = bits.bytes().all(|byte| byte.is_ascii_digit());
+        let bits = bits.parse().ok().filter(|bits| are_digits && *bits <= most)?;
+        Some(Self { address, bits })
+    }
+
+    /// Whether the address has bits that its range does not decide.
+    fn has_more_bits(&self) -> bool {
+        match self.address {
+            IpAddr::V4(address) => u32::from(address).checked_shl(self.bits).is_some_and(|rest| rest != 0),
+            IpAddr::V6(address) => u128::from(address).checked_shl(self.bits).is_some_and(|rest| rest != 0),
+        }
+    }
+}
+
+/// Whether no two addresses are of one family.
+pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> bool {
+    let mut families = BTreeSet::new();
+    addresses.into_iter().all(|address| families.insert(address.is_ipv4()))
+}
+
+/// The errors in an address at which something outside can be reached. Upstream: `ValidateEndpointIP`.
+pub(super) fn reachable(text: &str, at: At<'_>) -> Vec<Cause> {
+    let Some(address) = parse_sloppy(text).map(|address| address.to_canonical()) else {
+        return vec![Cause::invalid(at, text, "must be a valid IP address")];
+    };
+    let is_link_local = match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    };
+    let is_local_multicast = match address {
+        IpAddr::V4(address) => address.octets()[..3] == [224, 0, 0],
+        IpAddr::V6(address) => address.segments()[0] & 0xff0f == 0xff02,
+    };
+    let why = if address.is_unspecified() {
+        format!("may not be unspecified ({text})")
+    } else if address.is_loopback() {
+        "may not be in the loopback range (127.0.0.0/8, ::1/128)".to_owned()
+    } else if is_link_local {
+        "may not be in the link-local range (169.254.0.0/16, fe80::/10)".to_owned()
+    } else if is_local_multicast {
+        "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)".to_owned()
+    } else {
+        return Vec::new();
+    };
+    vec![Cause::invalid(at, text, &why)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(cause: Option<Cause>) -> String {
+        cause.map(|cause| cause.sentence()).unwrap_or_default()
+    }
+
+    /// The cases of upstream's `TestIsValidIP` for legacy fields (`pkg/util/validation/ip_test.go` of k8s.io/apimachinery).
+    #[test]
+    fn addresses_are_read_as_go_reads_them() {
+        for good in ["1.2.3.4", "0.0.0.0", "1234::abcd", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "::1.2.3.4"] {
+            assert_eq!(told(ip(good, &"a")), "", "{good}");
+        }
+        for zeros in ["1.2.3.04", "01.2.3.4", "1.002.3.4", "00001::2"] {
+            assert_eq!(told(ip(zeros, &"a")), format!("a: Invalid value: {zeros:?}: must not have leading 0s"));
+        }
+        let mapped = "a: Invalid value: \"::ffff:1.2.3.4\": must not be an IPv4-mapped IPv6 address";
+        assert_eq!(told(ip("::ffff:1.2.3.4", &"a")), mapped);
+        for bad in [
+            "",
+            "aaa",
+            "1.2.3",
+            "1.2.3.4.5",
+            "1.2.3.256",
+            "1.2.3.-1",
+            "fe80::1%eth0",
+            "1.2.3.4:80",
+            "[::1]",
+            "1::2::3",
+            " 1.2.3.4",
+            "1:2:3:4:5:6:7:8:9",
+            "12345::",
+        ] {
+            let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+            assert_eq!(told(ip(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
+        }
+    }
+
+    /// The cases of upstream's `TestIsValidCIDR` for legacy fields.
+    #[test]
+    fn ranges_are_read_as_go_reads_them() {
+        for good in ["1.0.0.0/8", "1.2.3.4/32", "0.0.0.0/0", "::/0", "2001:db8::/64", "2001:db8::1/128"] {
+            assert_eq!(told(cidr(good, &"a")), "", "{good}");
+        }
+        for (bad, why) in [
+            ("1.1.1.01/24", "must not have leading 0s in IP or prefix length"),
+            ("1.1.1.0/08", "must not have leading 0s in IP or prefix length"),
+            ("1.2.3.4/24", "must not have bits set beyond the prefix length"),
+            ("2001:db8::1/64", "must not have bits set beyond the prefix length"),
+            ("::ffff:1.2.3.0/120", "must not have an IPv4-mapped IPv6 address"),
+            ("1.2.3.4", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+            ("1.2.3.0/33", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+            ("1.2.3.0/+8", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+            ("1.2.3.0/", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+            ("2001:db8::/129", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+        ] {
+            assert_eq!(told(cidr(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Conditions in CEL under which somebody is asked. Upstream: `validateMatchConditions` in
+//! `pkg/apis/admissionregistration/validation`.
+
+use std::collections::BTreeSet;
+
+use super::expressions::Declarations;
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{each, invalid, items, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+const MOST: usize = 64;
+
+/// Those of a webhook or of a policy's spec.
+pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+    let count = items(parent, "matchConditions").len();
+    if count > MOST {
+        causes.push(Cause::too_many(format_args!("{at}.matchConditions"), count, MOST));
+    }
+    for (at, condition) in each(parent, "matchConditions", at) {
+        let (name, at_name) = (text(condition, "name"), format_args!("{at}.name"));
+        let at_expression = format_args!("{at}.expression");
+        match text(condition, "expression").trim() {
+            "" => causes.push(Cause::required(at_expression, "")),
+            expression => causes.extend(declared.condition(expression, &at_expression)),
+        }
+        if name.is_empty() {
+            causes.push(Cause::required(at_name, ""));
+            continue;
+        }
+        causes.extend(invalid(&at_name, name, names::label_key(name)));
+        if !seen.insert(name) {
+            causes.push(Cause::duplicate(at_name, name));
+        }
+    }
+    causes
+}

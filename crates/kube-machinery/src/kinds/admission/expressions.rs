@@ -1,0 +1,119 @@
+//! What is wrong with an expression of admission, before it runs. Upstream: `CompileCELExpression` in
+//! `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
+
+#[cfg(feature = "cel")]
+use std::collections::HashMap;
+#[cfg(feature = "cel")]
+use std::sync::Arc;
+
+#[cfg(feature = "cel")]
+use crate::codec::expression::checker::{AUTHORIZER, NAMESPACE, REQUEST, Type, check};
+use crate::conventions::cause::{At, Cause};
+
+/// What the expressions of a webhook or of a policy can name.
+pub(super) struct Declarations {
+    #[cfg(feature = "cel")]
+    has_params: bool,
+    /// The variables so far: each can name those before it.
+    #[cfg(feature = "cel")]
+    variables: Option<Arc<HashMap<String, Type<'static>>>>,
+}
+
+#[cfg(feature = "cel")]
+impl Declarations {
+    pub(super) fn new(has_params: bool) -> Self {
+        Self { has_params, variables: None }
+    }
+
+    /// A variable, which those after it can name.
+    pub(super) fn variable(&mut self, name: &str, expression: &str, at: At<'_>) -> Option<Cause> {
+        self.variables.get_or_insert_default();
+        let (kind, cause) = match check(expression, self.names(true)) {
+            Ok(checked) => {
+                let kind = checked.kind.clone().if_shallow();
+                (kind, checked.program().err().map(|why| Cause::internal(at, &format!("program {why}"))))
+            }
+            Err(faults) => (Type::Dyn, Some(failed(expression, &faults, at))),
+        };
+        let variables = Arc::make_mut(self.variables.get_or_insert_default());
+        variables.insert(name.to_owned(), kind);
+        cause
+    }
+
+    /// An expression that must be true.
+    pub(super) fn condition(&self, expression: &str, at: At<'_>) -> Option<Cause> {
+        self.cause(expression, expression, true, &[Type::Bool], at)
+    }
+
+    pub(super) fn message(&self, expression: &str, at: At<'_>) -> Option<Cause> {
+        self.cause(expression, expression, false, &[Type::String], at)
+    }
+
+    /// An expression for an annotation, which is shown as it was written.
+    pub(super) fn annotation(&self, expression: &str, written: &str, at: At<'_>) -> Option<Cause> {
+        self.cause(expression, written, true, &[Type::String, Type::Null], at)
+    }
+
+    fn cause(
+        &self,
+        expression: &str,
+        written: &str,
+        has_authorizer: bool,
+        results: &[Type<'_>],
+        at: At<'_>,
+    ) -> Option<Cause> {
+        match check(expression, self.names(has_authorizer)) {
+            Err(faults) => Some(failed(written, &faults, at)),
+            Ok(checked) if results.iter().all(|result| checked.kind.is_other_than(result)) => {
+                let wanted: Vec<String> = results.iter().map(Type::name).collect();
+                let wanted = match wanted.as_slice() {
+                    [one] => one.clone(),
+                    several => format!("one of [{}]", several.join(" ")),
+                };
+                Some(Cause::invalid(at, written, &format!("must evaluate to {wanted} but got {}", checked.kind.name())))
+            }
+            Ok(checked) => checked.program().err().map(|why| Cause::internal(at, &format!("program {why}"))),
+        }
+    }
+
+    fn names(&self, has_authorizer: bool) -> Vec<(String, Type<'static>)> {
+        let mut names =
+            vec![("object", Type::Dyn), ("oldObject", Type::Dyn), ("namespaceObject", NAMESPACE), ("request", REQUEST)];
+        if self.has_params {
+            names.push(("params", Type::Dyn));
+        }
+        if has_authorizer {
+            names.push(("authorizer", Type::Receiver(AUTHORIZER)));
+        }
+        names.extend(self.variables.iter().map(|known| ("variables", Type::Variables(known.clone()))));
+        names.into_iter().map(|(name, kind)| (name.to_owned(), kind)).collect()
+    }
+}
+
+#[cfg(feature = "cel")]
+fn failed(written: &str, faults: &str, at: At<'_>) -> Cause {
+    Cause::invalid(at, written, &format!("compilation failed: {faults}"))
+}
+
+#[cfg(not(feature = "cel"))]
+impl Declarations {
+    pub(super) fn new(_: bool) -> Self {
+        Self {}
+    }
+
+    pub(super) fn variable(&mut self, _: &str, _: &str, _: At<'_>) -> Option<Cause> {
+        None
+    }
+
+    pub(super) fn condition(&self, _: &str, _: At<'_>) -> Option<Cause> {
+        None
+    }
+
+    pub(super) fn message(&self, _: &str, _: At<'_>) -> Option<Cause> {
+        None
+    }
+
+    pub(super) fn annotation(&self, _: &str, _: &str, _: At<'_>) -> Option<Cause> {
+        None
+    }
+}

@@ -1,0 +1,95 @@
+//! Which requests a policy or a binding is about. Upstream: `MatchResources`, and `validateMatchResources` in
+//! `pkg/apis/admissionregistration/validation`.
+
+use std::collections::BTreeSet;
+
+use kube_selectors::LabelSelector;
+
+use super::matching::{Asked, Rule};
+use super::rules::rule;
+use super::webhook::{MatchPolicy, selector, text};
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{empty, list, missing};
+use crate::kinds::core::pod;
+use crate::kinds::fields::{each, invalid, items, known};
+use crate::kinds::names;
+use crate::value::{Value, json};
+
+/// What a policy or a binding says about it.
+#[derive(Debug)]
+pub struct MatchResources {
+    pub rules: Vec<NamedRule>,
+    pub excluded: Vec<NamedRule>,
+    pub policy: MatchPolicy,
+    /// An error is what is wrong with a selector.
+    pub namespace_selector: Result<LabelSelector, String>,
+    pub object_selector: Result<LabelSelector, String>,
+}
+
+/// A `NamedRuleWithOperations`.
+#[derive(Debug)]
+pub struct NamedRule {
+    rule: Rule,
+    names: Vec<String>,
+}
+
+impl NamedRule {
+    fn all_of(rules: &Value) -> Vec<Self> {
+        let names = |rule: &Value| rule["resourceNames"].as_array().into_iter().flatten().map(text).collect();
+        let each = rules.as_array().into_iter().flatten().zip(Rule::all_of(rules));
+        each.map(|(value, rule)| Self { rule, names: names(value) }).collect()
+    }
+
+    pub fn matches(&self, asked: &Asked<'_>, name: &str) -> bool {
+        self.rule.matches(asked) && (self.names.is_empty() || self.names.iter().any(|known| known == name))
+    }
+}
+
+impl MatchResources {
+    /// `None` if there is nothing to match.
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        value.is_object().then(|| Self {
+            rules: NamedRule::all_of(&value["resourceRules"]),
+            excluded: NamedRule::all_of(&value["excludeResourceRules"]),
+            policy: MatchPolicy::of(&value["matchPolicy"]),
+            namespace_selector: selector(&value["namespaceSelector"]),
+            object_selector: selector(&value["objectSelector"]),
+        })
+    }
+}
+
+/// Upstream: `SetDefaults_MatchResources`.
+pub(super) fn set_defaults(resources: &mut Value) {
+    missing(resources, "matchPolicy", json!("Equivalent"));
+    missing(resources, "namespaceSelector", empty());
+    missing(resources, "objectSelector", empty());
+    for rules in ["resourceRules", "excludeResourceRules"] {
+        list(resources, rules).for_each(|rule| missing(rule, "scope", json!("*")));
+    }
+}
+
+pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
+    let (policy, at_policy) = (resources["matchPolicy"].as_str().unwrap_or_default(), format_args!("{at}.matchPolicy"));
+    let mut causes: Vec<Cause> = known(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
+    for field in ["namespaceSelector", "objectSelector"] {
+        causes.extend(pod::label_selector(&resources[field], &format_args!("{at}.{field}")));
+    }
+    for rules in ["resourceRules", "excludeResourceRules"] {
+        causes.extend(each(resources, rules, at).flat_map(|(at, rule)| named_rule(rule, &at)));
+    }
+    causes
+}
+
+/// Upstream: `validateNamedRuleWithOperations`.
+fn named_rule(value: &Value, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+    for (i, name) in items(value, "resourceNames").iter().enumerate() {
+        let (name, at) = (name.as_str().unwrap_or_default(), format_args!("{at}.resourceNames[{i}]"));
+        causes.extend(invalid(&at, name, names::path_segment(name)));
+        if !seen.insert(name) {
+            causes.push(Cause::duplicate(at, name));
+        }
+    }
+    causes.extend(rule(value, at));
+    causes
+}

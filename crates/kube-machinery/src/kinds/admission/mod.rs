@@ -1,0 +1,51 @@
+//! The kinds of the group `admissionregistration.k8s.io`.
+
+mod conditions;
+mod configured;
+mod expressions;
+mod match_resources;
+mod matching;
+pub(super) mod mutating_webhook_configuration;
+mod policy;
+#[cfg(feature = "cel")]
+mod policy_expressions;
+#[cfg(feature = "cel")]
+mod program;
+mod rules;
+pub(super) mod validating_admission_policy;
+pub(super) mod validating_admission_policy_binding;
+pub(super) mod validating_webhook_configuration;
+mod webhook;
+mod webhooks;
+
+pub use self::configured::Configured;
+pub use self::match_resources::{MatchResources, NamedRule};
+pub use self::matching::{Asked, Rule};
+pub use self::policy::{Action, Binding, NotFound, ParamKind, ParamRef, Policy, PolicyHook};
+#[cfg(feature = "cel")]
+pub use self::policy_expressions::{Expressions, Validation};
+#[cfg(feature = "cel")]
+pub use self::program::Program;
+pub use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, SideEffects, Webhook};
+
+use crate::conventions::fill::{empty, list, missing, part};
+use crate::value::{Value, json};
+
+/// Upstream: `SetDefaults_ValidatingWebhook`, `SetDefaults_Rule`, `SetDefaults_ServiceReference`.
+fn set_defaults(configuration: &mut Value) {
+    for webhook in list(configuration, "webhooks") {
+        for (field, value) in [
+            ("failurePolicy", json!("Fail")),
+            ("matchPolicy", json!("Equivalent")),
+            ("namespaceSelector", empty()),
+            ("objectSelector", empty()),
+            ("timeoutSeconds", json!(10)),
+        ] {
+            missing(webhook, field, value);
+        }
+        list(webhook, "rules").for_each(|rule| missing(rule, "scope", json!("*")));
+        if let Some(service) = part(webhook, "clientConfig").and_then(|config| part(config, "service")) {
+            missing(service, "port", json!(443));
+        }
+    }
+}

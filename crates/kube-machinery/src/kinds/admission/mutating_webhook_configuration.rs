@@ -1,0 +1,32 @@
+//! Configurations of mutating webhooks. Upstream: `pkg/apis/admissionregistration`.
+
+use crate::kinds::columns;
+use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::value::{Value, json};
+
+use crate::conventions::fill::{list, missing};
+
+/// The row of a MutatingWebhookConfiguration.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "admissionregistration.k8s.io",
+    plural: "mutatingwebhookconfigurations",
+    singular: "mutatingwebhookconfiguration",
+    kind: "MutatingWebhookConfiguration",
+    storage_hash: "Sqi0GUgDaX0=",
+    scope: Scope::Cluster,
+    categories: &["api-extensions"],
+    generation: Generation::CountedAt(&["/webhooks"]),
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    defaults: set_defaults,
+    validate: super::webhooks::validate,
+    columns: columns::policy::WEBHOOKS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_MutatingWebhook`.
+fn set_defaults(configuration: &mut Value) {
+    super::set_defaults(configuration);
+    for webhook in list(configuration, "webhooks") {
+        missing(webhook, "reinvocationPolicy", json!("Never"));
+    }
+}

@@ -1,0 +1,157 @@
+//! A policy and its bindings, as they are read from their objects. Upstream: `PolicyHook` in
+//! `k8s.io/apiserver/pkg/admission/plugin/policy/generic`.
+
+use std::sync::Arc;
+
+use kube_selectors::LabelSelector;
+
+use super::match_resources::MatchResources;
+#[cfg(feature = "cel")]
+use super::policy_expressions::Expressions;
+use super::webhook::{FailurePolicy, selector, text};
+use crate::kinds::{Catalog, Resource, fields};
+use crate::value::Value;
+
+/// A policy with its bindings: without one, it decides about nothing.
+#[derive(Debug)]
+pub struct PolicyHook {
+    pub policy: Arc<Policy>,
+    /// In the order of their names.
+    pub bindings: Vec<Binding>,
+}
+
+/// What decides about a request.
+#[derive(Debug)]
+pub struct Policy {
+    pub name: String,
+    /// What it was read from.
+    spec: Value,
+    pub constraints: Option<MatchResources>,
+    pub param_kind: Option<ParamKind>,
+    pub failure_policy: FailurePolicy,
+    #[cfg(feature = "cel")]
+    pub expressions: Expressions,
+}
+
+/// The kind of a policy's parameters.
+#[derive(Debug)]
+pub struct ParamKind {
+    pub api_version: String,
+    pub kind: String,
+}
+
+/// Where and how a policy decides.
+#[derive(Debug)]
+pub struct Binding {
+    pub name: String,
+    pub resources: Option<MatchResources>,
+    pub params: Option<ParamRef>,
+    pub actions: Vec<Action>,
+}
+
+/// The parameters of a binding.
+#[derive(Debug)]
+pub struct ParamRef {
+    pub name: String,
+    pub namespace: String,
+    /// An error is what is wrong with it.
+    pub selector: Option<Result<LabelSelector, String>>,
+    pub not_found: NotFound,
+}
+
+/// What becomes of a request if there are no parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotFound {
+    Allow,
+    Deny,
+}
+
+/// What comes of a validation that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Deny,
+    Warn,
+    Audit,
+}
+
+impl Policy {
+    pub(super) fn of(object: &Value) -> Self {
+        let spec = &object["spec"];
+        Self {
+            name: text(&object["metadata"]["name"]),
+            constraints: MatchResources::of(&spec["matchConstraints"]),
+            param_kind: ParamKind::of(&spec["paramKind"]),
+            failure_policy: FailurePolicy::of(&spec["failurePolicy"]),
+            #[cfg(feature = "cel")]
+            expressions: Expressions::of(spec),
+            spec: spec.clone(),
+        }
+    }
+
+    /// Whether it is what this object says.
+    pub(super) fn is_of(&self, object: &Value) -> bool {
+        object["metadata"]["name"] == self.name.as_str() && object["spec"] == self.spec
+    }
+}
+
+impl ParamKind {
+    /// Returns the stored kind of a policy's parameters, if the catalog serves it.
+    pub fn row(&self, catalog: &Catalog) -> Option<&'static Resource> {
+        let (group, version) = self.group_version();
+        let is_meant = |row: &&Resource| {
+            (row.group, row.version, row.kind) == (group, version, self.kind.as_str()) && row.is_stored()
+        };
+        catalog.served().find(is_meant)
+    }
+
+    pub fn of(value: &Value) -> Option<Self> {
+        value.is_object().then(|| Self { api_version: text(&value["apiVersion"]), kind: text(&value["kind"]) })
+    }
+
+    /// The group and the version; empty if they cannot be read.
+    pub fn group_version(&self) -> (&str, &str) {
+        group_version(&self.api_version).unwrap_or_default()
+    }
+}
+
+/// The group and the version that a text says. Upstream: `parseGroupVersion`.
+pub(super) fn group_version(text: &str) -> Option<(&str, &str)> {
+    match text.matches('/').count() {
+        _ if text == "/" => Some(("", "")),
+        0 => Some(("", text)),
+        1 => text.split_once('/'),
+        _ => None,
+    }
+}
+
+impl Binding {
+    /// A binding, and the name of its policy.
+    pub(super) fn of(object: &Value) -> (String, Self) {
+        let spec = &object["spec"];
+        let action = |action: &Value| match action.as_str()? {
+            "Deny" => Some(Action::Deny),
+            "Warn" => Some(Action::Warn),
+            "Audit" => Some(Action::Audit),
+            _ => None,
+        };
+        let binding = Self {
+            name: text(&object["metadata"]["name"]),
+            resources: MatchResources::of(&spec["matchResources"]),
+            params: ParamRef::of(&spec["paramRef"]),
+            actions: fields::items(spec, "validationActions").iter().filter_map(action).collect(),
+        };
+        (text(&spec["policyName"]), binding)
+    }
+}
+
+impl ParamRef {
+    fn of(value: &Value) -> Option<Self> {
+        let is_denied = value["parameterNotFoundAction"] == "Deny";
+        value.is_object().then(|| Self {
+            name: text(&value["name"]),
+            namespace: text(&value["namespace"]),
+            selector: value["selector"].is_object().then(|| selector(&value["selector"])),
+            not_found: if is_denied { NotFound::Deny } else { NotFound::Allow },
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! The expressions of a policy.
+
+use std::collections::HashMap;
+
+use super::program::Program;
+use super::webhook::{Condition, text};
+use crate::kinds::fields;
+use crate::value::Value;
+
+#[derive(Debug)]
+pub struct Expressions {
+    pub conditions: Vec<Condition>,
+    /// Each can name those before it.
+    pub variables: Vec<Variable>,
+    /// Where the variables of a name are.
+    places: HashMap<String, Vec<usize>>,
+    pub validations: Vec<Validation>,
+    /// The values of the annotations for the audit log.
+    pub annotations: Vec<Program>,
+}
+
+/// An expression with a name.
+#[derive(Debug)]
+pub struct Variable {
+    pub name: String,
+    pub program: Program,
+}
+
+/// An expression that must be true, and what is said if it is not.
+#[derive(Debug)]
+pub struct Validation {
+    pub program: Program,
+    pub message: String,
+    pub message_program: Option<Program>,
+    pub reason: &'static str,
+}
+
+impl Expressions {
+    pub(super) fn of(spec: &Value) -> Self {
+        let each = |field: &str| fields::items(spec, field).iter();
+        let variable =
+            |one: &Value| Variable { name: text(&one["name"]), program: Program::of(fields::text(one, "expression")) };
+        let annotation = |one: &Value| Program::of(fields::text(one, "valueExpression"));
+        let variables: Vec<Variable> = each("variables").map(variable).collect();
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (i, variable) in variables.iter().enumerate() {
+            places.entry(variable.name.clone()).or_default().push(i);
+        }
+        Self {
+            places,
+            variables,
+            conditions: Condition::all_of(&spec["matchConditions"]),
+            validations: each("validations").map(Validation::of).collect(),
+            annotations: each("auditAnnotations").map(annotation).collect(),
+        }
+    }
+}
+
+impl Expressions {
+    /// The last variable of a name that is among the first ones.
+    pub fn variable_among(&self, first: usize, name: &str) -> Option<usize> {
+        self.places.get(name)?.iter().rev().copied().find(|place| *place < first)
+    }
+}
+
+impl Validation {
+    fn of(validation: &Value) -> Self {
+        let message_program = Some(fields::text(validation, "messageExpression")).filter(|text| !text.is_empty());
+        Self {
+            program: Program::of(fields::text(validation, "expression")),
+            message: text(&validation["message"]),
+            message_program: message_program.map(Program::of),
+            reason: match fields::text(validation, "reason") {
+                "Forbidden" => "Forbidden",
+                "RequestEntityTooLarge" => "RequestEntityTooLarge",
+                _ => "Invalid",
+            },
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Validation of the rules that say which requests a webhook gets. Upstream: `validateRuleWithOperations` in
+//! `pkg/apis/admissionregistration/validation`.
+
+use std::collections::BTreeSet;
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{items, known, known_if_set};
+use crate::value::Value;
+
+const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+
+pub(super) fn rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = with_wildcard(rule, "operations", "operations", at);
+    for (i, operation) in texts(rule, "operations").enumerate() {
+        causes.extend(known(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
+    }
+    causes.extend(with_wildcard(rule, "apiGroups", "API groups", at));
+    causes.extend(with_wildcard(rule, "apiVersions", "API versions", at));
+    causes.extend(empty_ones(rule, "apiVersions", at));
+    causes.extend(resources(rule, at));
+    causes.extend(known_if_set(rule, "scope", &["*", "Cluster", "Namespaced"], at));
+    causes
+}
+
+fn texts<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
+    items(rule, field).iter().map(|item| item.as_str().unwrap_or_default())
+}
+
+/// A list that must have something, and nothing else beside a wildcard.
+fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cause> {
+    let (at, count) = (format_args!("{at}.{field}"), items(rule, field).len());
+    if count == 0 {
+        return vec![Cause::required(at, "")];
+    }
+    let why = format!("if '*' is present, must not specify other {others}");
+    let is_wrong = count > 1 && texts(rule, field).any(|item| item == "*");
+    is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
+}
+
+fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
+    let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
+    empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
+}
+
+/// Upstream: `validateResources`.
+fn resources(rule: &Value, at: At<'_>) -> Vec<Cause> {
+    let (list, at) = (&rule["resources"], format_args!("{at}.resources"));
+    let mut causes = Vec::new();
+    if items(rule, "resources").is_empty() {
+        causes.push(Cause::required(at, ""));
+    }
+    let (mut all_parts_of, mut part_of_all) = (BTreeSet::new(), BTreeSet::new());
+    let mut last_is_whole = false; // as upstream, only the last one without a part counts
+    for (i, resource) in texts(rule, "resources").enumerate() {
+        let at = format_args!("{at}[{i}]");
+        if resource.is_empty() {
+            causes.push(Cause::required(at, ""));
+            continue;
+        }
+        let Some((whole, part)) = resource.split_once('/') else {
+            last_is_whole = resource != "*";
+            continue;
+        };
+        for (taken, wildcard) in
+            [(all_parts_of.contains(whole), format!("{whole}/*")), (part_of_all.contains(part), format!("*/{part}"))]
+        {
+            if taken {
+                let why = format!("if '{wildcard}' is present, must not specify {resource}");
+                causes.push(Cause::invalid(at, resource, &why));
+            }
+        }
+        if part == "*" {
+            all_parts_of.insert(whole);
+        }
+        if whole == "*" {
+            part_of_all.insert(part);
+        }
+    }
+    let has = |wanted: &str| texts(rule, "resources").any(|resource| resource == wanted);
+    if has("*/*") && items(rule, "resources").len() > 1 {
+        causes.push(Cause::invalid_json(at, list, "if '*/*' is present, must not specify other resources"));
+    }
+    if has("*") && last_is_whole {
+        let why = "if '*' is present, must not specify other resources without subresources";
+        causes.push(Cause::invalid_json(at, list, why));
+    }
+    causes
+}

@@ -1,0 +1,240 @@
+//! Policies: expressions that decide about writes. Upstream: `pkg/apis/admissionregistration`.
+
+use std::collections::BTreeSet;
+
+use super::expressions::Declarations;
+use super::policy::group_version;
+use super::{conditions, match_resources};
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::cel::RESERVED;
+use crate::conventions::fill::{missing, part};
+use crate::kinds::columns;
+use crate::kinds::conditions as status_conditions;
+use crate::kinds::custom_resource::JsonPath;
+use crate::kinds::fields::{each, invalid, items, known, known_if_set, text};
+use crate::kinds::names;
+use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::value::{Value, json};
+
+/// The row of a ValidatingAdmissionPolicy.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "admissionregistration.k8s.io",
+    plural: "validatingadmissionpolicies",
+    singular: "validatingadmissionpolicy",
+    kind: "ValidatingAdmissionPolicy",
+    storage_hash: "6OxvlMmQ6is=",
+    scope: Scope::Cluster,
+    categories: &["api-extensions"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::policy::ADMISSION_POLICIES,
+    ..Resource::USUAL
+};
+
+const MOST_ANNOTATIONS: usize = 20;
+const LONGEST_VALUE_EXPRESSION: usize = 5 * 1024;
+const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+
+/// Upstream: `SetObjectDefaults_ValidatingAdmissionPolicy`.
+fn set_defaults(policy: &mut Value) {
+    let Some(spec) = part(policy, "spec") else { return };
+    missing(spec, "failurePolicy", json!("Fail"));
+    part(spec, "matchConstraints").into_iter().for_each(match_resources::set_defaults);
+}
+
+/// Upstream: `validateValidatingAdmissionPolicySpec`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut declared = Declarations::new(!spec["paramKind"].is_null());
+    let failure_policy = text(spec, "failurePolicy");
+    let mut causes: Vec<Cause> =
+        known(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
+    if !spec["paramKind"].is_null() {
+        causes.extend(param_kind(&spec["paramKind"], &"spec.paramKind"));
+    }
+    causes.extend(match_constraints(&spec["matchConstraints"]));
+    if !old.is_some_and(|old| has_same_conditions(spec, &old["spec"])) {
+        causes.extend(conditions::validate(spec, &declared, &"spec"));
+    }
+    for (at, variable) in each(spec, "variables", &"spec") {
+        causes.extend(self::variable(variable, &mut declared, &at));
+    }
+    if items(spec, "validations").is_empty() && items(spec, "auditAnnotations").is_empty() {
+        let why = "validations or auditAnnotations must contain at least one item";
+        causes.extend(["spec.validations", "spec.auditAnnotations"].map(|at| Cause::required(at, why)));
+        return causes;
+    }
+    for (at, validation) in each(spec, "validations", &"spec") {
+        causes.extend(self::validation(validation, &declared, &at));
+    }
+    causes.extend(annotations(text(&new["metadata"], "name"), spec, &declared));
+    causes
+}
+
+fn match_constraints(constraints: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.matchConstraints";
+    if constraints.is_null() {
+        return vec![Cause::required(AT, "")];
+    }
+    let mut causes = match_resources::validate(constraints, &AT);
+    if items(constraints, "resourceRules").is_empty() {
+        causes.push(Cause::required(format_args!("{AT}.resourceRules"), ""));
+    }
+    causes
+}
+
+/// Upstream: `ignoreValidatingAdmissionPolicyMatchConditions`.
+fn has_same_conditions(new: &Value, old: &Value) -> bool {
+    new["paramKind"] == old["paramKind"] && items(new, "matchConditions") == items(old, "matchConditions")
+}
+
+/// Upstream: `validateParamKind`.
+fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
+    let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
+    let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
+    let mut causes = Vec::new();
+    let mut wrong = |at: At<'_>, value: &str, messages: Vec<String>| {
+        if !messages.is_empty() {
+            causes.push(Cause::invalid(at, value, &messages.join(",")));
+        }
+    };
+    match group_version(version) {
+        _ if version.is_empty() => {}
+        None => wrong(&at_version, version, vec![format!("unexpected GroupVersion string: {version}")]),
+        Some((group, number)) => {
+            if !group.is_empty() {
+                wrong(&at_version, group, names::subdomain(group));
+            }
+            if number.is_empty() {
+                wrong(&at_version, version, vec!["version must be specified".to_owned()]);
+            } else {
+                wrong(&at_version, number, names::dns1035(number));
+            }
+        }
+    }
+    let messages = names::dns1035(&name.to_lowercase());
+    if !name.is_empty() && !messages.is_empty() {
+        let why = format!("may have mixed case, but should otherwise match: {}", messages.join(","));
+        wrong(&at_kind, name, vec![why]);
+    }
+    if version.is_empty() {
+        causes.insert(0, Cause::required(at_version, ""));
+    }
+    if name.is_empty() {
+        causes.push(Cause::required(at_kind, ""));
+    }
+    causes
+}
+
+/// Upstream: `validateVariable`.
+fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Vec<Cause> {
+    let (name, expression) = (text(variable, "name"), text(variable, "expression"));
+    let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
+    let mut causes = Vec::new();
+    if name.trim().is_empty() {
+        causes.push(Cause::required(at_name, "name is not specified"));
+    } else if !is_identifier(name) {
+        causes.push(Cause::invalid(at_name, name, "must be a valid CEL identifier"));
+    }
+    if expression.trim().is_empty() {
+        causes.push(Cause::required(at_expression, "expression is not specified"));
+    } else {
+        causes.extend(declared.variable(name, expression, &at_expression));
+    }
+    causes
+}
+
+/// Upstream: `isCELIdentifier`.
+fn is_identifier(name: &str) -> bool {
+    let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit()) && !RESERVED.contains(&name)
+}
+
+/// Upstream: `validateValidation`.
+fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
+    let (expression, message) = (text(validation, "expression"), text(validation, "message"));
+    let of_message = text(validation, "messageExpression");
+    let (at_expression, at_message) = (format_args!("{at}.expression"), format_args!("{at}.message"));
+    let mut causes = Vec::new();
+    if expression.trim().is_empty() {
+        causes.push(Cause::required(at_expression, "expression is not specified"));
+    } else {
+        causes.extend(declared.condition(expression, &at_expression));
+    }
+    let at_of_message = format_args!("{at}.messageExpression");
+    if !of_message.is_empty() && of_message.trim().is_empty() {
+        causes.push(Cause::invalid(at_of_message, of_message, "must be non-empty if specified"));
+    } else if !of_message.is_empty() {
+        causes.extend(declared.message(of_message, &at_of_message));
+    }
+    if !message.is_empty() && message.trim().is_empty() {
+        causes.push(Cause::invalid(at_message, message, "must be non-empty if specified"));
+    } else if message.trim().contains(['\n', '\r']) {
+        causes.push(Cause::invalid(at_message, message, "must not contain line breaks"));
+    }
+    causes.extend(known_if_set(validation, "reason", &REASONS, at));
+    causes
+}
+
+fn annotations(policy: &str, spec: &Value, declared: &Declarations) -> Vec<Cause> {
+    let (all, mut seen, mut causes) = (items(spec, "auditAnnotations"), BTreeSet::new(), Vec::new());
+    if all.len() > MOST_ANNOTATIONS {
+        let why = format!("must not have more than {MOST_ANNOTATIONS} auditAnnotations");
+        let shown = all.iter().map(|one| {
+            format!("{{\"Key\":{},\"ValueExpression\":{}}}", json!(one["key"]), json!(one["valueExpression"]))
+        });
+        let shown = format!("[{}]", shown.collect::<Vec<_>>().join(","));
+        causes.push(Cause::invalid_as("spec.auditAnnotations", &shown, &why));
+    }
+    for (at, annotation) in each(spec, "auditAnnotations", &"spec") {
+        let (key, at_key) = (text(annotation, "key"), format_args!("{at}.key"));
+        causes.extend(self::annotation(policy, annotation, declared, &at));
+        if !seen.insert(key) {
+            causes.push(Cause::duplicate(at_key, key));
+        }
+    }
+    causes
+}
+
+/// Upstream: `validateAuditAnnotation`.
+fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
+    let (key, expression) = (text(annotation, "key"), text(annotation, "valueExpression"));
+    let (at_key, at_expression) = (format_args!("{at}.key"), format_args!("{at}.valueExpression"));
+    let mut causes = if policy.is_empty() {
+        vec![Cause::invalid(at_key, key, "requires metadata.name be non-empty")]
+    } else {
+        let name = format!("{policy}/{key}");
+        invalid(&at_key, &name, names::label_key(&name))
+    };
+    match expression.trim() {
+        "" => causes.push(Cause::required(at_expression, "valueExpression is not specified")),
+        long if long.len() > LONGEST_VALUE_EXPRESSION => {
+            let why = format!("must not exceed {LONGEST_VALUE_EXPRESSION} bytes in length");
+            causes.push(Cause::required(at_expression, &why));
+        }
+        trimmed => causes.extend(declared.annotation(trimmed, expression, &at_expression)),
+    }
+    causes
+}
+
+/// Upstream: `validateValidatingAdmissionPolicyStatus`.
+fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let (status, mut causes) = (&new["status"], Vec::new());
+    for (at, warning) in each(&status["typeChecking"], "expressionWarnings", &"status.typeChecking") {
+        if text(warning, "warning").is_empty() {
+            causes.push(Cause::required(format_args!("{at}.warning"), ""));
+        }
+        let (field, at) = (text(warning, "fieldRef").trim(), format_args!("{at}.fieldRef"));
+        if field.is_empty() {
+            causes.push(Cause::required(at, ""));
+        } else if JsonPath::read(field).or_else(|| JsonPath::read(&format!(".{field}"))).is_none() {
+            causes.push(Cause::invalid(at, field, "invalid JSONPath"));
+        }
+    }
+    causes.extend(status_conditions::conditions(status, &"status"));
+    causes
+}

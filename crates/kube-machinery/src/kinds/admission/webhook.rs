@@ -1,0 +1,147 @@
+//! A webhook as it is read from its configuration. Upstream: `WebhookAccessor` in
+//! `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kube_selectors::LabelSelector;
+
+use super::matching::Rule;
+#[cfg(feature = "cel")]
+use super::program::Program;
+use crate::conventions::label_selector;
+use crate::kinds::client_config::ClientConfig;
+#[cfg(feature = "cel")]
+use crate::kinds::fields;
+use crate::value::{Array, Value};
+
+/// A webhook that is asked about writes.
+#[derive(Debug)]
+pub struct Webhook {
+    pub name: String,
+    /// Tells it apart from all others: the configuration's name, its own, and which one of this name it is.
+    pub uid: String,
+    pub client: ClientConfig,
+    pub rules: Vec<Rule>,
+    pub match_policy: MatchPolicy,
+    pub failure_policy: FailurePolicy,
+    pub side_effects: SideEffects,
+    pub timeout: Duration,
+    /// An error is what is wrong with a selector.
+    pub namespace_selector: Result<LabelSelector, String>,
+    pub object_selector: Result<LabelSelector, String>,
+    pub conditions: Vec<Condition>,
+    pub review_versions: Vec<String>,
+    pub reinvocation: Reinvocation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchPolicy {
+    /// A rule is about what the request names.
+    Exact,
+    /// A rule is also about the same objects in other versions, to which they are converted then.
+    Equivalent,
+}
+
+/// What becomes of a request about which nobody could be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailurePolicy {
+    Fail,
+    Ignore,
+}
+
+/// Whether a webhook may be asked about a dry run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideEffects {
+    None,
+    Possible,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reinvocation {
+    Never,
+    IfNeeded,
+}
+
+/// An expression in CEL that must be true.
+#[derive(Debug)]
+pub struct Condition {
+    #[cfg(feature = "cel")]
+    pub program: Program,
+}
+
+impl Condition {
+    pub(super) fn all_of(conditions: &Value) -> Vec<Self> {
+        conditions.as_array().into_iter().flatten().map(Self::of).collect()
+    }
+
+    #[cfg(feature = "cel")]
+    fn of(condition: &Value) -> Self {
+        Self { program: Program::of(fields::text(condition, "expression")) }
+    }
+
+    #[cfg(not(feature = "cel"))]
+    fn of(_: &Value) -> Self {
+        Self {}
+    }
+}
+
+impl Webhook {
+    /// The webhooks of a configuration.
+    pub(super) fn all_of(configuration: &Value) -> Vec<Self> {
+        let name = configuration["metadata"]["name"].as_str().unwrap_or_default();
+        let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Array::as_slice);
+        let mut before: HashMap<&str, usize> = HashMap::new();
+        let numbered = hooks.iter().map(|hook| {
+            let count = before.entry(hook["name"].as_str().unwrap_or_default()).or_default();
+            *count += 1;
+            Self::of(name, hook, *count - 1)
+        });
+        numbered.collect()
+    }
+
+    fn of(configuration: &str, hook: &Value, nth: usize) -> Self {
+        let name = text(&hook["name"]);
+        let known = |field: &str, value: &str| hook[field] == value;
+        let has_none = known("sideEffects", "None") || known("sideEffects", "NoneOnDryRun");
+        Self {
+            uid: format!("{configuration}/{name}/{nth}"),
+            client: ClientConfig::of(&hook["clientConfig"]),
+            rules: Rule::all_of(&hook["rules"]),
+            match_policy: MatchPolicy::of(&hook["matchPolicy"]),
+            failure_policy: FailurePolicy::of(&hook["failurePolicy"]),
+            side_effects: if has_none { SideEffects::None } else { SideEffects::Possible },
+            timeout: Duration::from_secs(hook["timeoutSeconds"].as_u64().unwrap_or(10)),
+            namespace_selector: selector(&hook["namespaceSelector"]),
+            object_selector: selector(&hook["objectSelector"]),
+            conditions: Condition::all_of(&hook["matchConditions"]),
+            review_versions: hook["admissionReviewVersions"].as_array().into_iter().flatten().map(text).collect(),
+            reinvocation: if known("reinvocationPolicy", "IfNeeded") {
+                Reinvocation::IfNeeded
+            } else {
+                Reinvocation::Never
+            },
+            name,
+        }
+    }
+}
+
+impl MatchPolicy {
+    pub(super) fn of(value: &Value) -> Self {
+        if value == "Exact" { Self::Exact } else { Self::Equivalent }
+    }
+}
+
+impl FailurePolicy {
+    pub(super) fn of(value: &Value) -> Self {
+        if value == "Ignore" { Self::Ignore } else { Self::Fail }
+    }
+}
+
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+pub(super) fn selector(value: &Value) -> Result<LabelSelector, String> {
+    label_selector::read(value).map_err(|why| why.to_string())
+}

@@ -1,0 +1,206 @@
+//! Validation of webhooks. Upstream: `pkg/apis/admissionregistration/validation`.
+
+use std::collections::BTreeSet;
+
+use super::conditions;
+use super::expressions::Declarations;
+use super::rules::rule;
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::core::pod;
+use crate::kinds::fields::{each, invalid, is_port, items, known, known_if_set, text};
+use crate::kinds::{names, url};
+use crate::value::Value;
+
+const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
+const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
+/// The versions of `AdmissionReview` that an API server must know.
+const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
+const FORM: &str = "; desired format: https://host[/path]";
+
+/// What an update may leave wrong, as it was wrong before.
+struct Tolerated {
+    side_effects: bool,
+    unknown_versions: bool,
+    same_names: bool,
+    label_values: bool,
+    conditions: bool,
+}
+
+/// Upstream: `ValidateValidatingWebhookConfigurationUpdate`, `ValidateMutatingWebhookConfigurationUpdate`.
+fn tolerated(new: &Value, old: Option<&Value>) -> Tolerated {
+    let old_hooks = old.map_or(&[][..], |old| items(old, "webhooks"));
+    let knows = |hook: &Value| items(hook, "admissionReviewVersions").iter().any(is_known);
+    let names: BTreeSet<&str> = old_hooks.iter().map(|hook| text(hook, "name")).collect();
+    let selects_badly = |hook: &Value| selectors(hook, &"").iter().any(is_of_value);
+    let conditions =
+        |hooks: &[Value]| hooks.iter().map(|hook| items(hook, "matchConditions").to_vec()).collect::<Vec<_>>();
+    Tolerated {
+        side_effects: !old_hooks.iter().all(|hook| NO_SIDE_EFFECTS.contains(&text(hook, "sideEffects"))),
+        unknown_versions: old_hooks
+            .iter()
+            .any(|hook| !knows(hook) && !items(hook, "admissionReviewVersions").is_empty()),
+        same_names: names.len() < old_hooks.len(),
+        label_values: old_hooks.iter().any(selects_badly),
+        conditions: old.is_some() && conditions(items(new, "webhooks")) == conditions(old_hooks),
+    }
+}
+
+/// Upstream: `validateValidatingWebhookConfiguration`, `validateMutatingWebhookConfiguration`.
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let tolerated = tolerated(new, old);
+    let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
+    for (i, hook) in items(new, "webhooks").iter().enumerate() {
+        let at = format_args!("webhooks[{i}]");
+        causes.extend(webhook(hook, &tolerated, &at));
+        causes.extend(versions(hook, &tolerated, &format_args!("{at}.admissionReviewVersions")));
+        let name = text(hook, "name");
+        if !tolerated.same_names && !name.is_empty() && !names.insert(name) {
+            causes.push(Cause::duplicate(format_args!("{at}.name"), name));
+        }
+    }
+    causes
+}
+
+/// Upstream: `validateValidatingWebhook`, `validateMutatingWebhook`.
+fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = qualified_name(text(hook, "name"), &format_args!("{at}.name")).into_iter().collect();
+    causes.extend(each(hook, "rules", at).flat_map(|(at, one)| rule(one, &at)));
+    causes.extend(known_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
+    causes.extend(known_if_set(hook, "matchPolicy", &["Equivalent", "Exact"], at));
+    let side_effects = if tolerated.side_effects { &SIDE_EFFECTS[..] } else { &NO_SIDE_EFFECTS };
+    match hook["sideEffects"].as_str() {
+        None => {
+            let why = format!("must specify one of {}", side_effects.join(", "));
+            causes.push(Cause::required(format_args!("{at}.sideEffects"), &why));
+        }
+        Some(chosen) => causes.extend(known(chosen, side_effects, &format_args!("{at}.sideEffects"))),
+    }
+    if hook["timeoutSeconds"].as_i64().is_some_and(|seconds| !(1..=30).contains(&seconds)) {
+        let why = "the timeout value must be between 1 and 30 seconds";
+        causes.push(Cause::invalid_json(format_args!("{at}.timeoutSeconds"), &hook["timeoutSeconds"], why));
+    }
+    causes.extend(selectors(hook, at).into_iter().filter(|cause| !(tolerated.label_values && is_of_value(cause))));
+    causes.extend(known_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
+    causes.extend(client_config(&hook["clientConfig"], &format_args!("{at}.clientConfig")));
+    if !tolerated.conditions {
+        causes.extend(conditions::validate(hook, &Declarations::new(false), at));
+    }
+    causes
+}
+
+/// Upstream: `IsFullyQualifiedName`.
+fn qualified_name(name: &str, at: At<'_>) -> Option<Cause> {
+    let wrong = names::subdomain(name);
+    if name.is_empty() {
+        Some(Cause::required(at, ""))
+    } else if !wrong.is_empty() {
+        Some(Cause::invalid(at, name, &wrong.join(",")))
+    } else {
+        let why = "should be a domain with at least three segments separated by dots";
+        (name.split('.').count() < 3).then(|| Cause::invalid(at, name, why))
+    }
+}
+
+fn selectors(hook: &Value, at: At<'_>) -> Vec<Cause> {
+    let fields = ["namespaceSelector", "objectSelector"].into_iter();
+    fields.flat_map(|field| pod::label_selector(&hook[field], &format_args!("{at}.{field}"))).collect()
+}
+
+/// Whether it is about a value in an expression of a selector.
+fn is_of_value(cause: &Cause) -> bool {
+    cause.field().contains(".values[")
+}
+
+fn is_known(version: &Value) -> bool {
+    version.as_str().is_some_and(|version| VERSIONS.contains(&version))
+}
+
+/// Upstream: `validateAdmissionReviewVersions`.
+fn versions(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
+    let versions = items(hook, "admissionReviewVersions");
+    if versions.is_empty() {
+        return vec![Cause::required(at, &format!("must specify one of {}", VERSIONS.join(", ")))];
+    }
+    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+    for (i, version) in versions.iter().enumerate() {
+        let (version, at) = (version.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));
+        if seen.insert(version) {
+            causes.extend(invalid(&at, version, names::dns1035(version)));
+        } else {
+            causes.push(Cause::invalid(at, version, "duplicate version"));
+        }
+    }
+    if !tolerated.unknown_versions && !versions.iter().any(is_known) {
+        let why = format!("must include at least one of {}", VERSIONS.join(", "));
+        causes.push(Cause::invalid_json(at, &hook["admissionReviewVersions"], &why));
+    }
+    causes
+}
+
+fn client_config(config: &Value, at: At<'_>) -> Vec<Cause> {
+    match (config["url"].as_str(), config["service"].is_object()) {
+        (Some(address), false) => webhook_url(address, &format_args!("{at}.url")),
+        (None, true) => webhook_service(&config["service"], &format_args!("{at}.service")),
+        _ => vec![Cause::required(at, "exactly one of url or service is required")],
+    }
+}
+
+/// Upstream: `ValidateWebhookURL` in `k8s.io/apiserver/pkg/util/webhook`.
+fn webhook_url(address: &str, at: At<'_>) -> Vec<Cause> {
+    let parts = match url::parse(address) {
+        Ok(parts) => parts,
+        Err(why) => return vec![Cause::required(at, &format!("url must be a valid URL: {why}{FORM}"))],
+    };
+    let user = parts.user.unwrap_or_default();
+    [
+        (parts.scheme != "https", &*parts.scheme, format!("'https' is the only allowed URL scheme{FORM}")),
+        (parts.host.is_empty(), parts.host, format!("host must be specified{FORM}")),
+        (parts.user.is_some(), user, "user information is not permitted in the URL".to_owned()),
+        (!parts.fragment.is_empty(), parts.fragment, "fragments are not permitted in the URL".to_owned()),
+        (!parts.query.is_empty(), parts.query, "query parameters are not permitted in the URL".to_owned()),
+    ]
+    .into_iter()
+    .filter(|(wrong, ..)| *wrong)
+    .map(|(_, value, why)| Cause::invalid(at, value, &why))
+    .collect()
+}
+
+/// Upstream: `ValidateWebhookService`, which is given the name as the namespace and the namespace as the name.
+fn webhook_service(service: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (field, named) in [("namespace", "name"), ("name", "namespace")] {
+        if text(service, field).is_empty() {
+            causes.push(Cause::required(format_args!("{at}.{named}"), ""));
+        }
+    }
+    let port = &service["port"];
+    if is_port(port, at).is_some() {
+        let why = "port is not valid: must be between 1 and 65535, inclusive";
+        causes.push(Cause::invalid_json(format_args!("{at}.port"), port, why));
+    }
+    causes.extend(path(text(service, "path"), &format_args!("{at}.path")));
+    causes
+}
+
+fn path(path: &str, at: At<'_>) -> Vec<Cause> {
+    let empty = |i: usize| Cause::invalid(at, path, &format!("segment[{i}] may not be empty"));
+    match path {
+        "" | "/" => return Vec::new(),
+        "//" => return vec![empty(0)],
+        _ => {}
+    }
+    let mut causes = Vec::new();
+    if !path.starts_with('/') {
+        causes.push(Cause::invalid(at, path, "must start with a '/'"));
+    }
+    let rest: String = path.chars().skip(1).collect(); // upstream takes the first byte for a slash, whatever it is
+    for (i, step) in rest.strip_suffix('/').unwrap_or(&rest).split('/').enumerate() {
+        if step.is_empty() {
+            causes.push(empty(i));
+        } else {
+            let wrong = names::subdomain(step).into_iter().map(|why| format!("segment[{i}]: {why}"));
+            causes.extend(invalid(at, path, wrong));
+        }
+    }
+    causes
+}

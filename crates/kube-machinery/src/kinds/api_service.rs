@@ -1,0 +1,218 @@
+//! API services: which part of the API is served where. Upstream: `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
+//!
+//! All that is served is served here: one that names a service is only stored.
+
+use super::columns;
+use super::fields::{each, invalid, known, number, text};
+use super::names::{self, NameRule};
+use super::resource::{Change, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{missing, object, part};
+use crate::value::{Value, json};
+
+/// The row of an APIService.
+pub(super) const ROW: Resource = Resource {
+    group: "apiregistration.k8s.io",
+    plural: "apiservices",
+    singular: "apiservice",
+    kind: "APIService",
+    storage_hash: "InPBPD7+PqM=",
+    scope: Scope::Cluster,
+    categories: &["api-extensions"],
+    subresources: &[Subresource::Status],
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    name_rule: NameRule::PathSegment,
+    defaults: set_defaults,
+    prepare,
+    validate,
+    validate_status,
+    columns: columns::simple::API_SERVICES,
+    ..Resource::USUAL
+};
+
+/// The places of the groups among each other: the higher the number, the earlier. Upstream: `DefaultGenericAPIServicePriorities` in
+/// `pkg/controlplane/apiserver/aggregator.go` and `cmd/kube-apiserver/app/aggregator.go`.
+const PRIORITIES: [(&str, i64); 18] = [
+    ("", 18_000),
+    ("apps", 17_800),
+    ("events.k8s.io", 17_750),
+    ("authentication.k8s.io", 17_700),
+    ("authorization.k8s.io", 17_600),
+    ("autoscaling", 17_500),
+    ("batch", 17_400),
+    ("certificates.k8s.io", 17_300),
+    ("networking.k8s.io", 17_200),
+    ("policy", 17_100),
+    ("rbac.authorization.k8s.io", 17_000),
+    ("storage.k8s.io", 16_800),
+    ("admissionregistration.k8s.io", 16_700),
+    ("apiextensions.k8s.io", 16_700),
+    ("scheduling.k8s.io", 16_600),
+    ("coordination.k8s.io", 16_500),
+    ("node.k8s.io", 16_300),
+    ("discovery.k8s.io", 16_200),
+];
+
+/// The label of the objects that the API server makes itself. Upstream: `AutoRegisterManagedLabel`.
+const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
+
+/// Where discovery names a group: the groups with the highest priority come first, and the group of API services before all.
+pub fn place(group: &str) -> i64 {
+    if group == ROW.group {
+        return i64::MIN;
+    }
+    PRIORITIES.iter().find(|(name, _)| *name == group).map_or(0, |(_, priority)| -priority)
+}
+
+/// The objects that kube-apiserver has for what it serves itself. Upstream: `makeAPIService`, and the label of
+/// `autoRegisterController`.
+pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
+    let mut versions: Vec<(&str, &str)> = served.map(|row| (row.group, row.version)).collect();
+    versions.retain(|(group, _)| *group != ROW.group);
+    versions.sort_unstable();
+    versions.dedup();
+    let local = |(group, version): (&str, &str)| {
+        // Within a group only the core group has its own number.
+        let of_version = match (group, version) {
+            ("", _) => 1,
+            ("autoscaling", "v2") => 30,
+            _ => 15,
+        };
+        json!({
+            "metadata": {
+                "name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "onstart"},
+            },
+            "spec": {
+                "group": group, "version": version, "groupPriorityMinimum": -place(group), "versionPriority": of_version,
+            },
+        })
+    };
+    versions.into_iter().map(local).collect()
+}
+
+/// The object for a version that a definition of custom resources serves. Upstream: `crdRegistrationController`.
+pub fn of_definition(group: &str, version: &str) -> Value {
+    json!({
+        "metadata": {"name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "true"}},
+        "spec": {"group": group, "version": version, "groupPriorityMinimum": 1_000, "versionPriority": 100},
+    })
+}
+
+/// Whether an object is there for as long as definitions serve its version.
+pub fn is_of_definition(api: &Value) -> bool {
+    api["metadata"]["labels"][AUTOMANAGED] == "true"
+}
+
+/// Upstream: `SetDefaults_ServiceReference`.
+fn set_defaults(api: &mut Value) {
+    if let Some(service) = part(&mut api["spec"], "service") {
+        missing(service, "port", json!(443));
+    }
+}
+
+/// What is served here is available at once. A change of the status keeps all metadata. Upstream: `apiServerStrategy` and
+/// `apiServerStatusStrategy`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    match (change.old, change.part) {
+        (None, _) if new["spec"]["service"].is_null() => {
+            new["status"] = json!({"conditions": [{
+                "type": "Available", "status": "True", "lastTransitionTime": change.now, "reason": "Local",
+                "message": "Local APIServices are always available",
+            }]});
+        }
+        (Some(old), Some(Subresource::Status)) => {
+            for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
+                let metadata = object(&mut new["metadata"]);
+                match old["metadata"].get(field) {
+                    Some(value) => metadata.insert(field.into(), value.clone()),
+                    None => metadata.remove(field),
+                };
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Upstream: `ValidateAPIService`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let (group, version, name) = (text(spec, "group"), text(spec, "version"), text(&new["metadata"], "name"));
+    let mut causes = Vec::new();
+    let required = format!("{version}.{group}");
+    if names::path_segment(name).is_empty() && name != required {
+        let why = format!("must be `spec.version+\".\"+spec.group`: {required:?}");
+        causes.push(Cause::invalid("metadata.name", name, &why));
+    }
+    match group {
+        "" if version != "v1" => {
+            let why = "only v1 may have an empty group and it better be legacy kube";
+            causes.push(Cause::required("spec.group", why));
+        }
+        "" => {}
+        group => causes.extend(invalid(&"spec.group", group, names::subdomain(group))),
+    }
+    causes.extend(invalid(&"spec.version", version, names::dns1035(version)));
+    for (field, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1_000)] {
+        if !(1..=most).contains(&number(spec, field)) {
+            let why = format!("must be positive and less than {most}");
+            causes.push(Cause::invalid_as(format_args!("spec.{field}"), &number(spec, field).to_string(), &why));
+        }
+    }
+    causes.extend(of_connection(spec));
+    causes
+}
+
+/// How the API server would reach the service.
+fn of_connection(spec: &Value) -> Vec<Cause> {
+    let (service, skips) = (&spec["service"], spec["insecureSkipTLSVerify"] == true);
+    let bundle = text(spec, "caBundle");
+    let at_skips = |why: &str| Cause::invalid_as("spec.insecureSkipTLSVerify", "true", why);
+    let mut causes = Vec::new();
+    if service.is_null() {
+        if !bundle.is_empty() {
+            let why = "local APIServices may not have a caBundle";
+            causes.push(Cause::invalid("spec.caBundle", &format!("{} bytes", bytes_of(bundle)), why));
+        }
+        causes.extend(skips.then(|| at_skips("local APIServices may not have insecureSkipTLSVerify")));
+        return causes;
+    }
+    for field in ["namespace", "name"] {
+        causes.extend(super::fields::required(service, field, &"spec.service"));
+    }
+    if !(1..=65_535).contains(&number(service, "port")) {
+        let why = "port is not valid: must be between 1 and 65535, inclusive";
+        causes.push(Cause::invalid_as("spec.service.port", &number(service, "port").to_string(), why));
+    }
+    causes.extend((skips && !bundle.is_empty()).then(|| at_skips("may not be true if caBundle is present")));
+    causes
+}
+
+/// How many bytes a text in base64 stands for.
+fn bytes_of(base64: &str) -> usize {
+    base64.trim_end_matches('=').len() * 3 / 4
+}
+
+/// Upstream: `ValidateAPIServiceStatus`.
+fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let conditions = each(&new["status"], "conditions", &"status");
+    let states = ["True", "False", "Unknown"];
+    let told = conditions
+        .filter_map(|(at, condition)| known(text(condition, "status"), &states, &format_args!("{at}.status")));
+    told.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::Catalog;
+
+    #[test]
+    fn every_group_has_its_place_and_its_services_are_valid() {
+        for row in Catalog::default().served().filter(|row| *row != &ROW) {
+            assert!(place(row.group) < 0, "{}", row.group);
+        }
+        for service in local(Catalog::default().served()) {
+            assert_eq!(ROW.causes_of_new(&service), Vec::new(), "{service}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Controller revisions. Upstream: `pkg/registry/apps/controllerrevision`.
+
+use crate::conventions::cause::Cause;
+use crate::kinds::columns;
+use crate::kinds::resource::Resource;
+use crate::value::Value;
+
+/// The row of a ControllerRevision.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apps",
+    plural: "controllerrevisions",
+    singular: "controllerrevision",
+    kind: "ControllerRevision",
+    storage_hash: "85nkx63pcBU=",
+    validate,
+    columns: columns::workloads::CONTROLLER_REVISIONS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `ValidateControllerRevisionCreate`, `ValidateControllerRevisionUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let (mut causes, revision, data) = (Vec::new(), &new["revision"], &new["data"]);
+    if revision.as_i64().is_some_and(|number| number < 0) {
+        causes.push(Cause::invalid_json("revision", revision, "must be greater than or equal to 0"));
+    }
+    match old {
+        Some(old) if old["data"] != *data => causes.push(Cause::invalid_json("data", data, "field is immutable")),
+        Some(_) => {}
+        None if data.is_null() => causes.push(Cause::required("data", "data is mandatory")),
+        None if !data.is_object() => causes.push(Cause::required("data", "data must be a valid JSON object")),
+        None => {}
+    }
+    causes
+}

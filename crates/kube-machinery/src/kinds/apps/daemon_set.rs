@@ -1,0 +1,146 @@
+//! Daemon sets. Upstream: `pkg/apis/apps`, `pkg/registry/apps/daemonset`.
+
+use super::deployment::as_go_writes;
+use super::{int_or_percent, selected_template};
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::label_selector;
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::fields::{not_negative, text};
+use crate::kinds::resource::{Change, Generation, Resource, Subresource};
+use crate::value::{Value, json};
+
+/// The row of a DaemonSet.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apps",
+    plural: "daemonsets",
+    singular: "daemonset",
+    kind: "DaemonSet",
+    storage_hash: "dd7pWHUlMKQ=",
+    short_names: &["ds"],
+    categories: &["all"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    defaults: set_defaults,
+    prepare,
+    validate,
+    validate_status,
+    columns: columns::workloads::DAEMON_SETS,
+    ..Resource::USUAL
+};
+
+const ROLLING: &str = "RollingUpdate";
+
+/// Where `apps/v1` keeps the count of the template's changes, which was once a field.
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Upstream: `SetDefaults_DaemonSet`.
+fn set_defaults(set: &mut Value) {
+    missing(set, "spec", empty());
+    let spec = &mut set["spec"];
+    selected_template::set_defaults(spec);
+    missing(spec, "updateStrategy", empty());
+    let strategy = &mut spec["updateStrategy"];
+    if text(strategy, "type").is_empty() {
+        strategy["type"] = json!(ROLLING);
+    }
+    if strategy["type"] == ROLLING {
+        missing(strategy, "rollingUpdate", empty());
+        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
+        missing(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
+    }
+    missing(spec, "revisionHistoryLimit", json!(10));
+    missing(set, "status", empty());
+    for count in ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"] {
+        missing(&mut set["status"], count, json!(0));
+    }
+}
+
+/// Counts the changes of the template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    let said = |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
+    let count = match change.old {
+        None => said(new).unwrap_or_default().max(1),
+        Some(old) => {
+            let changes = old["spec"]["template"] != new["spec"]["template"];
+            said(old).unwrap_or(1) + i64::from(changes && change.part.is_none())
+        }
+    };
+    object(object(&mut new["metadata"]).entry("annotations").or_insert_with(empty))
+        .insert(TEMPLATE_GENERATION.into(), json!(count.to_string()));
+}
+
+/// Upstream: `ValidateDaemonSet`, `ValidateDaemonSetUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const SELECTOR: &str = "spec.selector";
+    let (spec, selector) = (&new["spec"], &new["spec"]["selector"]);
+    let template = &spec["template"];
+    let mut causes: Vec<Cause> = selected_template::immutable_selector(new, old).into_iter().collect();
+    if !selector.is_null() {
+        causes.extend(pod::label_selector(selector, &SELECTOR));
+    }
+    if let Ok(read) = label_selector::read(selector) {
+        causes.extend(selected_template::selects(template, &read));
+    }
+    if !selector.is_null() && selected_template::is_empty(selector) {
+        causes.push(Cause::invalid_json(SELECTOR, selector, "empty selector is invalid for daemonset"));
+    }
+    causes.extend(pod::validation::template(template, &"spec.template"));
+    causes.extend(selected_template::always(&template["spec"], "DaemonSet"));
+    causes.extend(not_negative(spec, "minReadySeconds", &"spec"));
+    causes.extend(strategy(&spec["updateStrategy"]));
+    causes.extend(not_negative(spec, "revisionHistoryLimit", &"spec"));
+    causes
+}
+
+/// Upstream: `ValidateDaemonSetUpdateStrategy`.
+fn strategy(strategy: &Value) -> Vec<Cause> {
+    let rolling = &strategy["rollingUpdate"];
+    match text(strategy, "type") {
+        "OnDelete" => Vec::new(),
+        ROLLING => rolling_update(rolling),
+        other => {
+            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
+            vec![Cause::unsupported("spec.updateStrategy", &shown, &[ROLLING, "OnDelete"])]
+        }
+    }
+}
+
+/// Upstream: `ValidateRollingUpdateDaemonSet`.
+fn rolling_update(rolling: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.updateStrategy.rollingUpdate";
+    let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
+    let (at_unavailable, at_surge) = (format_args!("{AT}.maxUnavailable"), format_args!("{AT}.maxSurge"));
+    let mut causes: Vec<Cause> = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
+    causes.extend(int_or_percent::positive(surge, &at_surge));
+    causes.extend(int_or_percent::at_most_all(unavailable, &at_unavailable));
+    causes.extend(int_or_percent::at_most_all(surge, &at_surge));
+    match (int_or_percent::is_zero(unavailable), int_or_percent::is_zero(surge)) {
+        (false, false) => {
+            causes.push(Cause::invalid_json(at_surge, surge, "may not be set when maxUnavailable is non-zero"));
+        }
+        (true, true) => causes.push(Cause::required(at_unavailable, "cannot be 0 when maxSurge is 0")),
+        _ => {}
+    }
+    causes
+}
+
+/// Upstream: `ValidateDaemonSetStatusUpdate`.
+fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const COUNTS: [&str; 9] = [
+        "currentNumberScheduled",
+        "numberMisscheduled",
+        "desiredNumberScheduled",
+        "numberReady",
+        "observedGeneration",
+        "updatedNumberScheduled",
+        "numberAvailable",
+        "numberUnavailable",
+        "collisionCount",
+    ];
+    let status = &new["status"];
+    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
+    causes.extend(selected_template::decremented_collisions(new, old));
+    causes
+}

@@ -1,0 +1,145 @@
+//! Deployments. Upstream: `pkg/apis/apps`.
+
+use super::{int_or_percent, selected_template};
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{empty, missing, object};
+use crate::kinds::columns;
+use crate::kinds::fields::{not_negative, number, text};
+use crate::kinds::resource::{Change, Generation, Resource, Subresource};
+use crate::value::{Value, json};
+
+/// The row of a Deployment.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apps",
+    plural: "deployments",
+    singular: "deployment",
+    kind: "Deployment",
+    storage_hash: "8aSe+NMegvE=",
+    short_names: &["deploy"],
+    categories: &["all"],
+    subresources: &[Subresource::Scale, Subresource::Status],
+    generation: Generation::CountedWithAnnotations,
+    defaults: set_defaults,
+    prepare,
+    validate,
+    validate_status,
+    columns: columns::workloads::DEPLOYMENTS,
+    ..Resource::USUAL
+};
+
+const ROLLING: &str = "RollingUpdate";
+
+/// An update of the status keeps the labels. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    if let (Some(old), Some(Subresource::Status)) = (change.old, change.part) {
+        let metadata = object(&mut new["metadata"]);
+        match old["metadata"].get("labels") {
+            Some(labels) => metadata.insert("labels".into(), labels.clone()),
+            None => metadata.remove("labels"),
+        };
+    }
+}
+
+/// Upstream: `SetDefaults_Deployment`.
+fn set_defaults(deployment: &mut Value) {
+    missing(deployment, "spec", empty());
+    let spec = &mut deployment["spec"];
+    missing(spec, "replicas", json!(1));
+    selected_template::set_defaults(spec);
+    missing(spec, "strategy", empty());
+    let strategy = &mut spec["strategy"];
+    if text(strategy, "type").is_empty() {
+        strategy["type"] = json!(ROLLING);
+    }
+    if strategy["type"] == ROLLING {
+        missing(strategy, "rollingUpdate", empty());
+        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!("25%"));
+        missing(&mut strategy["rollingUpdate"], "maxSurge", json!("25%"));
+    }
+    missing(spec, "revisionHistoryLimit", json!(10));
+    missing(spec, "progressDeadlineSeconds", json!(600));
+    missing(deployment, "status", empty());
+}
+
+/// Upstream: `ValidateDeploymentSpec`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut causes: Vec<Cause> = not_negative(spec, "replicas", &"spec").into_iter().collect();
+    causes.extend(selected_template::selected_template(spec));
+    causes.extend(strategy(&spec["strategy"]));
+    for field in ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"] {
+        causes.extend(not_negative(spec, field, &"spec"));
+    }
+    if number(spec, "progressDeadlineSeconds") <= number(spec, "minReadySeconds") {
+        let (at, why) = ("spec.progressDeadlineSeconds", "must be greater than minReadySeconds");
+        causes.push(Cause::invalid_json(at, &spec["progressDeadlineSeconds"], why));
+    }
+    causes.extend(selected_template::immutable_selector(new, old));
+    causes
+}
+
+/// Upstream: `ValidateDeploymentStrategy`.
+fn strategy(strategy: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.strategy.rollingUpdate";
+    let rolling = &strategy["rollingUpdate"];
+    match text(strategy, "type") {
+        "Recreate" if rolling.is_null() => Vec::new(),
+        "Recreate" => vec![Cause::forbidden(AT, "may not be specified when strategy `type` is 'Recreate'")],
+        ROLLING => rolling_update(rolling, &AT),
+        other => {
+            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
+            vec![Cause::unsupported("spec.strategy", &shown, &["Recreate", ROLLING])]
+        }
+    }
+}
+
+/// The internal type of a rolling update has no JSON names.
+pub(super) fn as_go_writes(rolling: &Value) -> String {
+    if rolling.is_null() {
+        return "null".into();
+    }
+    let part = |field: &str| rolling.get(field).cloned().unwrap_or_else(|| json!(0));
+    format!(r#"{{"MaxUnavailable":{},"MaxSurge":{}}}"#, part("maxUnavailable"), part("maxSurge"))
+}
+
+/// Upstream: `ValidateRollingUpdateDeployment`.
+fn rolling_update(rolling: &Value, at: At<'_>) -> Vec<Cause> {
+    let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
+    let at_unavailable = format_args!("{at}.maxUnavailable");
+    let mut causes: Vec<Cause> = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
+    causes.extend(int_or_percent::positive(surge, &format_args!("{at}.maxSurge")));
+    if int_or_percent::is_zero(unavailable) && int_or_percent::is_zero(surge) {
+        let why = "may not be 0 when `maxSurge` is 0";
+        causes.push(Cause::invalid_json(at_unavailable, unavailable, why));
+    }
+    causes.extend(int_or_percent::at_most_all(unavailable, &at_unavailable));
+    causes
+}
+
+/// Upstream: `ValidateDeploymentStatusUpdate`.
+fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const COUNTS: [&str; 8] = [
+        "observedGeneration",
+        "replicas",
+        "updatedReplicas",
+        "readyReplicas",
+        "availableReplicas",
+        "unavailableReplicas",
+        "terminatingReplicas",
+        "collisionCount",
+    ];
+    let status = &new["status"];
+    let count = |field: &str| number(status, field);
+    let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), why);
+    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
+    for field in ["updatedReplicas", "readyReplicas", "availableReplicas"] {
+        if count(field) > count("replicas") {
+            causes.push(wrong(field, "cannot be greater than status.replicas"));
+        }
+    }
+    if count("availableReplicas") > count("readyReplicas") {
+        causes.push(wrong("availableReplicas", "cannot be greater than readyReplicas"));
+    }
+    causes.extend(selected_template::decremented_collisions(new, old));
+    causes
+}

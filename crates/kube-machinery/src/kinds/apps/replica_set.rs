@@ -1,0 +1,100 @@
+//! Replica sets. Upstream: `pkg/apis/apps`.
+
+use super::selected_template;
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{empty, missing};
+use crate::kinds::columns;
+use crate::kinds::fields::not_negative;
+use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::value::{Value, json};
+
+/// The row of a ReplicaSet.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apps",
+    plural: "replicasets",
+    singular: "replicaset",
+    kind: "ReplicaSet",
+    storage_hash: "P1RzHs8/mWQ=",
+    short_names: &["rs"],
+    categories: &["all"],
+    subresources: &[Subresource::Scale, Subresource::Status],
+    generation: Generation::Counted,
+    fields: &[("status.replicas", &["status", "replicas"], "0")],
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::replica_set::COLUMNS,
+    ..Resource::USUAL
+};
+
+/// Sets one replica, and the defaults of the pod template.
+pub(in crate::kinds) fn set_defaults(set: &mut Value) {
+    missing(set, "spec", empty());
+    missing(&mut set["spec"], "replicas", json!(1));
+    selected_template::set_defaults(&mut set["spec"]);
+    missing(set, "status", empty());
+    missing(&mut set["status"], "replicas", json!(0));
+}
+
+/// The errors in a replica set. Its selector must match its template's labels, and must not change.
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let spec = &new["spec"];
+    for field in ["replicas", "minReadySeconds"] {
+        causes.extend(not_negative(spec, field, &"spec"));
+    }
+    causes.extend(selected_template::selected_template(spec));
+    causes.extend(selected_template::immutable_selector(new, old));
+    causes
+}
+
+/// The errors in the status of a replica set. Upstream: `ValidateReplicaSetStatus` in `pkg/apis/apps/validation/validation.go`.
+pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let status = &new["status"];
+    let count = |field: &str| status[field].as_i64().unwrap_or_default();
+    let wrong =
+        |field: &str, detail: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), detail);
+    let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+    let mut causes = Vec::new();
+    for field in ["replicas"].into_iter().chain(parts).chain(["observedGeneration", "terminatingReplicas"]) {
+        if count(field) < 0 {
+            causes.push(wrong(field, "must be greater than or equal to 0"));
+        }
+    }
+    for field in parts.into_iter().filter(|field| count(field) > count("replicas")) {
+        causes.push(wrong(field, "cannot be greater than status.replicas"));
+    }
+    if count("availableReplicas") > count("readyReplicas") {
+        causes.push(wrong("availableReplicas", "cannot be greater than readyReplicas"));
+    }
+    causes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the cases of upstream's `TestValidateReplicaSetStatus` (`pkg/apis/apps/validation/validation_test.go`).
+    #[test]
+    fn a_status_counts_no_more_parts_than_replicas() {
+        let told = |status: [i64; 5]| {
+            let [replicas, labeled, ready, available, generation] = status;
+            let set = json!({"status": {"replicas": replicas, "fullyLabeledReplicas": labeled, "readyReplicas": ready,
+                "availableReplicas": available, "observedGeneration": generation}});
+            validate_status(&set, None).len()
+        };
+        for (status, count) in [
+            ([3, 3, 2, 1, 2], 0),
+            ([-1, 3, 2, 2, 2], 4),
+            ([3, -1, 2, 1, 2], 1),
+            ([3, 3, -1, -1, 2], 2),
+            ([3, 3, 3, 3, -1], 1),
+            ([3, 4, 1, 1, 2], 1),
+            ([3, 3, 4, 2, 2], 1),
+            ([3, 3, 2, 4, 1], 2),
+            ([3, 3, 1, 2, 1], 1),
+        ] {
+            assert_eq!(told(status), count, "{status:?}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the kinds of this group have in common: a selector, and a template of pods that it selects. Upstream:
+//! `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
+
+use crate::value::Value;
+
+use kube_selectors::LabelSelector;
+
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::label_selector;
+use crate::kinds::core::pod;
+use crate::kinds::fields::{items, known, pairs, text};
+
+/// Sets the defaults of the template in a spec.
+pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
+    let template = object(spec).entry("template").or_insert_with(empty);
+    missing(template, "metadata", empty());
+    missing(template, "spec", empty());
+    pod::defaults::pod_spec(&mut template["spec"]);
+}
+
+/// The errors in the selector, and in the template, which is not looked at if the selector cannot be read.
+pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.selector";
+    let selector = &spec["selector"];
+    let mut causes = Vec::new();
+    if selector.is_null() {
+        causes.push(Cause::required(AT, ""));
+    } else {
+        causes.extend(pod::label_selector(selector, &AT));
+        if is_empty(selector) {
+            causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for deployment"));
+        }
+    }
+    match label_selector::read(selector) {
+        Err(_) => causes.push(Cause::invalid_json(AT, selector, "invalid label selector")),
+        Ok(read) => {
+            causes.extend(selects(&spec["template"], &read));
+            causes.extend(pod::validation::template(&spec["template"], &"spec.template"));
+            causes.extend(always(&spec["template"]["spec"], "ReplicaSet"));
+        }
+    }
+    causes
+}
+
+/// Whether a selector has no requirement.
+pub(super) fn is_empty(selector: &Value) -> bool {
+    pairs(selector, "matchLabels").next().is_none() && items(selector, "matchExpressions").is_empty()
+}
+
+/// The error in a selector that changes, if any.
+pub(super) fn immutable_selector(new: &Value, old: Option<&Value>) -> Option<Cause> {
+    let selector = &new["spec"]["selector"];
+    let changes = old.is_some_and(|old| old["spec"]["selector"] != *selector);
+    changes.then(|| Cause::invalid_json("spec.selector", selector, "field is immutable"))
+}
+
+/// The error in a template whose labels the selector does not match, if any.
+pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Cause> {
+    let labels = &template["metadata"]["labels"];
+    let matches = selector.is_everything() || selector.matches_values(|key| labels[key].as_str());
+    let why = "`selector` does not match template `labels`";
+    (!matches).then(|| Cause::invalid_json("spec.template.metadata.labels", labels, why))
+}
+
+/// The errors in the spec of a template whose pods must run always.
+pub(super) fn always(spec: &Value, kind: &str) -> Vec<Cause> {
+    const AT: &str = "spec.template.spec";
+    let mut causes: Vec<Cause> =
+        known(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();
+    if !spec["activeDeadlineSeconds"].is_null() {
+        let why = format!("activeDeadlineSeconds in {kind} is not Supported");
+        causes.push(Cause::forbidden(format_args!("{AT}.activeDeadlineSeconds"), &why));
+    }
+    causes
+}
+
+/// The error in a count of collisions that goes down, if any. Upstream: `IsDecremented`.
+pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
+    let count = |set: &Value| set["status"]["collisionCount"].as_i64();
+    let (before, now) = (count(old?)?, count(new).unwrap_or_default());
+    (now < before).then(|| Cause::invalid_json("status.collisionCount", &now.into(), "cannot be decremented"))
+}

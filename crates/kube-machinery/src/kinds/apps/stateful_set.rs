@@ -1,0 +1,221 @@
+//! Stateful sets. Upstream: `pkg/apis/apps`, `pkg/registry/apps/statefulset`.
+
+use super::{int_or_percent, selected_template};
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{empty, list, missing};
+use crate::conventions::label_selector;
+use crate::kinds::columns;
+use crate::kinds::core::pod::claim_template::{self, Groups};
+use crate::kinds::core::{persistent_volume_claim, pod};
+use crate::kinds::fields::{each, invalid, items, known, not_negative, number, text};
+use crate::kinds::names::{self, NameRule};
+use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::value::{Value, json};
+
+/// The row of a StatefulSet.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apps",
+    plural: "statefulsets",
+    singular: "statefulset",
+    kind: "StatefulSet",
+    storage_hash: "H+vl74LkKdo=",
+    short_names: &["sts"],
+    categories: &["all"],
+    subresources: &[Subresource::Scale, Subresource::Status],
+    generation: Generation::Counted,
+    name_rule: NameRule::Label,
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::workloads::STATEFUL_SETS,
+    ..Resource::USUAL
+};
+
+const ROLLING: &str = "RollingUpdate";
+
+/// Upstream: `SetDefaults_StatefulSet`.
+fn set_defaults(set: &mut Value) {
+    missing(set, "spec", empty());
+    let spec = &mut set["spec"];
+    selected_template::set_defaults(spec);
+    if text(spec, "podManagementPolicy").is_empty() {
+        spec["podManagementPolicy"] = json!("OrderedReady");
+    }
+    missing(spec, "updateStrategy", empty());
+    let strategy = &mut spec["updateStrategy"];
+    if text(strategy, "type").is_empty() {
+        strategy["type"] = json!(ROLLING);
+        missing(strategy, "rollingUpdate", empty());
+    }
+    if strategy["type"] == ROLLING && strategy["rollingUpdate"].is_object() {
+        missing(&mut strategy["rollingUpdate"], "partition", json!(0));
+        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
+    }
+    missing(spec, "persistentVolumeClaimRetentionPolicy", empty());
+    for field in ["whenDeleted", "whenScaled"] {
+        if text(&spec["persistentVolumeClaimRetentionPolicy"], field).is_empty() {
+            spec["persistentVolumeClaimRetentionPolicy"][field] = json!("Retain");
+        }
+    }
+    missing(spec, "replicas", json!(1));
+    missing(spec, "revisionHistoryLimit", json!(10));
+    for claim in list(spec, "volumeClaimTemplates") {
+        claim["apiVersion"] = json!("v1");
+        claim["kind"] = json!("PersistentVolumeClaim");
+        persistent_volume_claim::set_defaults(claim);
+    }
+    missing(set, "status", empty());
+    missing(&mut set["status"], "replicas", json!(0));
+    missing(&mut set["status"], "availableReplicas", json!(0));
+}
+
+/// Upstream: `ValidateStatefulSet`, `ValidateStatefulSetUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let Some(old) = old else { return of_spec(spec, Checks { template: true, only_new: true }) };
+    // What is wrong already may stay wrong.
+    let template = of_spec(&old["spec"], Checks { template: true, only_new: false }).is_empty();
+    let mut causes = of_spec(spec, Checks { template, only_new: false });
+    for field in ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"] {
+        if spec[field] != old["spec"][field] {
+            causes.push(Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"));
+        }
+    }
+    causes
+}
+
+/// What is checked.
+#[derive(Clone, Copy)]
+struct Checks {
+    template: bool,
+    /// The name of the service and the claims, which cannot change.
+    only_new: bool,
+}
+
+/// Upstream: `ValidateStatefulSetSpec`.
+fn of_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let management = text(spec, "podManagementPolicy");
+    if !["OrderedReady", "Parallel"].contains(&management) {
+        let why = "must be 'OrderedReady' or 'Parallel'";
+        causes.push(Cause::invalid("spec.podManagementPolicy", management, why));
+    }
+    causes.extend(strategy(&spec["updateStrategy"]));
+    for field in ["whenDeleted", "whenScaled"] {
+        const AT: &str = "spec.persistentVolumeClaimRetentionPolicy";
+        let policy = text(&spec["persistentVolumeClaimRetentionPolicy"], field);
+        causes.extend(known(policy, &["Retain", "Delete"], &format_args!("{AT}.{field}")));
+    }
+    if checks.only_new {
+        for (at, claim) in each(spec, "volumeClaimTemplates", &"spec") {
+            causes.extend(claim_template::claim(&claim["spec"], Groups::Checked, &format_args!("{at}.spec")));
+        }
+    }
+    causes.extend(not_negative(spec, "replicas", &"spec"));
+    causes.extend(not_negative(spec, "minReadySeconds", &"spec"));
+    causes.extend(not_negative(&spec["ordinals"], "start", &"spec.ordinals"));
+    let service = text(spec, "serviceName");
+    if checks.only_new && !service.is_empty() {
+        causes.extend(invalid(&"spec.serviceName", service, names::label(service)));
+    }
+    causes.extend(selector_and_template(spec, checks));
+    causes
+}
+
+fn selector_and_template(spec: &Value, checks: Checks) -> Vec<Cause> {
+    const AT: &str = "spec.selector";
+    let (selector, template) = (&spec["selector"], &spec["template"]);
+    let mut causes = Vec::new();
+    if selector.is_null() {
+        causes.push(Cause::required(AT, ""));
+    } else {
+        causes.extend(pod::label_selector(selector, &AT));
+        if selected_template::is_empty(selector) {
+            causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for statefulset"));
+        }
+    }
+    match label_selector::read(selector) {
+        Err(_) => causes.push(Cause::invalid_json(AT, selector, "")),
+        Ok(read) => {
+            causes.extend(selected_template::selects(template, &read));
+            if checks.template {
+                causes.extend(pod::validation::template(&with_claims(spec), &"spec.template"));
+            }
+        }
+    }
+    causes.extend(selected_template::always(&template["spec"], "StatefulSet"));
+    causes
+}
+
+/// The template as its pods are: with volumes for the claims, and without what the controller sets.
+fn with_claims(spec: &Value) -> Value {
+    let mut template = spec["template"].clone();
+    template["spec"]["subdomain"] = Value::Null;
+    template["spec"]["hostname"] = Value::Null;
+    let claims = items(spec, "volumeClaimTemplates").iter().map(|claim| &claim["metadata"]["name"]);
+    let mut volumes: Vec<Value> =
+        claims.map(|name| json!({"name": name, "persistentVolumeClaim": {"claimName": name}})).collect();
+    let is_other = |volume: &&Value| !volumes.iter().any(|claimed| claimed["name"] == volume["name"]);
+    let others: Vec<Value> = items(&spec["template"]["spec"], "volumes").iter().filter(is_other).cloned().collect();
+    volumes.extend(others);
+    template["spec"]["volumes"] = json!(volumes);
+    template
+}
+
+fn strategy(strategy: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.updateStrategy";
+    let rolling = &strategy["rollingUpdate"];
+    match text(strategy, "type") {
+        "OnDelete" if rolling.is_null() => Vec::new(),
+        "OnDelete" => {
+            let why = "only allowed for updateStrategy 'RollingUpdate'";
+            vec![Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &as_go_writes(rolling), why)]
+        }
+        ROLLING if rolling.is_null() => Vec::new(),
+        ROLLING => rolling_update(rolling),
+        other => {
+            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
+            vec![Cause::invalid_as(AT, &shown, "must be 'RollingUpdate' or 'OnDelete'")]
+        }
+    }
+}
+
+/// The internal type of a rolling update has no JSON names.
+fn as_go_writes(rolling: &Value) -> String {
+    if rolling.is_null() {
+        return "null".into();
+    }
+    format!(r#"{{"Partition":{},"MaxUnavailable":{}}}"#, number(rolling, "partition"), rolling["maxUnavailable"])
+}
+
+/// Upstream: `validateRollingUpdateStatefulSet`.
+fn rolling_update(rolling: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.updateStrategy.rollingUpdate";
+    let (unavailable, at) = (&rolling["maxUnavailable"], format_args!("{AT}.maxUnavailable"));
+    let mut causes: Vec<Cause> = not_negative(rolling, "partition", &AT).into_iter().collect();
+    if !unavailable.is_null() {
+        causes.extend(int_or_percent::positive(unavailable, &at));
+        if int_or_percent::is_zero(unavailable) {
+            causes.push(Cause::invalid_json(at, unavailable, "cannot be 0"));
+        }
+        causes.extend(int_or_percent::at_most_all(unavailable, &at));
+    }
+    causes
+}
+
+/// Upstream: `ValidateStatefulSetStatusUpdate`.
+fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const PARTS: [&str; 4] = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+    let status = &new["status"];
+    let count = |field: &str| number(status, field);
+    let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), why);
+    let counts = ["replicas"].iter().chain(&PARTS).chain(&["observedGeneration", "collisionCount"]);
+    let mut causes: Vec<Cause> = counts.filter_map(|field| not_negative(status, field, &"status")).collect();
+    let above = PARTS.into_iter().filter(|field| count(field) > count("replicas"));
+    causes.extend(above.map(|field| wrong(field, "cannot be greater than status.replicas")));
+    if count("availableReplicas") > count("readyReplicas") {
+        causes.push(wrong("availableReplicas", "cannot be greater than status.readyReplicas"));
+    }
+    causes.extend(selected_template::decremented_collisions(new, old));
+    causes
+}

@@ -1,0 +1,129 @@
+//! Cron jobs. Upstream: `pkg/apis/batch`, `pkg/registry/batch/cronjob/strategy.go`.
+
+use super::job::template_defaults;
+use super::job_spec::without_selector;
+use crate::conventions::cause::Cause;
+use crate::conventions::cron;
+use crate::conventions::fill::{empty, missing};
+use crate::kinds::columns;
+use crate::kinds::fields::{known, not_negative, required, text};
+use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::value::{Value, json};
+
+/// The row of a CronJob.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "batch",
+    plural: "cronjobs",
+    singular: "cronjob",
+    kind: "CronJob",
+    storage_hash: "sd5LIXh4Fjs=",
+    short_names: &["cj"],
+    categories: &["all"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    defaults: set_defaults,
+    validate,
+    columns: columns::jobs::CRON_JOBS,
+    ..Resource::USUAL
+};
+
+/// A name gets the minute of its run behind it, to become the name of a job.
+const LONGEST_NAME: usize = 52;
+
+/// Upstream: `SetDefaults_CronJob`.
+fn set_defaults(job: &mut Value) {
+    missing(job, "spec", empty());
+    let spec = &mut job["spec"];
+    if text(spec, "concurrencyPolicy").is_empty() {
+        spec["concurrencyPolicy"] = json!("Allow");
+    }
+    missing(spec, "suspend", json!(false));
+    missing(spec, "successfulJobsHistoryLimit", json!(3));
+    missing(spec, "failedJobsHistoryLimit", json!(1));
+    missing(spec, "jobTemplate", empty());
+    missing(&mut spec["jobTemplate"], "metadata", empty());
+    missing(&mut spec["jobTemplate"], "spec", empty());
+    template_defaults(&mut spec["jobTemplate"]["spec"]);
+    missing(job, "status", empty());
+}
+
+/// Upstream: `ValidateCronJobCreate`, `ValidateCronJobUpdate`. What its types declare to be required comes last.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let (spec, name) = (&new["spec"], text(&new["metadata"], "name"));
+    let old_spec = old.map(|old| &old["spec"]);
+    let mut causes = schedule(spec, old_spec);
+    causes.extend(not_negative(spec, "startingDeadlineSeconds", &"spec"));
+    if old_spec.is_none_or(|old| old["timeZone"] != spec["timeZone"]) {
+        causes.extend(spec["timeZone"].as_str().map_or_else(Vec::new, time_zone));
+    }
+    let policies = ["Allow", "Forbid", "Replace"];
+    causes.extend(known(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
+    causes.extend(template(&spec["jobTemplate"]["spec"]));
+    for limit in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
+        causes.extend(not_negative(spec, limit, &"spec"));
+    }
+    if old.is_none() && name.len() > LONGEST_NAME {
+        causes.push(Cause::invalid("metadata.name", name, "must be no more than 52 characters"));
+    }
+    causes.extend(required(spec, "schedule", &"spec"));
+    causes
+}
+
+/// Upstream: `validateScheduleFormat`.
+fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const AT: &str = "spec.schedule";
+    let schedule = text(spec, "schedule");
+    if schedule.is_empty() {
+        return Vec::new();
+    }
+    let mut causes: Vec<Cause> = Vec::new();
+    if let Err(why) = cron::parse(schedule) {
+        causes.push(Cause::invalid(AT, schedule, &why));
+    }
+    let had_zone = old.is_some_and(|old| text(old, "schedule").contains("TZ"));
+    if schedule.contains("TZ") && !had_zone {
+        let why = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
+        causes.push(Cause::invalid(AT, schedule, why));
+    } else if schedule.contains("TZ") && spec["timeZone"].is_string() {
+        let why = "cannot use both timeZone field and TZ or CRON_TZ in schedule";
+        causes.push(Cause::invalid(AT, schedule, why));
+    }
+    causes
+}
+
+/// Upstream: `validateTimeZone`.
+fn time_zone(name: &str) -> Vec<Cause> {
+    let wrong = |why: &str| Cause::invalid("spec.timeZone", name, why);
+    let unknown = || wrong(&format!("unknown time zone {name}"));
+    if name.is_empty() {
+        return vec![wrong("timeZone must be nil or non-empty string")];
+    }
+    let is_word = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || ".-_+".contains(c));
+    let fits = |part: &str| (1..=14).contains(&part.len()) && !part.starts_with('-') && is_word(part);
+    if !name.split('/').all(|part| fits(part) && part != "." && part != "..") {
+        return vec![unknown()];
+    }
+    let mut causes = Vec::new();
+    if name.eq_ignore_ascii_case("local") {
+        let why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+        causes.push(wrong(why));
+    }
+    if name != "Local" && cron::zone(name).is_none() {
+        causes.push(unknown());
+    }
+    causes
+}
+
+/// Upstream: `ValidateJobTemplateSpec`.
+fn template(spec: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.jobTemplate.spec";
+    let mut causes = without_selector(spec, &AT);
+    if !spec["selector"].is_null() {
+        let why = "`selector` will be auto-generated";
+        causes.push(Cause::invalid_json(format_args!("{AT}.selector"), &spec["selector"], why));
+    }
+    if spec["manualSelector"] == true {
+        causes.push(Cause::unsupported(format_args!("{AT}.manualSelector"), "true", &["nil", "false"]));
+    }
+    causes
+}

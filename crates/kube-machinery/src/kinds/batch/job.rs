@@ -1,0 +1,99 @@
+//! Jobs. Upstream: `pkg/apis/batch`, `pkg/registry/batch/job/strategy.go`.
+
+use super::{job_spec, job_status};
+use crate::conventions::fill::{empty, list, missing, object, part};
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::fields::text;
+use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
+use crate::value::{Value, json};
+
+/// The row of a Job.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "batch",
+    plural: "jobs",
+    singular: "job",
+    kind: "Job",
+    storage_hash: "mudhfqk/qZY=",
+    categories: &["all"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    strategy: Strategy { dependents: Dependents::Orphaned, ..Strategy::USUAL },
+    fields: &[("status.successful", &["status", "succeeded"], "0")],
+    defaults: set_defaults,
+    prepare: generate_selector,
+    validate: job_spec::validate,
+    validate_status: job_status::validate_status,
+    columns: columns::jobs::JOBS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_Job`.
+fn set_defaults(job: &mut Value) {
+    missing(job, "spec", empty());
+    spec_defaults(&mut job["spec"]);
+    labels_of_template(job);
+    missing(job, "status", empty());
+}
+
+/// A Job without labels has those of its template.
+fn labels_of_template(job: &mut Value) {
+    let labels = job["spec"]["template"]["metadata"]["labels"].clone();
+    let has_own = job["metadata"]["labels"].as_object().is_some_and(|own| !own.is_empty());
+    if labels.is_object() && !has_own {
+        job["metadata"]["labels"] = labels;
+    }
+}
+
+/// The defaults that Jobs and the templates of CronJobs get.
+pub(super) fn template_defaults(spec: &mut Value) {
+    let template = object(spec).entry("template").or_insert_with(empty);
+    missing(template, "metadata", empty());
+    missing(template, "spec", empty());
+    pod::defaults::pod_spec(&mut template["spec"]);
+    let Some(policy) = part(spec, "podFailurePolicy") else { return };
+    for rule in list(policy, "rules") {
+        for pattern in list(rule, "onPodConditions") {
+            if text(pattern, "status").is_empty() {
+                pattern["status"] = json!("True");
+            }
+        }
+    }
+}
+
+fn spec_defaults(spec: &mut Value) {
+    template_defaults(spec);
+    if spec["completions"].is_null() && spec["parallelism"].is_null() {
+        spec["completions"] = json!(1);
+    }
+    missing(spec, "parallelism", json!(1));
+    let limit = if spec["backoffLimitPerIndex"].is_null() { 6 } else { i32::MAX };
+    missing(spec, "backoffLimit", json!(limit));
+    missing(spec, "completionMode", json!("NonIndexed"));
+    missing(spec, "suspend", json!(false));
+    let replaced = if spec["podFailurePolicy"].is_null() { "TerminatingOrFailed" } else { "Failed" };
+    missing(spec, "podReplacementPolicy", json!(replaced));
+    missing(spec, "manualSelector", json!(false));
+}
+
+/// Gives a Job a selector that matches its own pods only. Upstream: `generateSelectorIfNeeded`.
+fn generate_selector(job: &mut Value, change: &Change<'_>) {
+    if change.old.is_some() || job["spec"]["manualSelector"] == true {
+        return;
+    }
+    let (name, uid) = (job["metadata"]["name"].clone(), job["metadata"]["uid"].clone());
+    let spec = &mut job["spec"];
+    missing(&mut spec["template"]["metadata"], "labels", empty());
+    for (label, value) in [
+        ("job-name", &name),
+        ("batch.kubernetes.io/job-name", &name),
+        ("controller-uid", &uid),
+        ("batch.kubernetes.io/controller-uid", &uid),
+    ] {
+        missing(&mut spec["template"]["metadata"]["labels"], label, value.clone());
+    }
+    missing(spec, "selector", empty());
+    missing(&mut spec["selector"], "matchLabels", empty());
+    missing(&mut spec["selector"]["matchLabels"], "batch.kubernetes.io/controller-uid", uid);
+    labels_of_template(job); // upstream sets the defaults once more when it reads the object from storage
+}

@@ -1,0 +1,106 @@
+//! Requests to sign a certificate. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
+
+mod validation;
+
+use crate::conventions::fill::{list, object};
+use crate::conventions::user::{MASTERS, User};
+use crate::kinds::columns;
+use crate::kinds::fields::items;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Change, Resource, Scope, Subresource};
+use crate::value::{Value, json};
+
+/// Who signs certificates of the API server's clients.
+const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
+
+/// The row of a CertificateSigningRequest.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "certificates.k8s.io",
+    plural: "certificatesigningrequests",
+    singular: "certificatesigningrequest",
+    kind: "CertificateSigningRequest",
+    storage_hash: "95fRKMXA+00=",
+    scope: Scope::Cluster,
+    short_names: &["csr"],
+    subresources: &[Subresource::Approval, Subresource::Status],
+    fields: &[("spec.signerName", &["spec", "signerName"], "")],
+    name_rule: NameRule::PathSegment,
+    prepare,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
+    validate_part: validation::validate_approval,
+    columns: columns::certificates::COLUMNS,
+    ..Resource::USUAL
+};
+
+/// Notes who asks, whoever the request says that it is. Upstream: `csrStrategy.PrepareForCreate`.
+pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
+    if resource.kind != "CertificateSigningRequest" {
+        return;
+    }
+    let Value::Object(mut info) = user.info() else { return };
+    let spec = object(&mut new["spec"]);
+    for field in ["username", "uid", "groups", "extra"] {
+        match info.remove(field) {
+            Some(value) => spec.insert(field.into(), value),
+            None => spec.remove(field),
+        };
+    }
+}
+
+/// Why a new request may not ask for this subject. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
+pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
+    if resource.kind != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
+        return None;
+    }
+    let subject = validation::subject(&new["spec"]["request"])?;
+    let is_master = subject.organizations.iter().any(|group| group == MASTERS);
+    is_master.then(|| format!("use of {API_SERVER_CLIENT} signer with {MASTERS} group is not allowed"))
+}
+
+/// Keeps the request as it was made. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    let Some(old) = change.old else { return };
+    new["spec"] = old["spec"].clone();
+    if change.part.is_none() {
+        return;
+    }
+    if change.part == Some(Subresource::Status) {
+        for decision in ["Approved", "Denied"] {
+            keep_conditions(&mut new["status"], &old["status"], decision);
+        }
+    }
+    set_times(&mut new["status"], &old["status"], change.now);
+    if change.part == Some(Subresource::Approval) {
+        let conditions = new["status"]["conditions"].take();
+        new["status"] = old["status"].clone();
+        if !conditions.is_null() {
+            new["status"]["conditions"] = conditions;
+        }
+    }
+}
+
+/// A status keeps the decisions, unless it has more or fewer of them, which the validation refuses. Upstream:
+/// `preserveConditionInstances`.
+fn keep_conditions(new: &mut Value, old: &Value, kind: &str) {
+    let before: Vec<&Value> = items(old, "conditions").iter().filter(|condition| condition["type"] == kind).collect();
+    let mut now: Vec<&mut Value> = list(new, "conditions").filter(|condition| condition["type"] == kind).collect();
+    if now.len() == before.len() {
+        now.iter_mut().zip(before).for_each(|(condition, kept)| **condition = kept.clone());
+    }
+}
+
+/// Upstream: `populateConditionTimestamps`.
+fn set_times(new: &mut Value, old: &Value, now: &str) {
+    for condition in list(new, "conditions") {
+        if condition["lastUpdateTime"].is_null() {
+            condition["lastUpdateTime"] = json!(now);
+        }
+        if condition["lastTransitionTime"].is_null() {
+            let is_same = |old: &&Value| old["type"] == condition["type"] && old["status"] == condition["status"];
+            let since =
+                items(old, "conditions").iter().filter(is_same).find_map(|old| old["lastTransitionTime"].as_str());
+            condition["lastTransitionTime"] = json!(since.unwrap_or(now));
+        }
+    }
+}

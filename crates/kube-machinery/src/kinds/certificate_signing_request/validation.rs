@@ -1,0 +1,229 @@
+//! Upstream: `pkg/apis/certificates/validation`, but for what is inside of requests and certificates: their signatures, their names.
+
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::conventions::cause::Cause;
+use crate::conventions::pem;
+use crate::conventions::x509::{Subject, subject_of_request};
+use crate::kinds::core::pod;
+use crate::kinds::fields::{items, known, text};
+use crate::kinds::resource::Subresource;
+use crate::value::Value;
+
+/// Once true, they stay true.
+const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
+const CONDITIONS: &str = "status.conditions";
+const LEGACY: &str = "kubernetes.io/legacy-unknown";
+/// In seconds.
+const SHORTEST_LIFE: i64 = 600;
+const USAGES: [&str; 23] = [
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+];
+
+/// Which parts of a request an update may change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Allowed {
+    Nothing,
+    Certificate,
+    Decision,
+}
+
+/// Upstream: `ValidateCertificateSigningRequestCreate`, `ValidateCertificateSigningRequestUpdate`.
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    checked(new, old, Allowed::Nothing)
+}
+
+/// Upstream: `ValidateCertificateSigningRequestStatusUpdate`.
+pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    checked(new, old, Allowed::Certificate)
+}
+
+/// Upstream: `ValidateCertificateSigningRequestApprovalUpdate`.
+pub(super) fn validate_approval(_: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+    checked(new, Some(old), Allowed::Decision)
+}
+
+fn checked(new: &Value, old: Option<&Value>, allowed: Allowed) -> Vec<Cause> {
+    let mut causes = spec(&new["spec"], old.map(|old| &old["spec"]));
+    causes.extend(conditions(new, old));
+    causes.extend(certificate(new, old));
+    causes.extend(old.into_iter().flat_map(|old| changes(new, old, allowed)));
+    causes.extend(exclusive(new, old));
+    causes
+}
+
+fn spec(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if decoded(&spec["request"]).and_then(|text| Some(pem::next(&text)?.0.kind == "CERTIFICATE REQUEST")) != Some(true)
+    {
+        causes.push(Cause::invalid_json(
+            "spec.request",
+            &spec["request"],
+            "PEM block type must be CERTIFICATE REQUEST",
+        ));
+    }
+    if items(spec, "usages").is_empty() {
+        causes.push(Cause::required("spec.usages", ""));
+    }
+    let (usages, old_usages) = (usages(spec), old.map(usages).unwrap_or_default());
+    if old_usages.iter().all(|usage| USAGES.contains(usage)) {
+        let one = |(i, usage): (usize, &&str)| known(usage, &USAGES, &format_args!("spec.usages[{i}]"));
+        causes.extend(usages.iter().enumerate().filter_map(one));
+    }
+    if !has_twice(&old_usages) {
+        let mut seen = BTreeSet::new();
+        let again = usages.iter().enumerate().filter(|(_, usage)| !seen.insert(**usage));
+        causes.extend(again.map(|(i, usage)| Cause::duplicate(format_args!("spec.usages[{i}]"), usage)));
+    }
+    let signer = text(spec, "signerName");
+    if signer == LEGACY && !old.is_some_and(|old| old["signerName"] == LEGACY) {
+        let why = "the legacy signerName is not allowed via this API version";
+        causes.push(Cause::invalid("spec.signerName", signer, why));
+    } else {
+        causes.extend(pod::signer_name(signer, &"spec.signerName"));
+    }
+    let life = &spec["expirationSeconds"];
+    if life.as_i64().is_some_and(|seconds| seconds < SHORTEST_LIFE) {
+        let why = "may not specify a duration less than 600 seconds (10 minutes)";
+        causes.push(Cause::invalid_json("spec.expirationSeconds", life, why));
+    }
+    causes
+}
+
+fn usages(spec: &Value) -> Vec<&str> {
+    items(spec, "usages").iter().map(|usage| usage.as_str().unwrap_or_default()).collect()
+}
+
+fn has_twice(words: &[&str]) -> bool {
+    words.iter().collect::<BTreeSet<_>>().len() < words.len()
+}
+
+/// The text in bytes that are written in base 64.
+fn decoded(bytes: &Value) -> Option<String> {
+    let bytes = STANDARD.decode(bytes.as_str()?).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whose certificate is asked for. `None` of what is no request.
+pub(super) fn subject(request: &Value) -> Option<Subject> {
+    let text = decoded(request)?;
+    subject_of_request(&pem::next(&text)?.0.bytes)
+}
+
+/// The types of its conditions.
+fn kinds(request: &Value) -> Vec<&str> {
+    items(&request["status"], "conditions").iter().map(|condition| text(condition, "type")).collect()
+}
+
+/// Upstream: `validateConditions`.
+fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let (may_be_empty, may_be_double) =
+        old.map_or((false, false), |old| (kinds(old).contains(&""), has_twice(&kinds(old))));
+    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+    for (i, condition) in items(&new["status"], "conditions").iter().enumerate() {
+        let (kind, at) = (text(condition, "type"), format_args!("{CONDITIONS}[{i}]"));
+        if kind.is_empty() && !may_be_empty {
+            causes.push(Cause::required(format_args!("{at}.type"), ""));
+        }
+        let states = if DECISIONS.contains(&kind) { &["True"][..] } else { &["False", "True", "Unknown"] };
+        match text(condition, "status") {
+            "" => causes.push(Cause::required(format_args!("{at}.status"), "")),
+            status => causes.extend(known(status, states, &format_args!("{at}.status"))),
+        }
+        if !seen.insert(kind) && !may_be_double {
+            causes.push(Cause::duplicate(format_args!("{at}.type"), kind));
+        }
+    }
+    causes
+}
+
+/// A request is approved or denied. Upstream declares it with the type.
+fn exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
+    let is_both = |request: &Value| ["Approved", "Denied"].iter().all(|kind| kinds(request).contains(kind));
+    let member = |kind: &str| format!("conditions[{{\"type\": \"{kind}\"}}]");
+    let (approved, denied) = (member("Approved"), member("Denied"));
+    let why = format!("must specify at most one of: `{approved}`, `{denied}`");
+    let wrong = is_both(new) && !old.is_some_and(is_both);
+    wrong.then(|| Cause::invalid(CONDITIONS, &format!("{{{approved}, {denied}}}"), &why))
+}
+
+/// Upstream: `validateCertificate`.
+fn certificate(new: &Value, old: Option<&Value>) -> Option<Cause> {
+    let of = |request: &Value| request["status"]["certificate"].clone();
+    let is_tolerated = |old: &Value| of(old) == of(new) || wrong_certificate(&of(old)).is_some();
+    let why = wrong_certificate(&of(new)).filter(|_| !old.is_some_and(is_tolerated))?;
+    Some(Cause::invalid("status.certificate", "<certificate data>", &why))
+}
+
+fn wrong_certificate(bytes: &Value) -> Option<String> {
+    let text = decoded(bytes).filter(|text| !text.is_empty())?;
+    let (mut rest, mut blocks) = (&*text, 0);
+    while let Some((block, after)) = pem::next(rest) {
+        if block.kind != "CERTIFICATE" {
+            return Some(format!("only CERTIFICATE PEM blocks are allowed, found {:?}", block.kind));
+        }
+        if block.has_headers {
+            return Some("no PEM block headers are permitted".to_owned());
+        }
+        (rest, blocks) = (after, blocks + 1);
+    }
+    (blocks == 0).then(|| "must contain at least one CERTIFICATE PEM block".to_owned())
+}
+
+/// Upstream: `validateCertificateSigningRequestUpdate`.
+fn changes(new: &Value, old: &Value, allowed: Allowed) -> Vec<Cause> {
+    let of = |request: &Value, kind: &str| -> Vec<Value> {
+        let conditions = items(&request["status"], "conditions").iter();
+        conditions.filter(|condition| condition["type"] == kind).cloned().collect()
+    };
+    let forbidden = |what: &str, kind: &str| {
+        Cause::forbidden(CONDITIONS, &format!("updates may not {what} a condition of type {kind:?}"))
+    };
+    let mut causes = Vec::new();
+    for kind in DECISIONS {
+        if of(new, kind).len() < of(old, kind).len() {
+            causes.push(forbidden("remove", kind));
+        }
+    }
+    for kind in DECISIONS.into_iter().filter(|kind| *kind != "Failed" && allowed != Allowed::Decision) {
+        let (before, now) = (of(old, kind), of(new, kind));
+        if now.len() > before.len() {
+            causes.push(forbidden("add", kind));
+        } else if now.len() == before.len() && now != before {
+            causes.push(forbidden("modify", kind));
+        }
+    }
+    if text(&old["status"], "certificate") != text(&new["status"], "certificate") {
+        if allowed != Allowed::Certificate {
+            causes.push(Cause::forbidden("status.certificate", "updates may not set certificate content"));
+        } else if !text(&old["status"], "certificate").is_empty() {
+            causes.push(Cause::forbidden("status.certificate", "updates may not modify existing certificate content"));
+        }
+    }
+    causes
+}

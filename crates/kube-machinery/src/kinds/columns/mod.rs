@@ -1,0 +1,105 @@
+//! The columns that `kubectl get` shows for each kind. Upstream: `pkg/printers/internalversion`.
+
+use jiff::Timestamp;
+
+use self::age::age;
+use super::Resource;
+use crate::value::{Value, json};
+
+pub(super) mod age;
+pub(super) mod autoscaler;
+pub(super) mod certificates;
+pub(super) mod components;
+pub(super) mod definitions;
+pub(super) mod endpoints;
+pub mod event;
+pub(super) mod jobs;
+pub(super) mod networking;
+pub(super) mod node;
+pub(super) mod pod;
+pub(super) mod policy;
+pub(super) mod rbac;
+pub(super) mod replica_set;
+pub(super) mod service;
+pub(super) mod simple;
+pub(super) mod storage;
+pub(super) mod templates;
+pub(super) mod workloads;
+
+/// One column of a table.
+#[derive(Debug)]
+pub struct Column {
+    name: &'static str,
+    description: &'static str,
+    kind: &'static str,
+    /// 0, or 1 for a column that only `kubectl get -o wide` shows.
+    priority: u8,
+    pub cell: fn(&Value, Timestamp) -> Value,
+}
+
+impl Column {
+    const fn new(name: &'static str, description: &'static str, cell: fn(&Value, Timestamp) -> Value) -> Self {
+        Self { name, description, kind: "string", priority: 0, cell }
+    }
+
+    const fn wide(self) -> Self {
+        Self { priority: 1, ..self }
+    }
+
+    const fn integer(self) -> Self {
+        Self { kind: "integer", ..self }
+    }
+
+    pub fn definition(&self) -> Value {
+        let format = if self.name == "Name" { "name" } else { "" };
+        json!({
+            "name": self.name, "type": self.kind, "format": format, "description": self.description,
+            "priority": self.priority,
+        })
+    }
+}
+
+const NAME: Column = Column::new(
+    "Name",
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
+    |object, _| text(object, "/metadata/name"),
+);
+
+const AGE: Column = Column::new(
+    "Age",
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    |object, now| age(&object["metadata"]["creationTimestamp"], now).into(),
+);
+
+/// The text at a JSON pointer, or an empty text.
+fn text(object: &Value, pointer: &str) -> Value {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().into()
+}
+
+/// The text at a JSON pointer, or `<none>`.
+fn text_or_none(object: &Value, pointer: &str) -> Value {
+    object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or("<none>").into()
+}
+
+/// The text at a JSON pointer, which may be empty, or what is said if there is none.
+fn text_or(object: &Value, pointer: &str, none: &str) -> Value {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or(none).into()
+}
+
+/// The number at a JSON pointer, or 0.
+fn number(object: &Value, pointer: &str) -> Value {
+    object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default().into()
+}
+
+/// The conditions of a row: they say that a pod has ended.
+pub fn conditions(resource: &Resource, object: &Value) -> Option<Value> {
+    if resource.plural != "pods" {
+        return None;
+    }
+    let (reason, message) = match object["status"]["phase"].as_str() {
+        Some("Succeeded") => ("Succeeded", "The pod has completed successfully."),
+        Some("Failed") => ("Failed", "The pod failed."),
+        _ => return None,
+    };
+    Some(json!([{"type": "Completed", "status": "True", "reason": reason, "message": message}]))
+}

@@ -1,0 +1,93 @@
+//! The columns of ingresses, of their classes and of network policies.
+
+use std::collections::BTreeSet;
+
+use super::{AGE, Column, NAME, text, text_or};
+use crate::conventions::label_selector;
+use crate::kinds::fields::{items, text as field};
+use crate::value::Value;
+
+pub(in crate::kinds) const INGRESSES: &[Column] = &[
+    NAME,
+    Column::new(
+        "Class",
+        "The name of the IngressClass resource that should be used for additional configuration",
+        |ingress, _| text_or(ingress, "/spec/ingressClassName", "<none>"),
+    ),
+    Column::new("Hosts", "Hosts that incoming requests are matched against before the ingress rule", |ingress, _| {
+        hosts(items(&ingress["spec"], "rules")).into()
+    }),
+    Column::new("Address", "Address is a list containing ingress points for the load-balancer", |ingress, _| {
+        balancers(&ingress["status"]["loadBalancer"]).into()
+    }),
+    Column::new("Ports", "Ports of TLS configurations that open", |ingress, _| {
+        if items(&ingress["spec"], "tls").is_empty() { "80".into() } else { "80, 443".into() }
+    }),
+    AGE,
+];
+
+pub(in crate::kinds) const CLASSES: &[Column] = &[
+    Column { cell: |class, _| name_of_class(class).into(), ..NAME },
+    Column::new("Controller", "Controller that is responsible for handling this class", |class, _| {
+        text(class, "/spec/controller")
+    }),
+    Column::new("Parameters", "A reference to a resource with additional parameters", |class, _| {
+        parameters(&class["spec"]["parameters"]).into()
+    }),
+    AGE,
+];
+
+pub(in crate::kinds) const POLICIES: &[Column] = &[
+    NAME,
+    Column::new(
+        "Pod-Selector",
+        "podSelector selects the pods to which this NetworkPolicy object applies. The array of rules is applied to any pods selected by this field. An empty selector matches all pods in the policy's namespace. Multiple network policies can select the same set of pods. In this case, the ingress rules for each are combined additively. This field is optional. If it is not specified, it defaults to an empty selector.",
+        |policy, _| selector(&policy["spec"]["podSelector"]).into(),
+    ),
+    AGE,
+];
+
+/// How many of a list are shown.
+const SHOWN: usize = 3;
+
+fn hosts(rules: &[Value]) -> String {
+    let mut list = Vec::new();
+    for rule in rules {
+        if list.len() == SHOWN {
+            return format!("{} + {} more...", list.join(","), rules.len() - SHOWN);
+        }
+        list.extend(Some(field(rule, "host")).filter(|host| !host.is_empty()));
+    }
+    if list.is_empty() { "*".to_owned() } else { list.join(",") }
+}
+
+fn balancers(status: &Value) -> String {
+    let told = items(status, "ingress").iter().filter_map(|ingress| {
+        let told = ["ip", "hostname"].map(|name| field(ingress, name));
+        told.into_iter().find(|address| !address.is_empty())
+    });
+    told.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
+}
+
+/// Upstream: `FormatLabelSelector`.
+fn selector(selector: &Value) -> String {
+    match label_selector::read(selector).map(|selector| selector.to_string()) {
+        Ok(text) if text.is_empty() => "<none>".to_owned(),
+        Ok(text) => text,
+        Err(_) => "<error>".to_owned(),
+    }
+}
+
+fn name_of_class(class: &Value) -> String {
+    let metadata = &class["metadata"];
+    let is_default = metadata["annotations"]["ingressclass.kubernetes.io/is-default-class"] == "true";
+    format!("{}{}", field(metadata, "name"), if is_default { " (default)" } else { "" })
+}
+
+fn parameters(reference: &Value) -> String {
+    if !reference.is_object() {
+        return "<none>".to_owned();
+    }
+    let group = reference["apiGroup"].as_str().map(|group| format!(".{group}")).unwrap_or_default();
+    format!("{}{group}/{}", field(reference, "kind"), field(reference, "name"))
+}

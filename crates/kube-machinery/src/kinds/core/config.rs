@@ -1,0 +1,218 @@
+//! ConfigMaps and Secrets.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{empty, missing, object};
+use crate::kinds::columns;
+use crate::kinds::embedded;
+use crate::kinds::resource::Resource;
+use crate::value::{SmolStr, Value, json};
+
+/// The row of a ConfigMap.
+pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
+    plural: "configmaps",
+    singular: "configmap",
+    kind: "ConfigMap",
+    storage_hash: "qFsyl6wFWjQ=",
+    short_names: &["cm"],
+    validate: validate_config_map,
+    columns: columns::simple::CONFIG_MAPS,
+    ..Resource::USUAL
+};
+
+/// The row of a Secret.
+pub(in crate::kinds) const SECRET: Resource = Resource {
+    plural: "secrets",
+    singular: "secret",
+    kind: "Secret",
+    storage_hash: "S6u1pOWzb84=",
+    fields: &[("type", &["type"], "")],
+    defaults: set_secret_defaults,
+    validate: validate_secret,
+    columns: columns::simple::SECRETS,
+    ..Resource::USUAL
+};
+
+const KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
+    'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+const IMMUTABLE: &str = "field is immutable when `immutable` is set";
+
+/// How many bytes all values together may have.
+const MAX_SIZE: usize = 1024 * 1024;
+
+/// The keys that a Secret of a type must have: one of the first list and all of the second.
+const REQUIRED: [(&str, &[&str], &[&str]); 5] = [
+    ("kubernetes.io/basic-auth", &["username", "password"], &[]),
+    ("kubernetes.io/ssh-auth", &[], &["ssh-privatekey"]),
+    ("kubernetes.io/tls", &[], &["tls.crt", "tls.key"]),
+    ("kubernetes.io/dockercfg", &[], &[".dockercfg"]),
+    ("kubernetes.io/dockerconfigjson", &[], &[".dockerconfigjson"]),
+];
+
+pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    causes.extend(keys(new, "data"));
+    for (key, _) in fields(new, "data").filter(|(key, _)| new["binaryData"].get(key).is_some()) {
+        causes.push(Cause::invalid(format_args!("data[{key}]"), key, "duplicate of key present in binaryData"));
+    }
+    causes.extend(keys(new, "binaryData"));
+    let texts: usize = fields(new, "data").map(|(_, value)| value.as_str().map_or(0, str::len)).sum();
+    if texts + decoded(new, "binaryData") > MAX_SIZE {
+        causes.push(Cause::too_long("[]", MAX_SIZE)); // upstream's way of saying: the whole
+    }
+    causes.extend(old.into_iter().flat_map(|old| kept(new, old, &["data", "binaryData"])));
+    causes
+}
+
+/// Sets the type, and encodes `stringData` into `data`.
+pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
+    missing(secret, "type", json!("Opaque"));
+    let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
+    let data = object(object(secret).entry("data").or_insert_with(empty));
+    for (key, text) in texts {
+        data.insert(key, STANDARD.encode(text.as_str().unwrap_or_default()).into());
+    }
+}
+
+pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    causes.extend(keys(new, "data"));
+    if decoded(new, "data") > MAX_SIZE {
+        causes.push(Cause::too_long("data", MAX_SIZE));
+    }
+    let kind = new["type"].as_str().unwrap_or_default();
+    let empty_is_none = kind == "kubernetes.io/ssh-auth";
+    let has = |key: &&&str| new["data"].get(**key).is_some_and(|value| !empty_is_none || *value != "");
+    for (_, any, each) in REQUIRED.iter().filter(|(name, ..)| *name == kind) {
+        let lacking = if any.iter().any(|key| has(&key)) { &[][..] } else { any };
+        let lacking = lacking.iter().chain(each.iter().filter(|key| !has(key)));
+        causes.extend(lacking.map(|key| Cause::required(format_args!("data[{key}]"), "")));
+    }
+    causes.extend(docker_config(new, kind));
+    let owner = "kubernetes.io/service-account.name";
+    if kind == "kubernetes.io/service-account-token"
+        && new["metadata"]["annotations"][owner].as_str().is_none_or(str::is_empty)
+    {
+        causes.push(Cause::required(format_args!("metadata.annotations[{owner}]"), ""));
+    }
+    if let Some(old) = old {
+        if old["type"] != new["type"] {
+            causes.push(Cause::invalid("type", kind, "field is immutable"));
+        }
+        causes.extend(kept(new, old, &["data"]));
+    }
+    causes
+}
+
+/// The error in a file for registries that is no JSON, if any. Its text is not shown.
+fn docker_config(secret: &Value, kind: &str) -> Option<Cause> {
+    let key = match kind {
+        "kubernetes.io/dockercfg" => ".dockercfg",
+        "kubernetes.io/dockerconfigjson" => ".dockerconfigjson",
+        _ => return None,
+    };
+    let bytes = STANDARD.decode(secret["data"][key].as_str()?).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let why = embedded::read(&text, "map[string]interface {}", Value::is_object).err()?;
+    Some(Cause::invalid(format_args!("data[{key}]"), "<secret contents redacted>", &why))
+}
+
+fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a SmolStr, &'a Value)> {
+    object[field].as_object().into_iter().flatten()
+}
+
+/// The error in a key, if any. Upstream: `IsConfigMapKey`.
+pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
+    match key {
+        "." => Some("must not be '.'".to_owned()),
+        ".." => Some("must not be '..'".to_owned()),
+        key if key.starts_with("..") => Some("must not start with '..'".to_owned()),
+        key if key.len() > 253 => Some("must be no more than 253 characters".to_owned()),
+        key => {
+            let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            (key.is_empty() || !key.chars().all(fits)).then(|| KEY.to_owned())
+        }
+    }
+}
+
+fn keys(object: &Value, field: &str) -> Vec<Cause> {
+    let wrong = fields(object, field).filter_map(|(key, _)| Some((key, messages_of_key(key)?)));
+    wrong.map(|(key, why)| Cause::invalid(format_args!("{field}[{key}]"), key, &why)).collect()
+}
+
+/// How many bytes the base64 texts decode to.
+fn decoded(object: &Value, field: &str) -> usize {
+    let length = |value: &Value| value.as_str().map_or(0, |text| text.trim_end_matches('=').len() * 3 / 4);
+    fields(object, field).map(|(_, value)| length(value)).sum()
+}
+
+/// An immutable object's data must not change, and neither must its field `immutable`.
+fn kept(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
+    if old["immutable"] != true {
+        return Vec::new();
+    }
+    let declared = (new["immutable"] != true).then_some("immutable");
+    let changed = data.iter().copied().filter(|field| new[*field] != old[*field]);
+    declared.into_iter().chain(changed).map(|field| Cause::forbidden(field, IMMUTABLE)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    fn sentences(causes: Vec<Cause>) -> Vec<String> {
+        causes.iter().map(Cause::sentence).collect()
+    }
+
+    fn told(kind: fn(&Value, Option<&Value>) -> Vec<Cause>, mut new: Value, old: Option<Value>) -> Vec<String> {
+        new["metadata"]["name"] = json!("a");
+        sentences(kind(&new, old.as_ref()))
+    }
+
+    #[test]
+    fn keys_are_names_of_files() {
+        let map = json!({"data": {"a b": "", "..": "", "x": ""}, "binaryData": {"x": ""}});
+        assert_eq!(
+            told(validate_config_map, map, None),
+            [
+                "data[..]: Invalid value: \"..\": must not be '..'".to_owned(),
+                format!("data[a b]: Invalid value: \"a b\": {KEY}"),
+                "data[x]: Invalid value: \"x\": duplicate of key present in binaryData".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_secret_has_what_its_type_wants() {
+        let secret_of = |kind: &str, data: Value| told(validate_secret, json!({"type": kind, "data": data}), None);
+        assert_eq!(secret_of("kubernetes.io/tls", json!({"tls.crt": ""})), ["data[tls.key]: Required value"]);
+        assert_eq!(secret_of("kubernetes.io/basic-auth", json!({"password": ""})), Vec::<String>::new());
+        let neither = ["data[username]: Required value", "data[password]: Required value"];
+        assert_eq!(secret_of("kubernetes.io/basic-auth", json!({})), neither);
+        let changed = told(validate_secret, json!({"type": "mine"}), Some(json!({"type": "Opaque"})));
+        assert_eq!(changed, ["type: Invalid value: \"mine\": field is immutable"]);
+    }
+
+    #[test]
+    fn what_is_immutable_stays() {
+        let old = json!({"immutable": true, "data": {"a": "1"}});
+        assert_eq!(
+            told(validate_config_map, json!({"data": {"a": "2"}}), Some(old.clone())),
+            [format!("immutable: Forbidden: {IMMUTABLE}"), format!("data: Forbidden: {IMMUTABLE}"),]
+        );
+        assert_eq!(told(validate_config_map, old.clone(), Some(old)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_size_is_limited() {
+        let map = |length: usize| json!({"data": {"a": "x".repeat(length)}});
+        assert_eq!(told(validate_config_map, map(MAX_SIZE), None), Vec::<String>::new());
+        assert_eq!(
+            told(validate_config_map, map(MAX_SIZE + 1), None),
+            ["[]: Too long: may not be more than 1048576 bytes"]
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Endpoints. Upstream: `pkg/apis/core`.
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{list, missing};
+use crate::kinds::addresses;
+use crate::kinds::columns;
+use crate::kinds::fields::{each, invalid, is_port, items, known, text};
+use crate::kinds::names;
+use crate::kinds::resource::{Resource, Strategy};
+use crate::value::{Value, json};
+
+/// The row of an Endpoints.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "endpoints",
+    singular: "endpoints",
+    kind: "Endpoints",
+    storage_hash: "fWeeMqaN/OA=",
+    short_names: &["ep"],
+    strategy: Strategy::CREATED_ON_UPDATE,
+    defaults: set_defaults,
+    validate,
+    columns: columns::endpoints::ENDPOINTS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_Endpoints`.
+fn set_defaults(endpoints: &mut Value) {
+    for port in list(endpoints, "subsets").flat_map(|subset| list(subset, "ports")) {
+        missing(port, "protocol", json!("TCP"));
+    }
+}
+
+/// Upstream: `ValidateEndpoints`. Subsets that do not change are not looked at.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    if old.is_some_and(|old| old["subsets"] == new["subsets"]) {
+        return Vec::new();
+    }
+    let subsets = items(new, "subsets").iter().enumerate();
+    subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
+}
+
+fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
+    const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
+    let mut causes = Vec::new();
+    if ADDRESSES.iter().all(|field| items(subset, field).is_empty()) {
+        causes.push(Cause::required(at, "must specify `addresses` or `notReadyAddresses`"));
+    }
+    for field in ADDRESSES {
+        causes.extend(each(subset, field, at).flat_map(|(at, one)| address(one, &at)));
+    }
+    let is_one_of_many = items(subset, "ports").len() > 1;
+    causes.extend(each(subset, "ports", at).flat_map(|(at, one)| port(one, is_one_of_many, &at)));
+    causes
+}
+
+/// Upstream: `validateEndpointAddress`.
+fn address(address: &Value, at: At<'_>) -> Vec<Cause> {
+    let (ip, at_ip) = (text(address, "ip"), format_args!("{at}.ip"));
+    let mut causes: Vec<Cause> = addresses::ip(ip, &at_ip).into_iter().collect();
+    let hostname = text(address, "hostname");
+    let messages = if hostname.is_empty() { Vec::new() } else { names::label(hostname) };
+    causes.extend(invalid(&format_args!("{at}.hostname"), hostname, messages));
+    if let Some(node) = address["nodeName"].as_str() {
+        causes.extend(invalid(&format_args!("{at}.nodeName"), node, names::subdomain(node)));
+    }
+    causes.extend(addresses::reachable(ip, &at_ip));
+    causes
+}
+
+/// Upstream: `validateEndpointPort`.
+fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Vec<Cause> {
+    let (name, at_name) = (text(port, "name"), format_args!("{at}.name"));
+    let mut causes = match name {
+        "" if is_one_of_many => vec![Cause::required(at_name, "")],
+        "" => Vec::new(),
+        name => invalid(&at_name, name, names::label(name)),
+    };
+    causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
+    causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
+    if let Some(protocol) = port["appProtocol"].as_str() {
+        causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
+    }
+    causes
+}

@@ -1,0 +1,162 @@
+//! Events. Upstream: `pkg/apis/core/validation/events.go`.
+
+use crate::conventions::cause::Cause;
+use crate::kinds::columns;
+use crate::kinds::names;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
+use crate::value::Value;
+
+/// The row of an Event.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "events",
+    singular: "event",
+    kind: "Event",
+    storage_hash: "r2yiGXH7wu8=",
+    short_names: &["ev"],
+    strategy: Strategy {
+        lifetime: Lifetime::Short,
+        dependents: Dependents::Unsupported,
+        ..Strategy::CREATED_ON_UPDATE
+    },
+    cached: false,
+    fields: &[
+        ("involvedObject.kind", &["involvedObject", "kind"], ""),
+        ("involvedObject.namespace", &["involvedObject", "namespace"], ""),
+        ("involvedObject.name", &["involvedObject", "name"], ""),
+        ("involvedObject.uid", &["involvedObject", "uid"], ""),
+        ("involvedObject.apiVersion", &["involvedObject", "apiVersion"], ""),
+        ("involvedObject.resourceVersion", &["involvedObject", "resourceVersion"], ""),
+        ("involvedObject.fieldPath", &["involvedObject", "fieldPath"], ""),
+        ("reason", &["reason"], ""),
+        ("reportingComponent", &["reportingComponent"], ""),
+        ("type", &["type"], ""),
+        ("source", &["source", "component"], ""),
+    ],
+    name_rule: NameRule::Unchecked,
+    validate,
+    columns: columns::event::COLUMNS,
+    ..Resource::USUAL
+};
+
+/// The longest `reportingInstance`, `action` and `reason`, and the longest `message`.
+const SHORT: usize = 128;
+const LONG: usize = 1024;
+
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    legacy(new, "reportingComponent")
+}
+
+/// The errors in an Event of any version. Upstream checks one of this version as it always did (`legacyValidateEvent`): an Event
+/// with an `eventTime` is of the newer kind, and names who reports it, in the field that is called `controller_field`.
+pub(in crate::kinds) fn legacy(new: &Value, controller_field: &str) -> Vec<Cause> {
+    let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let namespace = text("/metadata/namespace");
+    let involved = text("/involvedObject/namespace");
+    let is_newer = !new["eventTime"].is_null();
+    let mut causes = Vec::new();
+    let agrees = match (is_newer, involved) {
+        (false, "") => matches!(namespace, "" | "default"),
+        (false, involved) => involved == namespace,
+        (true, "") => matches!(namespace, "default" | "kube-system"),
+        (true, _) => true,
+    };
+    if !agrees {
+        causes.push(Cause::invalid("involvedObject.namespace", involved, "does not match event.namespace"));
+    }
+    if is_newer {
+        let controller = text("/reportingComponent");
+        if controller.is_empty() {
+            causes.push(Cause::required(controller_field, ""));
+        }
+        for message in names::label_key(controller) {
+            causes.push(Cause::invalid(controller_field, controller, &message));
+        }
+        for (field, is_required, most) in [
+            ("reportingInstance", true, SHORT),
+            ("action", true, SHORT),
+            ("reason", true, SHORT),
+            ("message", false, LONG),
+        ] {
+            causes.extend(length(field, text(&format!("/{field}")), is_required, most));
+        }
+    }
+    causes
+}
+
+fn length(field: &str, text: &str, is_required: bool, most: usize) -> Option<Cause> {
+    if text.is_empty() {
+        return is_required.then(|| Cause::required(field, ""));
+    }
+    (text.len() > most).then(|| Cause::invalid(field, "", &format!("can have at most {most} characters")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    /// The cases of upstream's `TestValidateEvent` and `TestValidateNewEvent`
+    /// (`pkg/apis/core/validation/events_test.go`), and one more for each limit.
+    #[test]
+    fn an_event_is_in_the_namespace_of_what_it_is_about() {
+        let told = |namespace: &str, involved: &str, newer: bool| {
+            let mut event =
+                json!({"metadata": {"name": "e", "namespace": namespace}, "involvedObject": {"namespace": involved}});
+            if newer {
+                event["eventTime"] = json!("2023-05-01T10:00:00.000000Z");
+                event["reportingComponent"] = json!("k8s.io/my-controller");
+                event["reportingInstance"] = json!("node-xyz");
+                event["action"] = json!("Do");
+                event["reason"] = json!("Because");
+            }
+            validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>()
+        };
+        for (namespace, involved, newer) in [
+            ("default", "", false),
+            ("foo", "foo", false),
+            ("default", "", true),
+            ("kube-system", "", true),
+            ("default", "foo", true),
+        ] {
+            assert_eq!(told(namespace, involved, newer), [""; 0], "{namespace} {involved} {newer}");
+        }
+        for (namespace, involved, newer) in
+            [("foo", "", false), ("foo", "bar", false), ("default", "bar", false), ("foo", "", true)]
+        {
+            let expected =
+                format!("involvedObject.namespace: Invalid value: {involved:?}: does not match event.namespace");
+            assert_eq!(told(namespace, involved, newer), [expected], "{namespace} {involved} {newer}");
+        }
+    }
+
+    #[test]
+    fn an_event_with_a_time_names_who_reports_it() {
+        let told = |event: Value| validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>();
+        let metadata = json!({"name": "e", "namespace": "default"});
+        let time = "2023-05-01T10:00:00.000000Z";
+        assert_eq!(
+            told(json!({"metadata": metadata, "eventTime": time})),
+            [
+                "reportingComponent: Required value".to_owned(),
+                "reportingComponent: Invalid value: \"\": name part must be non-empty".to_owned(),
+                format!("reportingComponent: Invalid value: \"\": name part {}", names::LABEL_KEY),
+                "reportingInstance: Required value".to_owned(),
+                "action: Required value".to_owned(),
+                "reason: Required value".to_owned(),
+            ]
+        );
+        let long = |length: usize| "x".repeat(length);
+        let event = |short: usize, message: usize| {
+            json!({
+                "metadata": metadata, "eventTime": time, "reportingComponent": "my-controller",
+                "reportingInstance": long(short), "action": long(short), "reason": long(short), "message": long(message),
+            })
+        };
+        assert_eq!(told(event(128, 1024)), [""; 0]);
+        let fields = [("reportingInstance", 128), ("action", 128), ("reason", 128), ("message", 1024)];
+        let expected =
+            fields.map(|(field, most)| format!("{field}: Invalid value: \"\": can have at most {most} characters"));
+        assert_eq!(told(event(129, 1025)), expected);
+    }
+}

@@ -1,0 +1,71 @@
+//! Namespaces.
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{empty, missing, object};
+use crate::kinds::columns;
+use crate::kinds::fields::items;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Resource, Scope, Subresource};
+use crate::kinds::{metadata, names};
+use crate::value::{Value, json};
+
+/// The row of a Namespace.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "namespaces",
+    singular: "namespace",
+    kind: "Namespace",
+    storage_hash: "Q3oi5N2YM8M=",
+    scope: Scope::Cluster,
+    short_names: &["ns"],
+    subresources: &[Subresource::Finalize, Subresource::Status],
+    fields: &[("status.phase", &["status", "phase"], "")],
+    name_rule: NameRule::Label,
+    defaults: set_defaults,
+    validate,
+    columns: columns::simple::NAMESPACES,
+    ..Resource::USUAL
+};
+
+/// The finalizer that keeps a namespace until it is empty. It is in the spec, not in the metadata.
+pub const FINALIZER: &str = "kubernetes";
+
+/// Sets the label with the namespace's name. A generated name gets it after the validation. Upstream: `SetDefaults_Namespace`
+/// and `namespaceStrategy.Canonicalize`.
+pub fn set_label(namespace: &mut Value) {
+    let name = namespace.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if !name.is_empty() {
+        let metadata = object(&mut namespace["metadata"]);
+        object(metadata.entry("labels").or_insert_with(empty))
+            .insert("kubernetes.io/metadata.name".into(), name.into());
+    }
+}
+
+/// Sets the label with the namespace's name, and the phase.
+pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
+    set_label(namespace);
+    missing(namespace, "spec", empty());
+    missing(namespace, "status", empty());
+    missing(&mut namespace["status"], "phase", json!("Active"));
+}
+
+/// The names of finalizers without a domain. Upstream: `IsStandardFinalizerName`.
+const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
+
+/// The errors in the finalizers of the spec. Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {
+        let name = name.as_str().unwrap_or_default();
+        let at_one = format_args!("spec.finalizers[{i}]");
+        let at: At<'_> = if old.is_some() { &at_one } else { &"spec.finalizers" };
+        causes.extend(names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)));
+        if !name.contains('/') && !STANDARD.contains(&name) {
+            causes.push(Cause::invalid(
+                at,
+                name,
+                "name is neither a standard finalizer name nor is it fully qualified",
+            ));
+        }
+    }
+    causes
+}

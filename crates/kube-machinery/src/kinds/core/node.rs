@@ -1,0 +1,228 @@
+//! Nodes. Upstream: `ValidateNode` and `ValidateNodeUpdate` in `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{empty, missing};
+use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
+use crate::kinds::columns;
+use crate::kinds::core::pod::resource_validation::amount;
+use crate::kinds::fields::{items, one_of, text};
+use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
+use crate::kinds::{embedded, names};
+use crate::value::{Array, Value, json};
+
+/// The row of a Node.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "nodes",
+    singular: "node",
+    kind: "Node",
+    storage_hash: "XwShjMxG9Fs=",
+    scope: Scope::Cluster,
+    short_names: &["no"],
+    subresources: &[Subresource::Status],
+    strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
+    fields: &[("spec.unschedulable", &["spec", "unschedulable"], "false")],
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::node::COLUMNS,
+    ..Resource::USUAL
+};
+
+const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+/// Sets what a node can give to pods: all that it has.
+pub(in crate::kinds) fn set_defaults(node: &mut Value) {
+    missing(node, "spec", empty());
+    missing(node, "status", empty());
+    if let Some(capacity) = node["status"].get("capacity").cloned() {
+        missing(&mut node["status"], "allocatable", capacity);
+    }
+}
+
+/// The errors in a new node, or in the change of an old one, which is checked as a new one first.
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = annotations(&new["metadata"]);
+    causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
+    causes.extend(resources(new));
+    let swap = &new["status"]["nodeInfo"]["swap"]["capacity"];
+    if swap.as_i64().is_some_and(|bytes| bytes <= 0) {
+        let why = "must be greater than zero";
+        causes.push(Cause::invalid_json("metadata.nodeSwapStatus.capacity", swap, why)); // upstream says metadata
+    }
+    causes.extend(declared_features(new));
+    causes.extend(pod_ranges(new));
+    causes.extend(validate_status(new, old));
+    causes
+}
+
+/// The errors in the change of a node, of which its status is a part. Upstream: `ValidateNodeUpdate`.
+pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let Some(old) = old else { return Vec::new() };
+    let mut causes = annotations(&new["metadata"]);
+    causes.extend(resources(new));
+    causes.extend(declared_features(new));
+    causes.extend(addresses(new));
+    causes.extend(changes(&new["spec"], &old["spec"]));
+    causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
+    causes
+}
+
+const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
+const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+/// The errors in annotations that mean something for a node. Upstream: `ValidateNodeSpecificAnnotations`.
+fn annotations(metadata: &Value) -> Vec<Cause> {
+    const AT: &str = "metadata.annotations";
+    let noted = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
+    let mut causes = Vec::new();
+    if let Some(list) = noted(TAINTS) {
+        match embedded::read(list, "[]core.Taint", Value::is_array) {
+            Ok(list) => {
+                let list = list.as_array().map_or(&[][..], Array::as_slice);
+                causes.extend(taints(list, &format_args!("{AT}.{TAINTS}")));
+            }
+            Err(why) => causes.push(Cause::invalid(AT, TAINTS, &why)),
+        }
+    }
+    if let Some(avoided) = noted(AVOIDED) {
+        match embedded::read(avoided, "v1.AvoidPods", Value::is_object) {
+            Ok(avoided) => causes.extend(avoided_pods(&avoided, &AT)),
+            Err(why) => causes.push(Cause::invalid(format_args!("{AT}.AvoidPods"), AVOIDED, &why)),
+        }
+    }
+    causes
+}
+
+/// Upstream: `validatePreferAvoidPodsEntry`.
+fn avoided_pods(avoided: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, entry) in items(avoided, "preferAvoidPods").iter().enumerate() {
+        let (controller, at) =
+            (&entry["podSignature"]["podController"], format_args!("{at}.{AVOIDED}[{i}].PodSignature"));
+        if !controller.is_object() {
+            causes.push(Cause::required(at, ""));
+        } else if controller["controller"] != true {
+            let at = format_args!("{at}.PodController.Controller");
+            causes.push(Cause::invalid_as(at, "false", "must point to a controller"));
+        }
+    }
+    causes
+}
+
+/// The features that a node says that it has. Upstream: `validateNodeDeclaredFeatures`.
+fn declared_features(node: &Value) -> Vec<Cause> {
+    const AT: &str = "status.declaredFeatures";
+    let features = items(&node["status"], "declaredFeatures").iter();
+    let features: Vec<&str> = features.map(|feature| feature.as_str().unwrap_or_default()).collect();
+    let mut causes = Vec::new();
+    for (i, feature) in features.iter().enumerate() {
+        causes.extend(message_of_feature(feature).map(|why| Cause::invalid(format_args!("{AT}[{i}]"), feature, &why)));
+        let Some(next) = features.get(i + 1) else { break };
+        let at = format_args!("{AT}[{}]", i + 1);
+        match feature.cmp(next) {
+            Ordering::Equal => causes.push(Cause::duplicate(at, next)),
+            Ordering::Greater => causes.push(Cause::invalid(at, next, "list must be sorted alphabetically")),
+            Ordering::Less => {}
+        }
+    }
+    causes
+}
+
+fn message_of_feature(feature: &str) -> Option<String> {
+    let is_upper = feature.starts_with(|c: char| c.is_ascii_uppercase());
+    let fits = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let why = if feature.len() > 253 {
+        "must be no more than 253 characters"
+    } else if !is_upper || !feature.split('/').all(fits) {
+        "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or \
+         MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+    } else {
+        return None;
+    };
+    Some(format!("invalid feature name {feature:?}: {why}"))
+}
+
+/// Upstream: `validateNodeTaints`, which says `metadata.taints`.
+fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
+    let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
+    for (i, taint) in taints.iter().enumerate() {
+        let at = format_args!("{at}[{i}]");
+        let (key, value, effect) = (text(taint, "key"), text(taint, "value"), text(taint, "effect"));
+        causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format_args!("{at}.key"), key, why)));
+        let messages = names::label_value(value);
+        causes.extend(messages.first().map(|_| Cause::invalid(format_args!("{at}.value"), value, &messages.join(";"))));
+        causes.extend(one_of(effect, &EFFECTS, &format_args!("{at}.effect")));
+        if !pairs.insert((key, effect)) {
+            let shown = json!({"Key": key, "Value": value, "Effect": effect, "TimeAdded": taint["timeAdded"]});
+            let order = ["Key", "Value", "Effect", "TimeAdded"];
+            causes.push(Cause::duplicate_struct(at, &shown, &order, "taints must be unique by key and effect pair"));
+        }
+    }
+    causes
+}
+
+/// Upstream: `ValidateNodeResources`.
+fn resources(node: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for list in ["capacity", "allocatable"] {
+        for (name, value) in node["status"][list].as_object().into_iter().flatten() {
+            causes.extend(amount(name, value, &format_args!("status.{list}.{name}")));
+        }
+    }
+    causes
+}
+
+fn pod_ranges(node: &Value) -> Vec<Cause> {
+    let given: Vec<&str> = items(&node["spec"], "podCIDRs").iter().filter_map(Value::as_str).collect();
+    let mut causes: Vec<Cause> =
+        given.iter().enumerate().filter_map(|(i, range)| cidr(range, &format_args!("spec.podCIDRs[{i}]"))).collect();
+    if given.len() > 1 && (given.len() > 2 || !one_of_each_family(given.iter().filter_map(|range| base_of(range)))) {
+        let why = "may specify no more than one CIDR for each IP family";
+        causes.push(Cause::invalid_json("spec.podCIDRs", &node["spec"]["podCIDRs"], why));
+    }
+    causes
+}
+
+fn addresses(node: &Value) -> Vec<Cause> {
+    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    for (i, address) in items(&node["status"], "addresses").iter().enumerate() {
+        let (kind, value) = (text(address, "type"), text(address, "address"));
+        if !seen.insert((kind, value)) {
+            let shown = json!({"Type": kind, "Address": value});
+            causes.push(Cause::duplicate_struct(
+                format_args!("status.addresses[{i}]"),
+                &shown,
+                &["Type", "Address"],
+                "",
+            ));
+        }
+    }
+    causes
+}
+
+/// What does not change once it is set.
+fn changes(new: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let (before, after) = (items(old, "podCIDRs"), items(new, "podCIDRs"));
+    let changed = before.iter().zip(after).filter(|(old, new)| old != new).count();
+    let changed = if before.len() == after.len() { changed } else { usize::from(!before.is_empty()) };
+    let why = "node updates may not change podCIDR except from \"\" to valid";
+    causes.extend((0..changed).map(|_| Cause::forbidden("spec.podCIDRs", why)));
+    match (text(old, "providerID"), text(new, "providerID")) {
+        ("", _) => {}
+        (_, "") => causes.push(Cause::invalid_as("spec.providerID", "null", "field cannot be cleared once set")),
+        (before, after) if before != after => {
+            causes.push(Cause::invalid_as("spec.providerID", "null", "field cannot be modified once set"));
+        }
+        _ => {}
+    }
+    if text(old, "externalID") != text(new, "externalID") {
+        causes.push(Cause::forbidden("spec.externalID", "may not be updated"));
+    }
+    causes
+}

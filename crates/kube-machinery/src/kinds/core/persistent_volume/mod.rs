@@ -1,0 +1,60 @@
+//! Persistent volumes. Upstream: `pkg/registry/core/persistentvolume`.
+
+mod sources;
+mod validation;
+
+use crate::conventions::fill::{empty, missing};
+use crate::kinds::columns;
+use crate::kinds::core::pod::volumes::sources;
+use crate::kinds::resource::Change;
+use crate::kinds::resource::{DeleteResponse, Resource, Scope, Subresource};
+use crate::kinds::resource_list::round_up;
+use crate::value::{Value, json};
+
+/// The row of a PersistentVolume.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "persistentvolumes",
+    singular: "persistentvolume",
+    kind: "PersistentVolume",
+    storage_hash: "HN/zwEC+JgM=",
+    scope: Scope::Cluster,
+    short_names: &["pv"],
+    subresources: &[Subresource::Status],
+    delete_response: DeleteResponse::Object,
+    defaults: set_defaults,
+    prepare,
+    validate: validation::validate,
+    columns: columns::storage::VOLUMES,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_PersistentVolume`.
+fn set_defaults(volume: &mut Value) {
+    missing(volume, "status", empty());
+    missing(&mut volume["status"], "phase", json!("Pending"));
+    missing(volume, "spec", empty());
+    let spec = &mut volume["spec"];
+    missing(spec, "persistentVolumeReclaimPolicy", json!("Retain"));
+    missing(spec, "volumeMode", json!("Filesystem"));
+    round_up(spec, "capacity");
+    sources(spec);
+}
+
+/// A phase begins when it is written, unless the writer says something else.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    const SINCE: &str = "lastPhaseTransitionTime";
+    let Some(old) = change.old else {
+        new["status"][SINCE] = json!(change.now);
+        return;
+    };
+    if change.part != Some(Subresource::Status) {
+        return;
+    }
+    let (status, before) = (&new["status"], &old["status"]);
+    let is_kept = status["phase"] == before["phase"];
+    if is_kept && status[SINCE].is_null() && !before[SINCE].is_null() {
+        new["status"][SINCE] = before[SINCE].clone();
+    } else if !is_kept && (status[SINCE].is_null() || status[SINCE] == before[SINCE]) {
+        new["status"][SINCE] = json!(change.now);
+    }
+}

@@ -1,0 +1,155 @@
+//! Validation of what a persistent volume is. Upstream: `ValidatePersistentVolumeSpec` in
+//! `pkg/apis/core/validation/validation.go`, and the functions from `validateISCSIPersistentVolumeSource` on.
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::core::pod::paths::no_backsteps;
+use crate::kinds::core::pod::storage_systems as systems;
+use crate::kinds::core::pod::volume_sources::{self as sources, Type, named};
+use crate::kinds::fields::{invalid, required, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+/// The types in the order in which upstream looks for them.
+const TYPES: [Type; 22] = [
+    named("hostPath", sources::host_path),
+    Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
+    named("awsElasticBlockStore", systems::aws_disk),
+    named("glusterfs", glusterfs),
+    named("flocker", systems::flocker),
+    named("nfs", sources::nfs),
+    named("rbd", systems::rbd),
+    named("quobyte", systems::quobyte),
+    Type { second: "cephFS", ..named("cephfs", systems::cephfs) },
+    named("iscsi", systems::iscsi_volume),
+    named("cinder", cinder),
+    named("fc", systems::fibre_channel),
+    named(FLEX, systems::flex),
+    named("azureFile", azure_file),
+    named("vsphereVolume", systems::vsphere),
+    named("photonPersistentDisk", systems::photon),
+    named("portworxVolume", systems::portworx),
+    named("azureDisk", systems::azure_disk),
+    named("scaleIO", systems::scale_io),
+    named(LOCAL, local),
+    named("storageos", storage_os),
+    named("csi", csi),
+];
+/// The type that may be another one too.
+const FLEX: &str = "flexVolume";
+/// The type that needs a node.
+const LOCAL: &str = "local";
+
+/// The errors in what a volume of this name is.
+pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
+    let (mut causes, mut count) = (Vec::new(), 0);
+    for kind in TYPES.iter().filter(|kind| spec[kind.field].is_object()) {
+        count += 1;
+        if count > 1 && kind.field != FLEX {
+            let at = format_args!("spec.{}", kind.second);
+            causes.push(Cause::forbidden(at, "may not specify more than 1 volume type"));
+            continue;
+        }
+        let mut found = (kind.check)(&spec[kind.field], &format_args!("spec.{}", kind.path));
+        if let Some(long) = long_portal(spec, name).filter(|_| kind.field == "iscsi") {
+            // After what is said about a missing portal.
+            found.insert(usize::from(text(&spec["iscsi"], "targetPortal").is_empty()), long);
+        }
+        causes.extend(found);
+        if kind.field == LOCAL && spec["nodeAffinity"].is_null() {
+            causes.push(Cause::required("spec.nodeAffinity", "Local volume requires node affinity"));
+        }
+    }
+    if count == 0 {
+        causes.push(Cause::required("spec", "must specify a volume type"));
+    }
+    causes
+}
+
+/// Whether two specs have the same volume. A CSI volume may get a secret for its growth.
+pub(super) fn are_same(spec: &Value, before: &Value) -> bool {
+    const SECRET: &str = "controllerExpandSecretRef";
+    TYPES.iter().all(|kind| {
+        let (mut new, old) = (spec[kind.field].clone(), &before[kind.field]);
+        if kind.field == "csi" && old.is_object() && old[SECRET].is_null() {
+            new.as_object_mut().and_then(|new| new.remove(SECRET));
+        }
+        new == *old
+    })
+}
+
+/// The error in a portal that is too long beside the name of its volume, if any.
+fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
+    let source = &spec["iscsi"];
+    let why = systems::long_portal(source, name)?;
+    Some(Cause::invalid("spec.iscsi.targetportal", text(source, "targetPortal"), why))
+}
+
+fn glusterfs(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, path) = (systems::glusterfs(source, at), format_args!("{at}.endpointsNamespace"));
+    match source["endpointsNamespace"].as_str() {
+        None => {}
+        Some("") => {
+            let why = "if the endpointnamespace is set, it must be a valid namespace name";
+            causes.push(Cause::invalid(path, "", why));
+        }
+        Some(namespace) => causes.extend(invalid(&path, namespace, names::label(namespace))),
+    }
+    causes
+}
+
+fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = systems::cinder(source, at);
+    causes.extend(namespace_of_secret(source, at));
+    causes
+}
+
+fn storage_os(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = systems::storage_os(source, at);
+    causes.extend(namespace_of_secret(source, at));
+    causes
+}
+
+/// The error in the reference to a secret without a namespace, if any.
+fn namespace_of_secret(source: &Value, at: At<'_>) -> Option<Cause> {
+    let secret = &source["secretRef"];
+    secret.is_object().then(|| required(secret, "namespace", &format_args!("{at}.secretRef"))).flatten()
+}
+
+fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = systems::azure_file(source, at);
+    if source["secretNamespace"] == "" {
+        causes.push(Cause::required(format_args!("{at}.secretNamespace"), ""));
+    }
+    causes
+}
+
+fn local(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let found = required(source, "path", at).or_else(|| no_backsteps(text(source, "path"), &format_args!("{at}.path")));
+    found.into_iter().collect()
+}
+
+/// Upstream: `validateCSIPersistentVolumeSource`.
+fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
+    const SECRETS: [&str; 4] =
+        ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
+    let mut causes = sources::csi_driver(source, at);
+    causes.extend(required(source, "volumeHandle", at));
+    for field in SECRETS.into_iter().filter(|field| source[*field].is_object()) {
+        causes.extend(secret(&source[field], &format_args!("{at}.{field}")));
+    }
+    causes
+}
+
+/// Upstream: `validatePVSecretReference`.
+fn secret(secret: &Value, at: At<'_>) -> Vec<Cause> {
+    let (name, namespace) = (text(secret, "name"), text(secret, "namespace"));
+    let mut causes = Vec::from_iter(required(secret, "name", at));
+    if !name.is_empty() {
+        causes.extend(invalid(&format_args!("{at}.name"), name, names::subdomain(name)));
+    }
+    causes.extend(required(secret, "namespace", at));
+    if !namespace.is_empty() {
+        causes.extend(invalid(&format_args!("{at}.namespace"), namespace, names::label(namespace)));
+    }
+    causes
+}

@@ -1,0 +1,180 @@
+//! Validation of persistent volumes. Upstream: `ValidatePersistentVolumeSpec` and `ValidatePersistentVolumeUpdate` in
+//! `pkg/apis/core/validation/validation.go`, and `checkMountOption` in `pkg/volume/validation`.
+
+use super::sources;
+use crate::conventions::cause::Cause;
+use crate::conventions::go_struct::{Field, GoStruct};
+use crate::kinds::core::pod::affinity::node_selector;
+use crate::kinds::core::pod::claim_template::{VOLUME_MODES, access_modes, class};
+use crate::kinds::core::pod::resource_validation::parsed;
+use crate::kinds::fields::{items, known, known_if_set, text};
+use crate::kinds::resource_list::not_below_zero;
+use crate::value::{Map, Value};
+
+const POLICIES: [&str; 3] = ["Delete", "Recycle", "Retain"];
+const STORAGE: &str = "storage";
+const OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
+/// The types of volumes that can be mounted with options.
+const MOUNTED_WITH_OPTIONS: [&str; 13] = [
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "iscsi",
+    "cinder",
+    "cephfs",
+    "azureFile",
+    "vsphereVolume",
+    "azureDisk",
+    "photonPersistentDisk",
+];
+
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut causes = of_spec(spec, text(&new["metadata"], "name"));
+    let takes_options = MOUNTED_WITH_OPTIONS.iter().any(|field| spec[*field].is_object());
+    if !takes_options && new["metadata"]["annotations"][OPTIONS].is_string() {
+        let why = "may not specify mount options for this volume type";
+        causes.push(Cause::forbidden(format_args!("metadata.annotations.{OPTIONS}"), why));
+    }
+    causes.extend(old.into_iter().flat_map(|old| changes(spec, &old["spec"])));
+    causes
+}
+
+fn of_spec(spec: &Value, name: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if items(spec, "accessModes").is_empty() {
+        causes.push(Cause::required("spec.accessModes", ""));
+    }
+    causes.extend(access_modes(spec, &"spec.accessModes"));
+    causes.extend(capacity(spec));
+    let policy = text(spec, "persistentVolumeReclaimPolicy");
+    causes.extend(known(policy, &POLICIES, &"spec.persistentVolumeReclaimPolicy"));
+    causes.extend(affinity(&spec["nodeAffinity"]));
+    causes.extend(sources::validate(spec, name));
+    if is_root(&spec["hostPath"]) && policy == "Recycle" {
+        let why = "may not be 'recycle' for a hostPath mount of '/'";
+        causes.push(Cause::forbidden("spec.persistentVolumeReclaimPolicy", why));
+    }
+    causes.extend(class(spec, "storageClassName", &"spec"));
+    causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, &"spec"));
+    causes.extend(attributes(spec));
+    causes
+}
+
+/// A volume has a size, and nothing else.
+fn capacity(spec: &Value) -> Vec<Cause> {
+    let sizes = spec["capacity"].as_object();
+    let mut causes = Vec::new();
+    if sizes.is_none_or(Map::is_empty) {
+        causes.push(Cause::required("spec.capacity", ""));
+    }
+    if sizes.is_none_or(|sizes| sizes.len() > 1 || !sizes.contains_key(STORAGE)) {
+        causes.push(Cause::unsupported("spec.capacity", &spec["capacity"].to_string(), &[STORAGE]));
+    }
+    for (name, size) in sizes.into_iter().flatten() {
+        let at = format_args!("spec.capacity[{name}]");
+        causes.extend(not_below_zero(size, &at));
+        let wrong = parsed(size).filter(|size| size.is_negative() || size.is_zero());
+        causes.extend(wrong.map(|size| Cause::invalid(at, &size.to_string(), "must be greater than zero")));
+    }
+    causes
+}
+
+/// Upstream: `validateVolumeNodeAffinity`.
+fn affinity(affinity: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.nodeAffinity.required";
+    match &affinity["required"] {
+        _ if affinity.is_null() => Vec::new(),
+        Value::Null => vec![Cause::required(AT, "must specify required node constraints")],
+        required => node_selector(required, &AT),
+    }
+}
+
+/// Whether a volume is all of a node's file system. Upstream: `path.Clean`.
+fn is_root(host_path: &Value) -> bool {
+    let path = text(host_path, "path");
+    let mut depth = 0_usize;
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => depth = depth.saturating_sub(1),
+            _ => depth += 1,
+        }
+    }
+    path.starts_with('/') && depth == 0
+}
+
+fn attributes(spec: &Value) -> Vec<Cause> {
+    let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Vec::new() };
+    let mut causes = class(spec, "volumeAttributesClassName", &"spec");
+    if name.is_empty() {
+        causes.push(Cause::required("spec.volumeAttributesClassName", "an empty string is disallowed"));
+    }
+    if !spec["csi"].is_object() {
+        causes.push(Cause::required("spec.csi", "has to be specified when using volumeAttributesClassName"));
+    }
+    causes
+}
+
+/// The errors in what must stay.
+fn changes(spec: &Value, before: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if !sources::are_same(spec, before) {
+        // Upstream adds the difference of the two, as Go prints it.
+        let why = "spec.persistentvolumesource is immutable after creation";
+        causes.push(Cause::forbidden("spec.persistentvolumesource", why));
+    }
+    if spec["volumeMode"] != before["volumeMode"] {
+        causes.push(Cause::invalid_json("volumeMode", &spec["volumeMode"], "field is immutable"));
+    }
+    let (affinity, old) = (&spec["nodeAffinity"], &before["nodeAffinity"]);
+    if !old.is_null() && *affinity != *old && *affinity != with_new_labels(old, affinity) {
+        let shown = if affinity.is_null() { "null".to_owned() } else { AFFINITY.print(affinity) };
+        let why = "field is immutable, except for updating from beta label to GA";
+        causes.push(Cause::invalid_as("nodeAffinity", &shown, why));
+    }
+    if before["volumeAttributesClassName"].is_string() && spec["volumeAttributesClassName"].is_null() {
+        let why = "update from non-nil value to nil is forbidden";
+        causes.push(Cause::forbidden("spec.volumeAttributesClassName", why));
+    }
+    causes
+}
+
+/// The labels that have a name without `beta` by now. Upstream: `betaToGALabel`.
+const RENAMED: [(&str, &str); 5] = [
+    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+    ("beta.kubernetes.io/os", "kubernetes.io/os"),
+    ("beta.kubernetes.io/arch", "kubernetes.io/arch"),
+    ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
+];
+
+/// The old affinity with the new names of labels, where the new affinity has them.
+fn with_new_labels(old: &Value, new: &Value) -> Value {
+    let mut renamed = old.clone();
+    let terms = renamed.pointer_mut("/required/nodeSelectorTerms").and_then(Value::as_array_mut);
+    for (t, term) in terms.into_iter().flatten().enumerate() {
+        for field in ["matchExpressions", "matchFields"] {
+            let requirements = term.get_mut(field).and_then(Value::as_array_mut);
+            for (r, requirement) in requirements.into_iter().flatten().enumerate() {
+                let key = &new["required"]["nodeSelectorTerms"][t][field][r]["key"];
+                if RENAMED.iter().any(|(beta, stable)| requirement["key"] == *beta && key == stable) {
+                    requirement["key"] = key.clone();
+                }
+            }
+        }
+    }
+    renamed
+}
+
+const REQUIREMENT: GoStruct =
+    GoStruct(&[("Key", "key", Field::Text), ("Operator", "operator", Field::Text), ("Values", "values", Field::Plain)]);
+const TERM: GoStruct = GoStruct(&[
+    ("MatchExpressions", "matchExpressions", Field::List(&REQUIREMENT)),
+    ("MatchFields", "matchFields", Field::List(&REQUIREMENT)),
+]);
+const SELECTOR: GoStruct = GoStruct(&[("NodeSelectorTerms", "nodeSelectorTerms", Field::List(&TERM))]);
+const AFFINITY: GoStruct = GoStruct(&[("Required", "required", Field::Struct(&SELECTOR))]);

@@ -1,0 +1,76 @@
+//! Claims of persistent volumes. Upstream: `pkg/registry/core/persistentvolumeclaim`.
+
+mod validation;
+
+use crate::conventions::fill::{empty, missing, object, part};
+use crate::kinds::columns;
+use crate::kinds::fields::text;
+use crate::kinds::resource::Change;
+use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
+use crate::kinds::resource_list::round_up;
+use crate::value::{Value, json};
+
+/// The row of a PersistentVolumeClaim.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "persistentvolumeclaims",
+    singular: "persistentvolumeclaim",
+    kind: "PersistentVolumeClaim",
+    storage_hash: "QWTyNDq0dC4=",
+    short_names: &["pvc"],
+    subresources: &[Subresource::Status],
+    delete_response: DeleteResponse::Object,
+    defaults: set_defaults,
+    prepare,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
+    columns: columns::storage::CLAIMS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_PersistentVolumeClaim`.
+pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
+    missing(claim, "status", empty());
+    missing(&mut claim["status"], "phase", json!("Pending"));
+    for field in ["capacity", "allocatedResources"] {
+        round_up(&mut claim["status"], field);
+    }
+    missing(claim, "spec", empty());
+    missing(&mut claim["spec"], "volumeMode", json!("Filesystem"));
+    for field in ["limits", "requests"] {
+        if let Some(resources) = part(&mut claim["spec"], "resources") {
+            round_up(resources, field);
+        }
+    }
+}
+
+/// Makes the two names of the data source agree. Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    if change.part.is_some() {
+        return;
+    }
+    let was_set = change.old.is_some_and(|old| !old["spec"]["dataSource"].is_null());
+    let spec = &mut new["spec"];
+    // A field of another namespace belongs to a feature that is off.
+    if !was_set && !text(&spec["dataSourceRef"], "namespace").is_empty() {
+        object(spec).remove("dataSourceRef");
+    }
+    if !was_set && spec["dataSourceRef"].is_null() && !is_known(&spec["dataSource"]) {
+        object(spec).remove("dataSource");
+    }
+    let (source, reference) = (spec["dataSource"].clone(), spec["dataSourceRef"].clone());
+    if !source.is_null() && reference.is_null() {
+        spec["dataSourceRef"] = source;
+    } else if !reference.is_null() && source.is_null() && text(&reference, "namespace").is_empty() {
+        spec["dataSource"] = reference;
+    }
+    for field in ["dataSource", "dataSourceRef"] {
+        if spec[field].is_null() {
+            object(spec).remove(field);
+        }
+    }
+}
+
+fn is_known(source: &Value) -> bool {
+    let known = [("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")];
+    known.contains(&(text(source, "kind"), text(source, "apiGroup")))
+}

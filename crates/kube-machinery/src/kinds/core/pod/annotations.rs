@@ -1,0 +1,74 @@
+//! Validation of annotations that mean something for a pod. Upstream: `ValidatePodSpecificAnnotations` and
+//! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`, from line 201.
+
+use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
+use super::tolerations::tolerations;
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{invalid, pairs, text};
+use crate::kinds::{embedded, names};
+use crate::value::{Array, Value};
+
+/// Of a pod that a kubelet runs without the API server.
+pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
+const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
+const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+
+/// The errors in the keys of annotations. Upstream: `ValidateAnnotations`.
+pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
+    let keys = pairs(metadata, "annotations").map(|(key, _)| key);
+    keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()
+}
+
+/// The errors in the annotations of a pod, `at`.
+pub(super) fn of_pod(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
+    let noted = |key: &str| metadata["annotations"][key].as_str();
+    let mut causes = Vec::new();
+    if let Some(mirror) = noted(MIRROR).filter(|_| text(spec, "nodeName").is_empty()) {
+        let why = "must set spec.nodeName if mirror pod annotation is set";
+        causes.push(Cause::invalid(format_args!("{at}[{MIRROR}]"), mirror, why));
+    }
+    if let Some(list) = noted(TOLERATIONS).filter(|list| !list.is_empty()) {
+        match embedded::read(list, "[]core.Toleration", Value::is_array) {
+            Ok(list) => {
+                let list = list.as_array().map_or(&[][..], Array::as_slice);
+                causes.extend(tolerations(list, &format_args!("{at}.{TOLERATIONS}")));
+            }
+            Err(why) => causes.push(Cause::invalid(at, TOLERATIONS, &why)),
+        }
+    }
+    if let Some(cost) = noted(DELETION_COST).filter(|cost| !is_cost(cost)) {
+        causes.push(Cause::invalid(format_args!("{at}[{DELETION_COST}]"), cost, "must be a 32bit integer"));
+    }
+    causes.extend(profiles::annotations(metadata, spec, at));
+    causes
+}
+
+/// Upstream: `GetDeletionCostFromPodAnnotations`.
+fn is_cost(cost: &str) -> bool {
+    let begins = cost == "0" || cost.starts_with('-') || cost.starts_with(|c: char| ('1'..='9').contains(&c));
+    begins && cost.parse::<i32>().is_ok()
+}
+
+/// The errors in changed annotations: some stay as they were. Everything is checked once more, as upstream does.
+pub(super) fn changes(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
+    const AT: &str = "metadata.annotations";
+    let mut causes = Vec::new();
+    let mut refuse = |key: &str, verb: &str| {
+        let what = match key {
+            MIRROR => "mirror pod annotation",
+            key if key.starts_with(APP_ARMOR_OF_CONTAINER) => "AppArmor annotations",
+            _ => return,
+        };
+        causes.push(Cause::forbidden(format_args!("{AT}[{key}]"), &format!("may not {verb} {what}")));
+    };
+    for (key, value) in pairs(old, "annotations") {
+        if new["annotations"][key].as_str() != Some(value) {
+            refuse(key, "remove or update");
+        }
+    }
+    for (key, _) in pairs(new, "annotations").filter(|(key, _)| old["annotations"].get(key).is_none()) {
+        refuse(key, "add");
+    }
+    causes.extend(of_pod(new, spec, &AT));
+    causes
+}

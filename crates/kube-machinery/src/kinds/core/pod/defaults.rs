@@ -1,0 +1,185 @@
+//! The defaults of pods and of pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
+
+use super::{image, probes, quality, volumes};
+use crate::conventions::fill::{empty, list, missing, object, part};
+use crate::kinds::resource_list::round_up;
+use crate::value::{Value, json};
+
+/// Sets the fields of a pod that kube-apiserver sets, as far as a client can see them.
+pub(in crate::kinds) fn pod(pod: &mut Value) {
+    missing(pod, "spec", empty());
+    pod_spec(&mut pod["spec"]);
+    only_of_pods(&mut pod["spec"]);
+    for field in ["containers", "initContainers"] {
+        list(&mut pod["spec"], field).for_each(requests);
+    }
+    status(pod);
+}
+
+/// Sets the defaults of the status, which follow from the spec.
+pub(super) fn status(pod: &mut Value) {
+    let quality = quality::of_service(pod);
+    missing(pod, "status", empty());
+    missing(&mut pod["status"], "qosClass", json!(quality));
+    addresses(&mut pod["status"]);
+}
+
+/// Sets the fields that upstream sets in pods but not in pod templates.
+fn only_of_pods(spec: &mut Value) {
+    missing(spec, "enableServiceLinks", json!(true));
+    if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
+        spec["terminationGracePeriodSeconds"] = json!(1);
+    }
+    if spec["hostNetwork"] != true {
+        return;
+    }
+    for field in ["containers", "initContainers"] {
+        for port in list(spec, field).flat_map(|container| list(container, "ports")) {
+            let number = port["containerPort"].clone();
+            missing(port, "hostPort", number);
+        }
+    }
+}
+
+/// Makes `podIP` and `podIPs` agree; `podIP` decides.
+fn addresses(status: &mut Value) {
+    let first = status.pointer("/podIPs/0/ip").and_then(Value::as_str).map(ToOwned::to_owned);
+    match status["podIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned) {
+        Some(ip) if first.as_ref() != Some(&ip) => status["podIPs"] = json!([{"ip": ip}]),
+        None if first.is_some() => status["podIP"] = json!(first),
+        _ => {}
+    }
+}
+
+/// Sets the fields of the template of pods in an object.
+pub(in crate::kinds) fn template(parent: &mut Value) {
+    let template = object(parent).entry("template").or_insert_with(empty);
+    missing(template, "metadata", empty());
+    missing(template, "spec", empty());
+    pod_spec(&mut template["spec"]);
+}
+
+/// Sets the fields that pods and pod templates share.
+pub(crate) fn pod_spec(spec: &mut Value) {
+    for (field, value) in [
+        ("restartPolicy", json!("Always")),
+        ("terminationGracePeriodSeconds", json!(30)),
+        ("dnsPolicy", json!("ClusterFirst")),
+        ("securityContext", empty()),
+        ("schedulerName", json!("default-scheduler")),
+    ] {
+        missing(spec, field, value);
+    }
+    // One field with two names, of which the first decides.
+    let named =
+        ["serviceAccountName", "serviceAccount"].map(|field| spec[field].as_str().unwrap_or_default().to_owned());
+    if let Some(name) = named.into_iter().find(|name| !name.is_empty()) {
+        spec["serviceAccountName"] = json!(name);
+        spec["serviceAccount"] = json!(name);
+    }
+    list(spec, "volumes").for_each(volumes::volume);
+    for field in ["containers", "initContainers", "ephemeralContainers"] {
+        list(spec, field).for_each(container);
+    }
+}
+
+fn container(container: &mut Value) {
+    let image = container["image"].as_str().unwrap_or_default().to_owned();
+    missing(container, "resources", empty());
+    in_thousandths(&mut container["resources"]);
+    missing(container, "terminationMessagePath", json!("/dev/termination-log"));
+    missing(container, "terminationMessagePolicy", json!("File"));
+    missing(container, "imagePullPolicy", json!(image::pull_policy(&image)));
+    list(container, "ports").for_each(|port| missing(port, "protocol", json!("TCP")));
+    for variable in list(container, "env") {
+        if let Some(from) = part(variable, "valueFrom") {
+            volumes::field_reference(from);
+        }
+    }
+    probes::container(container);
+}
+
+/// Requests default to limits.
+fn requests(container: &mut Value) {
+    let resources = &mut container["resources"];
+    let Some(limits) = resources["limits"].as_object().filter(|limits| !limits.is_empty()).cloned() else { return };
+    let requests = object(object(resources).entry("requests").or_insert_with(empty));
+    for (name, amount) in limits {
+        requests.entry(name).or_insert(amount);
+    }
+}
+
+/// Rounds amounts up to thousandths.
+fn in_thousandths(resources: &mut Value) {
+    for field in ["limits", "requests"] {
+        round_up(resources, field);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::PODS;
+    use crate::kinds::apps::replica_set;
+
+    /// So they need not be set again of a spec that a write has left alone.
+    #[test]
+    fn defaults_change_nothing_of_a_pod_that_has_them() {
+        let container = json!({"name": "c", "image": "a:1", "resources": {"limits": {"cpu": "1", "memory": "1Gi"}}});
+        let probe = json!({"httpGet": {"port": 80}});
+        for spec in [
+            json!({"containers": [container]}),
+            json!({"containers": [{"name": "d", "livenessProbe": probe}], "initContainers": [container], "hostNetwork": true}),
+            json!({"containers": [container], "terminationGracePeriodSeconds": -5, "volumes": [{"name": "v", "secret": {}}]}),
+        ] {
+            let mut once = json!({"spec": spec});
+            pod(&mut once);
+            let mut twice = once.clone();
+            pod(&mut twice);
+            assert_eq!(twice, once);
+
+            let mut running = once.clone();
+            running["status"] = json!({"phase": "Running", "podIP": "10.0.0.1"});
+            let (mut whole, mut change) = (running.clone(), running);
+            pod(&mut whole);
+            PODS.default_change(&mut change, &once);
+            assert_eq!(change, whole);
+        }
+    }
+
+    #[test]
+    fn a_pod_gets_more_than_a_template_of_pods() {
+        let spec = json!({
+            "hostNetwork": true, "serviceAccount": "old", "volumes": [{"name": "v"}],
+            "containers": [{"image": "a", "ports": [{"containerPort": 80}],
+                "env": [{"name": "N", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}],
+        });
+        let (mut one, mut set) = (json!({"spec": spec}), json!({"spec": {"template": {"spec": spec}}}));
+        pod(&mut one);
+        replica_set::set_defaults(&mut set);
+        let template = &set["spec"]["template"]["spec"];
+        for spec in [&one["spec"], template] {
+            assert_eq!((&spec["serviceAccountName"], &spec["serviceAccount"]), (&json!("old"), &json!("old")));
+            assert_eq!(spec["volumes"][0]["emptyDir"], json!({}));
+            assert_eq!(spec["containers"][0]["env"][0]["valueFrom"]["fieldRef"]["apiVersion"], "v1");
+            assert_eq!(spec["containers"][0]["ports"][0]["protocol"], "TCP");
+        }
+        assert_eq!(one["spec"]["enableServiceLinks"], true);
+        assert_eq!(one["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+        assert_eq!(template.get("enableServiceLinks"), None);
+        assert_eq!(template["containers"][0]["ports"][0].get("hostPort"), None);
+    }
+
+    #[test]
+    fn the_two_forms_of_an_address_agree() {
+        for (given, ip, ips) in [
+            (json!({"podIP": "a"}), "a", json!([{"ip": "a"}])),
+            (json!({"podIPs": [{"ip": "a"}, {"ip": "b"}]}), "a", json!([{"ip": "a"}, {"ip": "b"}])),
+            (json!({"podIP": "c", "podIPs": [{"ip": "a"}]}), "c", json!([{"ip": "c"}])),
+        ] {
+            let mut one = json!({"spec": {"containers": []}, "status": given});
+            pod(&mut one);
+            assert_eq!((&one["status"]["podIP"], &one["status"]["podIPs"]), (&json!(ip), &ips));
+        }
+    }
+}

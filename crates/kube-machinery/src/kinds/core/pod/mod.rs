@@ -1,0 +1,91 @@
+//! Pods, and the pod templates of other kinds.
+
+pub(in crate::kinds) mod affinity;
+mod annotations;
+mod certificates;
+pub(in crate::kinds) mod claim_template;
+mod containers;
+mod debugging;
+pub(in crate::kinds) mod defaults;
+mod environment;
+mod field_references;
+mod gated;
+mod image;
+mod mounts;
+mod network;
+mod parts;
+pub(in crate::kinds) mod paths;
+mod placement;
+pub(in crate::kinds) mod ports;
+mod probe_validation;
+mod probes;
+mod profiles;
+mod projected;
+mod quality;
+mod resize;
+pub(in crate::kinds) mod resource_validation;
+mod restarts;
+mod security;
+mod selectors;
+mod status;
+pub(in crate::kinds) mod storage_systems;
+mod tolerations;
+mod update;
+pub(in crate::kinds) mod validation;
+pub(in crate::kinds) mod volume_sources;
+mod volume_validation;
+pub(in crate::kinds) mod volumes;
+mod windows;
+
+use crate::kinds::columns;
+use crate::kinds::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
+
+pub(in crate::kinds) use self::certificates::signer_name;
+pub(in crate::kinds) use self::defaults::pod as set_defaults;
+pub use self::profiles::fields_from_annotations;
+pub(in crate::kinds) use self::selectors::label_selector;
+pub(in crate::kinds) use self::status::status as validate_status;
+pub(in crate::kinds) use self::tolerations::tolerations;
+pub(in crate::kinds) use self::validation::pod as validate;
+
+/// The row of a Pod.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "pods",
+    singular: "pod",
+    kind: "Pod",
+    storage_hash: "xPOwRZ+Yhw8=",
+    short_names: &["po"],
+    categories: &["all"],
+    subresources: &[
+        Subresource::Attach,
+        Subresource::Binding,
+        Subresource::EphemeralContainers,
+        Subresource::Eviction,
+        Subresource::Exec,
+        Subresource::Log,
+        Subresource::PortForward,
+        Subresource::Resize,
+        Subresource::Status,
+    ],
+    deletion: Deletion::Graceful,
+    delete_response: DeleteResponse::Object,
+    generation: Generation::Counted,
+    fields: &[
+        ("spec.nodeName", &["spec", "nodeName"], ""),
+        ("spec.restartPolicy", &["spec", "restartPolicy"], ""),
+        ("spec.schedulerName", &["spec", "schedulerName"], ""),
+        ("spec.serviceAccountName", &["spec", "serviceAccountName"], ""),
+        ("spec.hostNetwork", &["spec", "hostNetwork"], "false"),
+        ("status.phase", &["status", "phase"], ""),
+        ("status.podIP", &["status", "podIP"], ""),
+        ("status.nominatedNodeName", &["status", "nominatedNodeName"], ""),
+    ],
+    defaults: set_defaults,
+    defaults_but_spec: Some(defaults::status),
+    prepare: parts::prepare,
+    validate,
+    validate_status,
+    validate_part: parts::validate,
+    columns: columns::pod::COLUMNS,
+    ..Resource::USUAL
+};

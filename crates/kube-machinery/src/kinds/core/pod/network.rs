@@ -1,0 +1,92 @@
+//! Validation of the names that a pod knows. Upstream: `validatePodDNSConfig` and `ValidateHostAliases` in
+//! `pkg/apis/core/validation/validation.go`.
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::addresses::ip;
+use crate::kinds::fields::{invalid, items, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+const MOST_SERVERS: usize = 3;
+const LONGEST_HOSTNAME: usize = 64;
+const MOST_SEARCHES: usize = 32;
+/// In bytes, with a space between two of them.
+const LONGEST_SEARCHES: usize = 2048;
+
+/// The errors in the name servers of a pod.
+pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
+    let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
+    let servers = items(config, "nameservers");
+    let mut causes = Vec::new();
+    if text(spec, "dnsPolicy") == "None" {
+        if config.is_null() {
+            return vec![Cause::required(at, "must provide `dnsConfig` when `dnsPolicy` is None")];
+        }
+        if servers.is_empty() {
+            let why = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+            return vec![Cause::required(format_args!("{at}.nameservers"), why)];
+        }
+    }
+    if servers.len() > MOST_SERVERS {
+        let why = format!("must not have more than {MOST_SERVERS} nameservers");
+        causes.push(Cause::invalid_json(format_args!("{at}.nameservers"), &config["nameservers"], &why));
+    }
+    for (i, server) in servers.iter().enumerate() {
+        causes.extend(ip(server.as_str().unwrap_or_default(), &format_args!("{at}.nameservers[{i}]")));
+    }
+    causes.extend(searches(config, &at));
+    for (i, option) in items(config, "options").iter().enumerate() {
+        if text(option, "name").is_empty() {
+            causes.push(Cause::required(format_args!("{at}.options[{i}]"), "must not be empty"));
+        }
+    }
+    causes
+}
+
+/// The errors in the domains in which names are looked for.
+fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
+    let (list, path) = (items(config, "searches"), format_args!("{at}.searches"));
+    let all = |why: String| Cause::invalid_json(path, &config["searches"], &why);
+    let mut causes = Vec::new();
+    if list.len() > MOST_SEARCHES {
+        causes.push(all(format!("must not have more than {MOST_SEARCHES} search paths")));
+    }
+    let list: Vec<&str> = list.iter().map(|domain| domain.as_str().unwrap_or_default()).collect();
+    if list.join(" ").len() > LONGEST_SEARCHES {
+        let why =
+            format!("must not have more than {LONGEST_SEARCHES} characters (including spaces) in the search list");
+        causes.push(all(why));
+    }
+    for (i, domain) in list.into_iter().enumerate().filter(|(_, domain)| *domain != ".") {
+        let domain = domain.strip_suffix('.').unwrap_or(domain);
+        causes.extend(invalid(&format_args!("{path}[{i}]"), domain, names::subdomain_with_underscores(domain)));
+    }
+    causes
+}
+
+/// The errors in the name that a pod gives itself. Upstream: `validatePodHostName`.
+pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
+    let Some(name) = spec["hostnameOverride"].as_str() else { return Vec::new() };
+    let (at, mut causes) = (format_args!("{at}.hostnameOverride"), Vec::new());
+    for field in ["setHostnameAsFQDN", "hostNetwork"].into_iter().filter(|field| spec[*field] == true) {
+        causes.push(Cause::forbidden(at, &format!("may not be specified when {field} is true")));
+    }
+    causes.extend((name.len() > LONGEST_HOSTNAME).then(|| Cause::too_long(at, LONGEST_HOSTNAME)));
+    causes.extend(invalid(&at, name, names::subdomain(name)));
+    causes
+}
+
+/// The errors in the names that a pod gives to addresses.
+pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, alias) in aliases.iter().enumerate() {
+        let at = format_args!("{at}[{i}]");
+        causes.extend(ip(text(alias, "ip"), &format_args!("{at}.ip")));
+        for (n, name) in items(alias, "hostnames").iter().enumerate() {
+            let name = name.as_str().unwrap_or_default();
+            let messages = names::subdomain(name);
+            causes.extend(messages.iter().map(|why| Cause::invalid(format_args!("{at}.hostnames[{n}]"), name, why)));
+        }
+    }
+    causes
+}

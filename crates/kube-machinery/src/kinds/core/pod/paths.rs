@@ -1,0 +1,26 @@
+//! Validation of paths of files. Upstream: `validateLocalDescendingPath` and its neighbours in
+//! `pkg/apis/core/validation/validation.go`, from line 1418.
+
+use crate::conventions::cause::{At, Cause};
+
+/// The error in a path that leads upwards, if any. Upstream: `validatePathNoBacksteps`.
+pub(in crate::kinds) fn no_backsteps(path: &str, at: At<'_>) -> Option<Cause> {
+    let leads_up = path.split('/').any(|part| part == "..");
+    leads_up.then(|| Cause::invalid(at, path, "must not contain '..'"))
+}
+
+/// The errors in a path below a place. Upstream: `validateLocalDescendingPath`.
+pub(super) fn descending(path: &str, at: At<'_>) -> Vec<Cause> {
+    let absolute = path.starts_with('/').then(|| Cause::invalid(at, path, "must be a relative path"));
+    absolute.into_iter().chain(no_backsteps(path, at)).collect()
+}
+
+/// The errors in the path of a file that the kubelet writes: names that begin with `..` are its own. Upstream:
+/// `ValidateLocalNonReservedPath`.
+pub(super) fn local(path: &str, at: At<'_>) -> Vec<Cause> {
+    let mut causes = descending(path, at);
+    if path.starts_with("..") && !path.starts_with("../") {
+        causes.push(Cause::invalid(at, path, "must not start with '..'"));
+    }
+    causes
+}

@@ -1,0 +1,74 @@
+//! Validation of the ports of containers. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
+//! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
+
+use std::collections::HashSet;
+
+use super::validation::Holder;
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{each, is_port, number, one_of, port_name, text};
+use crate::value::Value;
+
+pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
+
+/// The errors in the ports of a container.
+pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, mut names) = (Vec::new(), HashSet::new());
+    for (path, port) in each(container, "ports", at) {
+        let name = text(port, "name");
+        if !name.is_empty() {
+            let messages = port_name(name);
+            if messages.is_empty() && !names.insert(name) {
+                causes.push(Cause::duplicate(format_args!("{path}.name"), name));
+            }
+            causes.extend(messages.iter().map(|why| Cause::invalid(format_args!("{path}.name"), name, why)));
+        }
+        let at_number = format_args!("{path}.containerPort");
+        causes.extend(match number(port, "containerPort") {
+            0 => Some(Cause::required(at_number, "")),
+            _ => is_port(&port["containerPort"], &at_number),
+        });
+        if number(port, "hostPort") != 0 {
+            causes.extend(is_port(&port["hostPort"], &format_args!("{path}.hostPort")));
+        }
+        causes.extend(one_of(text(port, "protocol"), &PROTOCOLS, &format_args!("{path}.protocol")));
+    }
+    causes
+}
+
+/// The ports of the node that containers have taken.
+#[derive(Default)]
+pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
+
+impl<'a> HostPorts<'a> {
+    /// Takes the ports of a container; the errors in those that are taken already.
+    pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        for (path, port) in each(container, "ports", at) {
+            let (protocol, address, number) = (text(port, "protocol"), text(port, "hostIP"), number(port, "hostPort"));
+            if number != 0 && !self.0.insert((protocol, address, number)) {
+                causes
+                    .push(Cause::duplicate(format_args!("{path}.hostPort"), &format!("{protocol}/{address}/{number}")));
+            }
+        }
+        causes
+    }
+}
+
+/// In the network of the node, a container's port is the node's. A template may leave it out.
+pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if spec["hostNetwork"] != true {
+        return causes;
+    }
+    for (path, container) in each(spec, "containers", at) {
+        for (path, port) in each(container, "ports", &path) {
+            let own = number(port, "hostPort");
+            let must = matches!(holder, Holder::Pod(_)) || own != 0;
+            if must && own != number(port, "containerPort") {
+                let why = "must match `containerPort` when `hostNetwork` is true";
+                causes.push(Cause::invalid_as(format_args!("{path}.hostPort"), &own.to_string(), why));
+            }
+        }
+    }
+    causes
+}

@@ -1,0 +1,56 @@
+//! The defaults of probes and lifecycle hooks.
+
+use crate::conventions::fill::{missing, part};
+use crate::value::{Value, json};
+
+/// Sets the defaults in a container's probes and hooks.
+pub(crate) fn container(container: &mut Value) {
+    for field in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        let Some(probe) = part(container, field) else { continue };
+        for (field, number) in
+            [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
+        {
+            missing(probe, field, json!(number));
+        }
+        http_get(probe);
+        if let Some(grpc) = part(probe, "grpc") {
+            missing(grpc, "service", json!(""));
+        }
+    }
+    let Some(lifecycle) = part(container, "lifecycle") else { return };
+    for field in ["postStart", "preStop"] {
+        if let Some(hook) = part(lifecycle, field) {
+            http_get(hook);
+        }
+    }
+}
+
+fn http_get(action: &mut Value) {
+    let Some(get) = part(action, "httpGet") else { return };
+    missing(get, "path", json!("/"));
+    missing(get, "scheme", json!("HTTP"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_gets_its_times_and_what_it_asks_for() {
+        let mut web = json!({
+            "livenessProbe": {"httpGet": {"port": 80}, "periodSeconds": 5},
+            "startupProbe": {"grpc": {"port": 9000}},
+            "lifecycle": {"preStop": {"httpGet": {"port": 80, "path": "/bye"}}},
+        });
+        container(&mut web);
+        assert_eq!(
+            web["livenessProbe"],
+            json!({
+                "httpGet": {"port": 80, "path": "/", "scheme": "HTTP"},
+                "periodSeconds": 5, "timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 3,
+            })
+        );
+        assert_eq!(web["startupProbe"]["grpc"], json!({"port": 9000, "service": ""}));
+        assert_eq!(web["lifecycle"]["preStop"]["httpGet"], json!({"port": 80, "path": "/bye", "scheme": "HTTP"}));
+    }
+}

@@ -1,0 +1,134 @@
+//! Validation of files about the pod, and of volumes of several sources. Upstream: `validateDownwardAPIVolumeSource`,
+//! `validateProjectionSources` in `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
+
+use std::collections::HashSet;
+
+use super::certificates::{pod_certificate, trust_bundle};
+use super::field_references::{self, Place};
+use super::paths::local;
+use super::volume_sources::{key_to_path, mode};
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{each, items, required, text};
+use crate::value::Value;
+
+/// The fields of a pod that a file can hold.
+const FIELDS: [&str; 5] =
+    ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
+
+/// The errors in a volume of files about the pod.
+pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(mode(source, "defaultMode", at));
+    causes.extend(items(source, "items").iter().flat_map(|file| downward_file(file, at)));
+    causes
+}
+
+/// Upstream: `validateDownwardAPIVolumeFile`, which names the list, not the file.
+fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(file, "path", at));
+    causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
+    let (field, resource) = (&file["fieldRef"], &file["resourceFieldRef"]);
+    if field.is_object() {
+        causes.extend(field_references::field(field, &FIELDS, &format_args!("{at}.fieldRef")));
+        if resource.is_object() {
+            let why = "fieldRef and resourceFieldRef can not be specified simultaneously";
+            causes.push(Cause::invalid(at, "resource", why));
+        }
+    } else if resource.is_object() {
+        causes.extend(field_references::resource(resource, Place::Volume, &format_args!("{at}.resourceFieldRef")));
+    } else {
+        causes.push(Cause::required(at, "one of fieldRef and resourceFieldRef is required"));
+    }
+    causes.extend(mode(file, "mode", at));
+    causes
+}
+
+/// The errors in a volume of several sources.
+pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(mode(volume, "defaultMode", at));
+    let mut taken = Paths { taken: HashSet::new(), at };
+    for (path, source) in each(volume, "sources", at) {
+        let mut count = 0;
+        for (kind, check) in SOURCES {
+            if source[kind].is_object() {
+                count += 1;
+                causes.extend(check(&source[kind], &format_args!("{path}.{kind}"), &mut taken));
+            }
+        }
+        if count > 1 {
+            causes.push(Cause::forbidden(path, "may not specify more than 1 volume type per source"));
+        }
+    }
+    causes
+}
+
+type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Vec<Cause>;
+
+/// The sources in the order in which upstream looks for them.
+const SOURCES: [(&str, Check); 6] = [
+    ("secret", keys),
+    ("configMap", keys),
+    ("downwardAPI", downward),
+    ("serviceAccountToken", token),
+    ("clusterTrustBundle", trust_bundle),
+    ("podCertificate", pod_certificate),
+];
+
+/// The paths of a volume, which each source takes from the others.
+pub(super) struct Paths<'a> {
+    taken: HashSet<&'a str>,
+    /// The volume's own path in the pod.
+    pub(super) at: At<'a>,
+}
+
+impl<'a> Paths<'a> {
+    /// Takes a path. The error, if another source has it, shows `value`.
+    pub(super) fn take(&mut self, path: &'a str, value: &str) -> Option<Cause> {
+        let is_new = self.taken.insert(path);
+        (!is_new).then(|| Cause::invalid(self.at, value, "conflicting duplicate paths"))
+    }
+}
+
+/// The errors in the keys of a secret or of a config map.
+fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "name", at));
+    for (path, item) in each(source, "items", at) {
+        causes.extend(key_to_path(item, &path));
+        let file = text(item, "path");
+        if !file.is_empty() {
+            causes.extend(taken.take(file, text(source, "name")));
+        }
+    }
+    causes
+}
+
+fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for file in items(source, "items") {
+        causes.extend(downward_file(file, at));
+        let path = text(file, "path");
+        if !path.is_empty() {
+            causes.extend(taken.take(path, path));
+        }
+    }
+    causes
+}
+
+/// The errors in a token. Its path is checked as one of the volume, and taken from nobody.
+fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let path = format_args!("{at}.expirationSeconds");
+    let seconds = &source["expirationSeconds"];
+    match seconds.as_i64() {
+        None => causes.push(Cause::required(path, "")),
+        Some(number) if number < 600 => {
+            causes.push(Cause::invalid_json(path, seconds, "may not specify a duration less than 10 minutes"));
+        }
+        Some(number) if number > 1 << 32 => {
+            causes.push(Cause::invalid_json(path, seconds, "may not specify a duration larger than 2^32 seconds"));
+        }
+        Some(_) => {}
+    }
+    causes.extend(required(source, "path", taken.at));
+    causes.extend(local(text(source, "path"), &format_args!("{}.path", taken.at)));
+    causes
+}

@@ -1,0 +1,169 @@
+//! Changes of resources while a pod runs. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the
+//! feature gates that are on by default.
+
+use super::annotations::MIRROR;
+use super::quality;
+use super::validation::metadata_and_spec;
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::object;
+use crate::kinds::fields::{each, items, text};
+use crate::value::{Map, Value};
+
+const ONLY: &str = "only cpu and memory resources are mutable";
+
+/// The errors in a resize.
+pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
+    if old["metadata"]["annotations"][MIRROR].is_string() {
+        return vec![Cause::forbidden("[]", "static pods cannot be resized")];
+    }
+    if old["spec"]["os"]["name"] == "windows" {
+        return vec![Cause::forbidden("[]", "windows pods cannot be resized")];
+    }
+    let mut causes = metadata_and_spec(new);
+    let quality = text(&old["status"], "qosClass");
+    let before = if quality.is_empty() { quality::of_service(old) } else { quality };
+    if before != quality::of_service(new) {
+        let why = "Pod QOS Class may not change as a result of resizing";
+        causes.push(Cause::invalid("spec", text(&new["status"], "qosClass"), why));
+    }
+    if !is_supported(old) {
+        causes.push(Cause::forbidden("spec", "Pod running on node without support for resize"));
+    }
+    let (new, old) = (&new["spec"], &old["spec"]);
+    causes.extend(of_whole_pod(&new["resources"], &old["resources"]));
+    let others = others(new, old);
+    if !others.is_empty() {
+        causes.extend(others);
+        return causes;
+    }
+    for field in ["initContainers", "containers"] {
+        for ((path, container), old) in each(new, field, &"spec").zip(items(old, field)) {
+            causes.extend(removed(
+                &container["resources"],
+                &old["resources"],
+                &format_args!("{path}.resources"),
+                "resource",
+            ));
+        }
+    }
+    for (container, old) in items(new, "containers").iter().zip(items(old, "containers")) {
+        if !differs_in_amounts_only(container, old) {
+            causes.push(Cause::forbidden("spec", ONLY));
+        }
+    }
+    for ((path, container), old) in each(new, "initContainers", &"spec").zip(items(old, "initContainers")) {
+        causes.extend(of_init(container, old, &path));
+    }
+    causes
+}
+
+/// A kubelet that resizes says the resources of the containers that run. Upstream: `isPodResizeRequestSupported`.
+fn is_supported(pod: &Value) -> bool {
+    let mut statuses = items(&pod["status"], "containerStatuses").iter();
+    statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())
+}
+
+/// Upstream: `validatePodResizeContainerOrdering`.
+fn others(new: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for field in ["containers", "initContainers"] {
+        if items(new, field).len() != items(old, field).len() {
+            let why = format!("{field} may not be added or removed on resize");
+            causes.push(Cause::forbidden(format_args!("spec.{field}"), &why));
+            continue;
+        }
+        for ((path, container), old) in each(new, field, &"spec").zip(items(old, field)) {
+            if container["name"] != old["name"] {
+                let why = format!("{field} may not be renamed or reordered on resize");
+                causes.push(Cause::forbidden(format_args!("{path}.name"), &why));
+            }
+        }
+    }
+    causes
+}
+
+/// Nothing that has an amount is left without one. Upstream: `resourcesRemoved`.
+fn removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for field in ["requests", "limits"] {
+        let mut names = old[field].as_object().into_iter().flat_map(Map::keys);
+        if names.any(|name| new[field].get(name).is_none()) {
+            causes.push(Cause::forbidden(format_args!("{at}.{field}"), &format!("{what} {field} cannot be removed")));
+        }
+    }
+    causes
+}
+
+/// Upstream: `validatePodLevelResourcesResize`.
+fn of_whole_pod(new: &Value, old: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.resources";
+    let mut causes = removed(new, old, &AT, "pod-level resource");
+    let (new, old) = (crate::value::json!({"resources": new}), crate::value::json!({"resources": old}));
+    if !differs_in_amounts_only(&new, &old) {
+        causes.push(Cause::forbidden("spec", &format!("{ONLY} at pod-level")));
+    }
+    causes
+}
+
+fn of_init(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if !differs_in_amounts_only(container, old) {
+        let why = "only cpu and memory resources for init or sidecar containers are mutable";
+        causes.push(Cause::forbidden(at, why));
+    }
+    if container != old && container["restartPolicy"] != "Always" {
+        let restarts =
+            items(container, "resizePolicy").iter().filter(|policy| policy["restartPolicy"] == "RestartContainer");
+        let why = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
+        causes.extend(restarts.map(|_| Cause::forbidden(at, why)));
+    }
+    causes
+}
+
+/// Whether two containers are the same but for the amounts of cpu and memory.
+fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
+    let mut new = new.clone();
+    let resources = object(object(&mut new).entry("resources").or_insert(Value::Null));
+    for field in ["requests", "limits"] {
+        let amounts = object(resources.entry(field).or_insert(Value::Null));
+        for name in ["cpu", "memory"] {
+            match old["resources"][field].get(name) {
+                Some(amount) => amounts.insert(name.into(), amount.clone()),
+                None => amounts.remove(name),
+            };
+        }
+    }
+    without_empty(new) == without_empty(old.clone())
+}
+
+/// As upstream, no resources and empty ones are the same.
+fn without_empty(mut container: Value) -> Value {
+    let resources = object(object(&mut container).entry("resources").or_insert(Value::Null));
+    resources.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));
+    container
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn amounts_of_cpu_and_memory_may_change_and_nothing_else() {
+        let container = |resources: Value| json!({"name": "a", "resources": resources});
+        let old = container(json!({"requests": {"cpu": "1", "memory": "1Gi"}}));
+        let same = |new: Value| differs_in_amounts_only(&container(new), &old);
+        assert!(same(json!({"requests": {"cpu": "2", "memory": "1Gi"}})));
+        assert!(same(json!({"requests": {"cpu": "2", "memory": "1Gi"}, "limits": {"cpu": "4"}})));
+        assert!(!same(json!({"requests": {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi"}})));
+        assert!(!same(json!({"requests": {"cpu": "1", "memory": "1Gi"}, "claims": [{"name": "c"}]})));
+        assert!(differs_in_amounts_only(&json!({}), &json!({})));
+    }
+
+    #[test]
+    fn an_amount_cannot_be_taken_away() {
+        let (old, new) = (json!({"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}), json!({"requests": {"cpu": "1"}}));
+        let told: Vec<String> = removed(&new, &old, &"r", "resource").iter().map(Cause::sentence).collect();
+        assert_eq!(told, ["r.limits: Forbidden: resource limits cannot be removed"]);
+    }
+}

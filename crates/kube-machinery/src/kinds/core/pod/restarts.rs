@@ -1,0 +1,85 @@
+//! Validation of what restarts a container. Upstream: `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and
+//! `validateResizePolicy` in `pkg/apis/core/validation/validation.go`.
+
+use std::collections::HashSet;
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{each, items, known, known_if_set, one_of, text};
+use crate::value::Value;
+
+const POLICIES: [&str; 3] = ["Always", "Never", "OnFailure"];
+const ACTIONS: [&str; 2] = ["Restart", "RestartAllContainers"];
+const OPERATORS: [&str; 2] = ["In", "NotIn"];
+const MOST_RULES: usize = 20;
+const MOST_EXIT_CODES: usize = 255;
+const RESIZED: [&str; 2] = ["cpu", "memory"];
+const ON_RESIZE: [&str; 2] = ["NotRequired", "RestartContainer"];
+
+/// The errors in the restart policy of a container, and in the rules for its exit codes.
+pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
+    let rules = items(container, "restartPolicyRules");
+    let mut causes = Vec::from_iter(known_if_set(container, "restartPolicy", &POLICIES, at));
+    if container["restartPolicy"].is_null() {
+        if rules.is_empty() {
+            return causes;
+        }
+        let why = "must specify restartPolicy when restart rules are used";
+        causes.push(Cause::required(format_args!("{at}.restartPolicy"), why));
+    }
+    if rules.len() > MOST_RULES {
+        causes.push(Cause::too_many(format_args!("{at}.restartPolicyRules"), rules.len(), MOST_RULES));
+    }
+    causes.extend(each(container, "restartPolicyRules", at).flat_map(|(at, rule)| one_rule(rule, &at)));
+    causes
+}
+
+/// The same for a container that ends before the others begin. Without a policy, nothing else is said about its rules.
+pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = policy(container, at);
+    if container["restartPolicy"].is_null() {
+        causes.truncate(1);
+    }
+    causes
+}
+
+fn one_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(known(text(rule, "action"), &ACTIONS, &format_args!("{at}.action")));
+    let (codes, at) = (&rule["exitCodes"], format_args!("{at}.exitCodes"));
+    if !codes.is_object() {
+        causes.push(Cause::required(at, "must be specified"));
+        return causes;
+    }
+    causes.extend(known(text(codes, "operator"), &OPERATORS, &format_args!("{at}.operator")));
+    let count = items(codes, "values").len();
+    if count > MOST_EXIT_CODES {
+        causes.push(Cause::too_many(format_args!("{at}.values"), count, MOST_EXIT_CODES));
+    }
+    causes
+}
+
+/// The errors in what a change of resources does to a container. `restarts` is the policy of the pod.
+pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    // Upstream names the list, not the item.
+    let list = format_args!("{at}.resizePolicy");
+    for (path, item) in each(container, "resizePolicy", at) {
+        let (resource, policy) = (text(item, "resourceName"), text(item, "restartPolicy"));
+        if !seen.insert(resource) {
+            causes.push(Cause::duplicate(path, resource));
+        }
+        causes.extend(one_of(resource, &RESIZED, &list));
+        causes.extend(one_of(policy, &ON_RESIZE, &list));
+        if restarts == "Never" && policy != "NotRequired" {
+            let why = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+            causes.push(Cause::invalid(list, policy, why));
+        }
+    }
+    causes
+}
+
+/// A container that has ended cannot be restarted by a change of its resources.
+pub(super) fn on_resize_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
+    let why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+    let wrong = each(container, "resizePolicy", at).filter(|(_, item)| item["restartPolicy"] == "RestartContainer");
+    wrong.map(|(at, _)| Cause::invalid(format_args!("{at}.restartPolicy"), "RestartContainer", why)).collect()
+}

@@ -1,0 +1,106 @@
+//! Validation of a pod's new status. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
+
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+
+use super::selectors::label_name;
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::addresses::{ip, one_of_each_family};
+use crate::kinds::fields::{items, text};
+use crate::kinds::names;
+use crate::value::{Value, json};
+
+/// Conditions whose types have no domain.
+const OF_THE_SYSTEM: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
+
+/// The errors in a new status.
+pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let (status, mut causes) = (&new["status"], Vec::new());
+    for (i, condition) in items(status, "conditions").iter().enumerate() {
+        let kind = text(condition, "type");
+        causes.extend(observed(condition, &format_args!("status.conditions[{i}]")));
+        if !OF_THE_SYSTEM.contains(&kind) {
+            causes.extend(label_name(kind, &format_args!("status.conditions[{i}].Type")));
+        }
+    }
+    let before = old.map_or(&Value::Null, |old| &old["status"]);
+    let node = text(status, "nominatedNodeName");
+    if !node.is_empty() && node != text(before, "nominatedNodeName") {
+        let messages = names::subdomain(node);
+        causes.extend(messages.iter().map(|why| Cause::invalid("status.nominatedNodeName", node, why)));
+    }
+    if !text(&new["spec"], "nodeName").is_empty() && !node.is_empty() && node != text(before, "nominatedNodeName") {
+        let why = "may not be set on pods that are already bound to a node";
+        causes.push(Cause::forbidden("status.nominatedNodeName", why));
+    }
+    causes.extend(observed(status, &"status"));
+    causes.extend(quality_of_service(status, before));
+    for (list, containers, restarts) in
+        [("containerStatuses", "containers", false), ("initContainerStatuses", "initContainers", true)]
+    {
+        causes.extend(revived(new, before, list, containers, restarts));
+    }
+    causes.extend(addresses(status, "podIPs"));
+    if let Some(first) = items(status, "hostIPs").first().map(|first| text(first, "ip")) {
+        let is_other = first != text(status, "hostIP");
+        let cause = is_other.then(|| Cause::invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`"));
+        causes.extend(cause);
+    }
+    causes.extend(addresses(status, "hostIPs"));
+    causes
+}
+
+fn observed(parent: &Value, at: At<'_>) -> Option<Cause> {
+    let generation = &parent["observedGeneration"];
+    let is_negative = generation.as_i64().is_some_and(|generation| generation < 0);
+    let why = "must be a non-negative integer";
+    is_negative.then(|| Cause::invalid_json(format_args!("{at}.observedGeneration"), generation, why))
+}
+
+/// It is decided when the pod is created. A kubelet that does not know it leaves it out.
+fn quality_of_service(status: &Value, before: &Value) -> Option<Cause> {
+    let quality = text(status, "qosClass");
+    let is_other = !quality.is_empty() && quality != text(before, "qosClass");
+    is_other.then(|| Cause::invalid("status.qosClass", quality, "field is immutable"))
+}
+
+/// A container that has ended stays so, unless the pod restarts it. Upstream: `ValidateContainerStateTransition`.
+fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: bool) -> Vec<Cause> {
+    let policy = text(&pod["spec"], "restartPolicy");
+    if policy == "Always" {
+        return Vec::new();
+    }
+    let mut restarting = HashMap::new();
+    for container in items(&pod["spec"], containers) {
+        restarting.entry(text(container, "name")).or_insert(text(container, "restartPolicy") == "Always");
+    }
+    let restarts = |name: &str| sidecars && restarting.get(name).is_some_and(|restarts| *restarts);
+    let going_on = items(&pod["status"], list).iter().filter(|new| new["state"]["terminated"].is_null());
+    let going_on: HashSet<&str> = going_on.map(|new| text(new, "name")).collect();
+    let mut causes = Vec::new();
+    for (i, old) in items(before, list).iter().enumerate() {
+        let ended = &old["state"]["terminated"];
+        let may_restart = ended["exitCode"].as_i64().unwrap_or_default() != 0 && policy == "OnFailure";
+        if ended.is_null() || may_restart || restarts(text(old, "name")) {
+            continue;
+        }
+        if going_on.contains(text(old, "name")) {
+            let why = "may not be transitioned to non-terminated state";
+            causes.push(Cause::forbidden(format_args!("status.{list}[{i}].state"), why));
+        }
+    }
+    causes
+}
+
+fn addresses(status: &Value, field: &str) -> Vec<Cause> {
+    let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
+    let mut causes: Vec<Cause> =
+        given.iter().enumerate().filter_map(|(i, address)| ip(address, &format_args!("status.{field}[{i}]"))).collect();
+    let parsed: Vec<IpAddr> = given.iter().filter_map(|address| address.parse().ok()).collect();
+    if parsed.len() > 1 && (parsed.len() > 2 || !one_of_each_family(parsed.into_iter())) {
+        let shown: Vec<Value> = given.iter().map(|address| json!({"IP": address})).collect();
+        let why = "may specify no more than one IP for each IP family";
+        causes.push(Cause::invalid_json(format_args!("status.{field}"), &json!(shown), why));
+    }
+    causes
+}

@@ -1,0 +1,303 @@
+//! Validation of volumes in storage systems, most of which are no longer served, and all of which are still checked. Upstream:
+//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{invalid, items, known_if_set, number, pairs, required, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
+const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
+const MANAGED: &str = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
+const BLOB: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
+
+/// The errors in fields that must have a value.
+fn all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
+    fields.iter().filter_map(|field| required(source, field, at)).collect()
+}
+
+/// The error in the reference to a secret without a name, if any.
+fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
+    let secret = &source["secretRef"];
+    secret.is_object().then(|| required(secret, "name", &format_args!("{at}.secretRef"))).flatten()
+}
+
+fn lun(number: i64, at: At<'_>) -> Option<Cause> {
+    let fits = (0..=255).contains(&number);
+    (!fits).then(|| {
+        Cause::invalid_as(format_args!("{at}.lun"), &number.to_string(), "must be between 0 and 255, inclusive")
+    })
+}
+
+/// 0 means the whole disk.
+fn partition(source: &Value, at: At<'_>) -> Option<Cause> {
+    let fits = (0..=255).contains(&number(source, "partition"));
+    let why = "must be between 1 and 255, inclusive";
+    (!fits).then(|| Cause::invalid_json(format_args!("{at}.partition"), &source["partition"], why))
+}
+
+pub(in crate::kinds) fn gce_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = all(source, &["pdName"], at);
+    causes.extend(partition(source, at));
+    causes
+}
+
+pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = all(source, &["volumeID"], at);
+    causes.extend(partition(source, at));
+    causes
+}
+
+/// A disk behind a portal.
+pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Vec<Cause> {
+    disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
+}
+
+/// The same for a persistent volume, of which upstream says less.
+pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
+    disk_behind_portal(source, "must be valid format", at)
+}
+
+fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
+    let mut causes = all(source, &["targetPortal", "iqn"], at);
+    let name = text(source, "iqn");
+    if !name.is_empty() {
+        causes.extend(qualified_name(name, unknown, &format_args!("{at}.iqn")));
+    }
+    causes.extend(lun(number(source, "lun"), at));
+    let is_checked = source["chapAuthDiscovery"] == true || source["chapAuthSession"] == true;
+    if is_checked && !source["secretRef"].is_object() {
+        causes.push(Cause::required(format_args!("{at}.secretRef"), ""));
+    }
+    causes.extend(secret_reference(source, at));
+    if let Some(name) = source["initiatorName"].as_str() {
+        causes.extend(qualified_name(name, unknown, &format_args!("{at}.initiatorname")));
+    }
+    causes
+}
+
+/// What is wrong with a portal that is too long beside the name of its volume, if it is.
+pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'static str> {
+    let is_long = source["initiatorName"].is_string() && name.len() + 1 + text(source, "targetPortal").len() > 64;
+    is_long.then_some(
+        "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
+    )
+}
+
+/// The error in the name of a target or of an initiator, if any.
+fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
+    let fits = match name.get(..3) {
+        Some("iqn") => is_iqn(name),
+        Some("eui") => is_identifier(name, 16),
+        Some("naa") => is_identifier(name, 32),
+        _ => return Some(Cause::invalid(at, name, unknown)),
+    };
+    (!fits).then(|| Cause::invalid(at, name, "must be valid format"))
+}
+
+/// Upstream's expression is `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`, which may begin anywhere in the name.
+fn is_iqn(name: &str) -> bool {
+    let follows = |rest: &str| {
+        let date = rest.get(..8).unwrap_or_default();
+        let is_date = date.bytes().enumerate().all(|(i, byte)| match i {
+            4 => byte == b'-',
+            7 => byte == b'.',
+            _ => byte.is_ascii_digit(),
+        });
+        let Some((domain, target)) = rest.get(8..).and_then(|rest| rest.split_once(':')) else { return false };
+        let is_domain = !domain.is_empty() && domain.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
+        let is_target =
+            !target.is_empty() && !target.contains([',', ';', '*', '&', '$', '|', ' ', '\t', '\n', '\x0c', '\r']);
+        is_date && is_domain && is_target
+    };
+    name.match_indices("iqn.").any(|(start, found)| follows(&name[start + found.len()..]))
+}
+
+/// Upstream's expressions are `^eui.[[:alnum:]]{16}$` and `^naa.[[:alnum:]]{32}$`.
+fn is_identifier(name: &str, digits: usize) -> bool {
+    let mut rest = name.chars().skip(3);
+    let is_separated = rest.next().is_some_and(|c| c != '\n');
+    let rest: Vec<char> = rest.collect();
+    is_separated && rest.len() == digits && rest.iter().all(char::is_ascii_alphanumeric)
+}
+
+pub(in crate::kinds) fn glusterfs(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["endpoints", "path"], at)
+}
+
+pub(in crate::kinds) fn flocker(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let (name, uuid) = (text(source, "datasetName"), text(source, "datasetUUID"));
+    let mut causes = Vec::new();
+    match (name.is_empty(), uuid.is_empty()) {
+        (true, true) => causes.push(Cause::required(at, "one of datasetName and datasetUUID is required")),
+        (false, false) => {
+            let why = "datasetName and datasetUUID can not be specified simultaneously";
+            causes.push(Cause::invalid(at, "resource", why));
+        }
+        _ => {}
+    }
+    if name.contains('/') {
+        causes.push(Cause::invalid(format_args!("{at}.datasetName"), name, "must not contain '/'"));
+    }
+    causes
+}
+
+pub(in crate::kinds) fn rbd(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["monitors", "image"], at)
+}
+
+pub(in crate::kinds) fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = all(source, &["volumeID"], at);
+    causes.extend(secret_reference(source, at));
+    causes
+}
+
+pub(in crate::kinds) fn cephfs(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["monitors"], at)
+}
+
+pub(in crate::kinds) fn quobyte(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let registry = text(source, "registry");
+    let why = "must be a host:port pair or multiple pairs separated by commas";
+    let at_registry = format_args!("{at}.registry");
+    let mut causes = Vec::new();
+    if registry.is_empty() {
+        causes.push(Cause::required(at_registry, why));
+    } else if text(source, "tenant").len() >= 65 {
+        let why = "must be a UUID and may not exceed a length of 64 characters";
+        causes.push(Cause::required(format_args!("{at}.tenant"), why));
+    } else {
+        let wrong = registry.split(',').filter(|pair| !is_host_and_port(pair));
+        causes.extend(wrong.map(|_| Cause::invalid(at_registry, registry, why)));
+    }
+    causes.extend(required(source, "volume", at));
+    causes
+}
+
+/// Upstream: `net.SplitHostPort`.
+fn is_host_and_port(pair: &str) -> bool {
+    let Some((host, port)) = pair.rsplit_once(':') else { return false };
+    let inner = match host.strip_prefix('[') {
+        Some(host) => match host.strip_suffix(']') {
+            Some(inner) => inner,
+            None => return false,
+        },
+        None if host.contains(':') => return false,
+        None => host,
+    };
+    !inner.contains(['[', ']']) && !port.contains(['[', ']'])
+}
+
+pub(in crate::kinds) fn fibre_channel(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let (targets, ids) = (items(source, "targetWWNs"), items(source, "wwids"));
+    let (path, mut causes) = (format_args!("{at}.targetWWNs"), Vec::new());
+    if targets.is_empty() && ids.is_empty() {
+        causes.push(Cause::required(path, "must specify either targetWWNs or wwids, but not both"));
+    }
+    if !targets.is_empty() && !ids.is_empty() {
+        let why = "targetWWNs and wwids can not be specified simultaneously";
+        causes.push(Cause::invalid_json(path, &source["targetWWNs"], why));
+    }
+    if !targets.is_empty() {
+        match source["lun"].as_i64() {
+            None => {
+                causes.push(Cause::required(format_args!("{at}.lun"), "lun is required if targetWWNs is specified"))
+            }
+            Some(number) => causes.extend(lun(number, at)),
+        }
+    }
+    causes
+}
+
+pub(in crate::kinds) fn flex(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = all(source, &["driver"], at);
+    for (option, _) in pairs(source, "options") {
+        let domain = option.split_once('/').map_or(option, |(domain, _)| domain);
+        let domain = format!(".{}", domain.to_lowercase());
+        if domain.ends_with(".kubernetes.io") || domain.ends_with(".k8s.io") {
+            let why = "kubernetes.io and k8s.io namespaces are reserved";
+            causes.push(Cause::invalid(format_args!("{at}.options[{option}]"), option, why));
+        }
+    }
+    causes
+}
+
+pub(in crate::kinds) fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["secretName", "shareName"], at)
+}
+
+pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = all(source, &["diskName", "diskURI"], at);
+    causes.extend(known_if_set(source, "cachingMode", &CACHING, at));
+    causes.extend(known_if_set(source, "kind", &AZURE_KINDS, at));
+    let disk = text(source, "diskURI");
+    let wanted = match source["kind"].as_str() {
+        Some("Managed") if !disk.starts_with("/subscriptions/") => MANAGED,
+        Some(kind) if kind != "Managed" && !disk.starts_with("https://") => BLOB,
+        _ => return causes,
+    };
+    causes.push(Cause::unsupported_text(format_args!("{at}.diskURI"), disk, &[wanted]));
+    causes
+}
+
+pub(in crate::kinds) fn vsphere(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["volumePath"], at)
+}
+
+pub(in crate::kinds) fn photon(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["pdID"], at)
+}
+
+pub(in crate::kinds) fn portworx(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["volumeID"], at)
+}
+
+pub(in crate::kinds) fn storage_os(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = all(source, &["volumeName"], at);
+    for field in ["volumeName", "volumeNamespace"] {
+        let name = text(source, field);
+        if !name.is_empty() {
+            causes.extend(invalid(&format_args!("{at}.{field}"), name, names::label(name)));
+        }
+    }
+    causes.extend(secret_reference(source, at));
+    causes
+}
+
+pub(in crate::kinds) fn scale_io(source: &Value, at: At<'_>) -> Vec<Cause> {
+    all(source, &["gateway", "system", "volumeName"], at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the cases of upstream's `TestValidateVolumes`, and of Go's `TestSplitHostPort`.
+    #[test]
+    fn names_of_targets_and_hosts_have_their_forms() {
+        for good in [
+            "iqn.2015-02.example.com:test",
+            "iqn.2015-02.example.com:storage.disk1.sys1.xyz",
+            "eui.0123456789abcdef",
+            "naa.62004567BA64678D0123456789ABCDEF",
+        ] {
+            assert!(qualified_name(good, "", &"a").is_none(), "{good}");
+        }
+        for bad in
+            ["iqn.2015-02.example.com", "iqn.2015-2.a:b", "iqn.2015-02.a:b c", "eui.0123", "naa.1", "test", "", "iq"]
+        {
+            assert!(qualified_name(bad, "", &"a").is_some(), "{bad}");
+        }
+        for (pair, is_one) in [
+            ("a:1", true),
+            ("[::1]:1", true),
+            (":1", true),
+            ("a:", true),
+            ("a", false),
+            ("::1", false),
+            ("[a]b:1", false),
+        ] {
+            assert_eq!(is_host_and_port(pair), is_one, "{pair}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Validation of what a volume can be, but for storage systems and files about the pod. Upstream: `validateHostPathVolumeSource`
+//! and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
+
+use super::paths::{descending, local, no_backsteps};
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::quantity::Quantity;
+use crate::kinds::fields::{each, invalid, known_if_set, one_of, required, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+const HOST_PATH_TYPES: [&str; 8] =
+    ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
+
+/// A type of volume.
+pub struct Type {
+    /// Its field.
+    pub(in crate::kinds) field: &'static str,
+    /// What upstream calls it where it is one type too many, and where something is wrong in it. Some names differ there.
+    pub(in crate::kinds) second: &'static str,
+    pub(in crate::kinds) path: &'static str,
+    pub(in crate::kinds) check: fn(&Value, At<'_>) -> Vec<Cause>,
+}
+
+/// A type that upstream calls by its field everywhere.
+pub(in crate::kinds) const fn named(field: &'static str, check: fn(&Value, At<'_>) -> Vec<Cause>) -> Type {
+    Type { field, second: field, path: field, check }
+}
+
+pub(super) fn empty_dir(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let limit = source["sizeLimit"].as_str().and_then(|text| Quantity::parse(text).ok());
+    let is_wrong = limit.is_some_and(|limit| limit.is_negative());
+    let why = "SizeLimit field must be a valid resource quantity";
+    is_wrong.then(|| Cause::forbidden(format_args!("{at}.sizeLimit"), why)).into_iter().collect()
+}
+
+pub(in crate::kinds) fn host_path(source: &Value, at: At<'_>) -> Vec<Cause> {
+    if let Some(cause) = required(source, "path", at) {
+        return vec![cause];
+    }
+    let mut causes = Vec::from_iter(no_backsteps(text(source, "path"), &format_args!("{at}.path")));
+    causes.extend(known_if_set(source, "type", &HOST_PATH_TYPES, at));
+    causes
+}
+
+pub(super) fn git_repo(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "repository", at));
+    causes.extend(descending(text(source, "directory"), &format_args!("{at}.directory")));
+    causes
+}
+
+pub(super) fn secret(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "secretName", at));
+    causes.extend(mode(source, "defaultMode", at));
+    causes.extend(each(source, "items", at).flat_map(|(at, item)| key_to_path(item, &at)));
+    causes
+}
+
+pub(super) fn config_map(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "name", at));
+    causes.extend(mode(source, "defaultMode", at));
+    causes.extend(each(source, "items", at).flat_map(|(at, item)| key_to_path(item, &at)));
+    causes
+}
+
+/// The errors in a key that becomes a file. Upstream: `validateKeyToPath`.
+pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = required(item, "key", at).into_iter().chain(required(item, "path", at)).collect();
+    causes.extend(local(text(item, "path"), &format_args!("{at}.path")));
+    causes.extend(mode(item, "mode", at));
+    causes
+}
+
+/// The error in the mode of a file, if any.
+pub(super) fn mode(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
+    let fits = parent[field].as_i64().is_none_or(|mode| (0..=0o777).contains(&mode));
+    let detail = "must be a number between 0 and 0777 (octal), both inclusive";
+    (!fits).then(|| Cause::invalid_json(format_args!("{at}.{field}"), &parent[field], detail))
+}
+
+pub(in crate::kinds) fn nfs(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let (path, mut causes) = (text(source, "path"), Vec::new());
+    causes.extend(["server", "path"].into_iter().filter_map(|field| required(source, field, at)));
+    if !path.starts_with('/') {
+        causes.push(Cause::invalid(format_args!("{at}.path"), path, "must be an absolute path"));
+    }
+    causes
+}
+
+pub(super) fn claim(source: &Value, at: At<'_>) -> Vec<Cause> {
+    required(source, "claimName", at).into_iter().collect()
+}
+
+/// Upstream: `ValidateCSIDriverName`.
+pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let (driver, path) = (text(source, "driver"), format_args!("{at}.driver"));
+    let mut causes = Vec::from_iter(required(source, "driver", at));
+    if !driver.is_empty() {
+        causes.extend((driver.len() > 63).then(|| Cause::too_long(path, 63)));
+        causes.extend(invalid(&path, driver, names::subdomain(&driver.to_lowercase())));
+    }
+    causes
+}
+
+/// Upstream: `validateCSIVolumeSource`.
+pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = csi_driver(source, at);
+    let secret = &source["nodePublishSecretRef"];
+    if secret.is_object() {
+        match text(secret, "name") {
+            "" => causes.push(Cause::required(format_args!("{at}.nodePublishSecretRef.name"), "")),
+            name => causes.extend(invalid(&format_args!("{at}.name"), name, names::subdomain(name))),
+        }
+    }
+    causes
+}
+
+pub(super) fn image(source: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "reference", at));
+    causes.extend(one_of(text(source, "pullPolicy"), &PULL_POLICIES, &format_args!("{at}.pullPolicy")));
+    causes
+}

@@ -1,0 +1,173 @@
+//! Validation of volumes. Upstream: `ValidateVolumes` and `validateVolumeSource` in `pkg/apis/core/validation/validation.go`.
+
+use std::collections::{HashMap, HashSet};
+
+use super::claim_template::ephemeral;
+use super::projected::{downward_api, projected};
+use super::storage_systems as systems;
+use super::volume_sources::{self as sources, Type, named};
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{each, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+/// The types in the order in which upstream looks for them.
+const TYPES: [Type; 30] = [
+    named("emptyDir", sources::empty_dir),
+    named("hostPath", sources::host_path),
+    named("gitRepo", sources::git_repo),
+    Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
+    named("awsElasticBlockStore", systems::aws_disk),
+    named("secret", sources::secret),
+    named("nfs", sources::nfs),
+    named("iscsi", systems::iscsi),
+    named("glusterfs", systems::glusterfs),
+    named("flocker", systems::flocker),
+    named("persistentVolumeClaim", sources::claim),
+    named("rbd", systems::rbd),
+    named("cinder", systems::cinder),
+    Type { second: "cephFS", ..named("cephfs", systems::cephfs) },
+    named("quobyte", systems::quobyte),
+    Type { second: "downwarAPI", ..named("downwardAPI", downward_api) },
+    named("fc", systems::fibre_channel),
+    named("flexVolume", systems::flex),
+    named("configMap", sources::config_map),
+    named("azureFile", systems::azure_file),
+    named("vsphereVolume", systems::vsphere),
+    named("photonPersistentDisk", systems::photon),
+    named("portworxVolume", systems::portworx),
+    named("azureDisk", systems::azure_disk),
+    named("storageos", systems::storage_os),
+    named("projected", projected),
+    named("scaleIO", systems::scale_io),
+    named("csi", sources::csi),
+    named("ephemeral", ephemeral),
+    named("image", sources::image),
+];
+
+/// The errors in the volumes of a pod spec, and the volumes without an error, which can be mounted. `pod` is the name of the
+/// pod; a template has none.
+pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
+    let (mut all, mut sound) = (Vec::new(), HashMap::new());
+    let claims: HashSet<String> = each(spec, "volumes", at)
+        .filter(|(_, volume)| !pod.is_empty() && volume["ephemeral"].is_object())
+        .map(|(_, volume)| format!("{pod}-{}", text(volume, "name")))
+        .collect();
+    for (path, volume) in each(spec, "volumes", at) {
+        let name = text(volume, "name");
+        let mut causes = source(volume, pod, &path);
+        match name {
+            "" => causes.push(Cause::required(format_args!("{path}.name"), "")),
+            name => {
+                causes.extend(
+                    names::label(name).iter().map(|why| Cause::invalid(format_args!("{path}.name"), name, why)),
+                );
+            }
+        }
+        if sound.contains_key(name) {
+            causes.push(Cause::duplicate(format_args!("{path}.name"), name));
+        }
+        if causes.is_empty() {
+            sound.insert(name, volume);
+        }
+        all.extend(causes);
+        let claim = text(&volume["persistentVolumeClaim"], "claimName");
+        if claims.contains(claim) {
+            let why = "must not reference a PVC that gets created for an ephemeral volume";
+            all.push(Cause::invalid(format_args!("{path}.persistentVolumeClaim.claimName"), claim, why));
+        }
+    }
+    (all, sound)
+}
+
+/// The errors in what a volume is.
+fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, mut count) = (Vec::new(), 0);
+    for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {
+        count += 1;
+        if count == 1 {
+            causes.extend((kind.check)(&volume[kind.field], &format_args!("{at}.{}", kind.path)));
+        } else {
+            causes.push(Cause::forbidden(
+                format_args!("{at}.{}", kind.second),
+                "may not specify more than 1 volume type",
+            ));
+        }
+        causes.extend(name_for(kind, volume, pod, at, count == 1));
+    }
+    if count == 0 {
+        causes.push(Cause::required(at, "must specify a volume type"));
+    }
+    causes
+}
+
+/// The errors in the name of a volume that its type needs for another name.
+fn name_for(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
+    let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
+    match kind.field {
+        "iscsi" => {
+            let why = systems::long_portal(&volume["iscsi"], name);
+            why.map(|why| Cause::invalid(at, name, why)).into_iter().collect()
+        }
+        "ephemeral" if is_first && !pod.is_empty() && !name.is_empty() => {
+            let claim = format!("{pod}-{name}");
+            let messages = names::subdomain(&claim);
+            messages.iter().map(|why| Cause::invalid(at, name, &format!("PVC name {claim:?}: {why}"))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    /// From the cases of upstream's `TestValidateVolumes` (`pkg/apis/core/validation/validation_test.go`).
+    #[test]
+    fn a_volume_is_of_one_type_and_has_a_name_of_its_own() {
+        for (given, causes, mountable) in [
+            (json!([{"name": "abc-123", "hostPath": {"path": "/mnt"}}, {"name": "e", "emptyDir": {}}]), &[][..], 2),
+            (json!([{"name": "a"}]), &["spec.volumes[0]: Required value: must specify a volume type"], 0),
+            (json!([{"emptyDir": {}}]), &["spec.volumes[0].name: Required value"], 0),
+            (
+                json!([{"name": "a.b", "emptyDir": {}}]),
+                &["spec.volumes[0].name: Invalid value: \"a.b\": must not contain dots"],
+                0,
+            ),
+            (
+                json!([{"name": "a", "emptyDir": {}}, {"name": "a", "emptyDir": {}}]),
+                &["spec.volumes[1].name: Duplicate value: \"a\""],
+                1,
+            ),
+            (
+                json!([{"name": "a", "emptyDir": {}, "hostPath": {"path": "/mnt"}}]),
+                &["spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type"],
+                0,
+            ),
+            (json!([{"name": "a", "hostPath": {}}]), &["spec.volumes[0].hostPath.path: Required value"], 0),
+            (
+                json!([{"name": "a", "nfs": {"path": "a"}}]),
+                &[
+                    "spec.volumes[0].nfs.server: Required value",
+                    "spec.volumes[0].nfs.path: Invalid value: \"a\": must be an absolute path",
+                ],
+                0,
+            ),
+            (
+                json!([{"name": "a", "secret": {"defaultMode": 0o1000}}]),
+                &[
+                    "spec.volumes[0].secret.secretName: Required value",
+                    "spec.volumes[0].secret.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), \
+                     both inclusive",
+                ],
+                0,
+            ),
+        ] {
+            let spec = json!({"volumes": given});
+            let (told, names) = volumes(&spec, "", &"spec");
+            let told: Vec<String> = told.iter().map(Cause::sentence).collect();
+            assert_eq!((told, names.len()), (causes.iter().map(ToString::to_string).collect(), mountable), "{given}");
+        }
+    }
+}

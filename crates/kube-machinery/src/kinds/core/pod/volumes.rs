@@ -1,0 +1,107 @@
+//! The defaults of volumes.
+
+use super::image;
+use crate::conventions::fill::{empty, list, missing, part};
+use crate::value::{Value, json};
+
+/// Readable by all, writable by the owner: 0644.
+const MODE: u32 = 0o644;
+
+/// The types of volumes whose files have a mode.
+const WITH_MODES: [&str; 4] = ["secret", "configMap", "downwardAPI", "projected"];
+
+/// The defaults that are texts: of a type of volume, a field, and its value.
+const TEXTS: [(&str, &str, &str); 10] = [
+    ("hostPath", "type", ""),
+    ("iscsi", "iscsiInterface", "default"),
+    ("rbd", "pool", "rbd"),
+    ("rbd", "user", "admin"),
+    ("rbd", "keyring", "/etc/ceph/keyring"),
+    ("azureDisk", "cachingMode", "ReadWrite"),
+    ("azureDisk", "fsType", "ext4"),
+    ("azureDisk", "kind", "Shared"),
+    ("scaleIO", "storageMode", "ThinProvisioned"),
+    ("scaleIO", "fsType", "xfs"),
+];
+
+/// Sets the defaults of a volume. One without a type becomes an `emptyDir`.
+pub(crate) fn volume(volume: &mut Value) {
+    if volume.as_object().is_some_and(|fields| fields.keys().all(|field| field == "name")) {
+        missing(volume, "emptyDir", empty());
+    }
+    for field in WITH_MODES {
+        if let Some(source) = part(volume, field) {
+            missing(source, "defaultMode", json!(MODE));
+        }
+    }
+    sources(volume);
+    if let Some(image) = part(volume, "image") {
+        let policy = image::pull_policy(image["reference"].as_str().unwrap_or_default());
+        missing(image, "pullPolicy", json!(policy));
+    }
+    if let Some(downward) = part(volume, "downwardAPI") {
+        list(downward, "items").for_each(field_reference);
+    }
+    let projected = part(volume, "projected");
+    for source in projected.into_iter().flat_map(|projected| list(projected, "sources")) {
+        if let Some(downward) = part(source, "downwardAPI") {
+            list(downward, "items").for_each(field_reference);
+        }
+        if let Some(token) = part(source, "serviceAccountToken") {
+            missing(token, "expirationSeconds", json!(3600));
+        }
+    }
+    let claim = part(volume, "ephemeral").and_then(|ephemeral| part(ephemeral, "volumeClaimTemplate"));
+    if let Some(spec) = claim.and_then(|claim| part(claim, "spec")) {
+        missing(spec, "volumeMode", json!("Filesystem"));
+    }
+}
+
+/// Sets the defaults of the sources that pods and persistent volumes share.
+pub(in crate::kinds) fn sources(volume: &mut Value) {
+    for (kind, field, value) in TEXTS {
+        if let Some(source) = part(volume, kind) {
+            missing(source, field, json!(value));
+        }
+    }
+    if let Some(disk) = part(volume, "azureDisk") {
+        missing(disk, "readOnly", json!(false));
+    }
+}
+
+/// Sets the default of a `fieldRef`.
+pub(crate) fn field_reference(from: &mut Value) {
+    if let Some(reference) = part(from, "fieldRef") {
+        missing(reference, "apiVersion", json!("v1"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(mut given: Value) -> Value {
+        volume(&mut given);
+        given
+    }
+
+    #[test]
+    fn a_volume_of_no_kind_is_an_empty_directory() {
+        assert_eq!(filled(json!({"name": "a"})), json!({"name": "a", "emptyDir": {}}));
+    }
+
+    #[test]
+    fn files_get_modes_tokens_a_time_and_paths_a_type() {
+        assert_eq!(filled(json!({"secret": {"secretName": "s"}}))["secret"]["defaultMode"], 420);
+        assert_eq!(filled(json!({"configMap": {"defaultMode": 256}}))["configMap"]["defaultMode"], 256);
+        assert_eq!(filled(json!({"hostPath": {"path": "/"}}))["hostPath"], json!({"path": "/", "type": ""}));
+        let sources = json!([
+            {"serviceAccountToken": {"path": "token"}},
+            {"downwardAPI": {"items": [{"path": "n", "fieldRef": {"fieldPath": "metadata.name"}}]}},
+        ]);
+        let projected = filled(json!({"projected": {"sources": sources}}))["projected"].take();
+        assert_eq!(projected["defaultMode"], 420);
+        assert_eq!(projected["sources"][0]["serviceAccountToken"]["expirationSeconds"], 3600);
+        assert_eq!(projected["sources"][1]["downwardAPI"]["items"][0]["fieldRef"]["apiVersion"], "v1");
+    }
+}

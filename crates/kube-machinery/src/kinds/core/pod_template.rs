@@ -1,0 +1,30 @@
+//! Pod templates. Upstream: `pkg/apis/core`.
+
+use crate::conventions::cause::Cause;
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::resource::{DeleteResponse, Generation, Resource};
+use crate::value::Value;
+
+/// The row of a PodTemplate.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "podtemplates",
+    singular: "podtemplate",
+    kind: "PodTemplate",
+    storage_hash: "LIXB2x4IFpk=",
+    delete_response: DeleteResponse::Object,
+    generation: Generation::CountedAt(&["/template"]),
+    defaults: set_defaults,
+    validate,
+    columns: columns::templates::TEMPLATES,
+    ..Resource::USUAL
+};
+
+fn set_defaults(object: &mut Value) {
+    pod::defaults::template(object);
+}
+
+/// Upstream: `ValidatePodTemplate`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    pod::validation::template(&new["template"], &"template")
+}

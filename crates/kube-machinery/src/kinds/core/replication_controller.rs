@@ -1,0 +1,84 @@
+//! Replication controllers. Upstream: `pkg/apis/core`.
+
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{empty, missing};
+use crate::kinds::apps::replica_set;
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::fields::{known, not_negative, pairs, text};
+use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::value::{Map, Value, json};
+
+/// The row of a ReplicationController.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "replicationcontrollers",
+    singular: "replicationcontroller",
+    kind: "ReplicationController",
+    storage_hash: "Jond2If31h0=",
+    short_names: &["rc"],
+    categories: &["all"],
+    subresources: &[Subresource::Scale, Subresource::Status],
+    generation: Generation::Counted,
+    fields: &[("status.replicas", &["status", "replicas"], "0")],
+    defaults: set_defaults,
+    validate,
+    validate_status: replica_set::validate_status, // the same
+    columns: columns::templates::CONTROLLERS,
+    ..Resource::USUAL
+};
+
+/// The labels of the template are the selector's and the object's own. Upstream: `SetDefaults_ReplicationController`.
+fn set_defaults(controller: &mut Value) {
+    missing(controller, "spec", empty());
+    let spec = &mut controller["spec"];
+    missing(spec, "replicas", json!(1));
+    if spec["template"].is_object() {
+        pod::defaults::template(spec);
+    }
+    let labels = spec["template"]["metadata"]["labels"].clone();
+    if !labels.is_object() {
+        return;
+    }
+    let is_empty = |map: &Value| map.as_object().is_none_or(Map::is_empty);
+    if is_empty(&spec["selector"]) {
+        spec["selector"] = labels.clone();
+    }
+    if is_empty(&controller["metadata"]["labels"]) {
+        controller["metadata"]["labels"] = labels;
+    }
+}
+
+/// Upstream: `ValidateReplicationControllerSpec`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut causes = Vec::new();
+    if pairs(spec, "selector").next().is_none() {
+        causes.push(Cause::required("spec.selector", ""));
+    }
+    if spec["template"].is_object() {
+        causes.extend(selected(spec));
+    } else {
+        causes.push(Cause::required("spec.template", ""));
+    }
+    causes.extend(["replicas", "minReadySeconds"].into_iter().filter_map(|field| not_negative(spec, field, &"spec")));
+    causes
+}
+
+/// Upstream: `ValidatePodTemplateSpecForRC`.
+fn selected(spec: &Value) -> Vec<Cause> {
+    let (template, at) = (&spec["template"], "spec.template.spec");
+    let labels = &template["metadata"]["labels"];
+    let mut causes = Vec::new();
+    if pairs(spec, "selector").any(|(key, value)| labels[key] != value) {
+        let why = "`selector` does not match template `labels`";
+        causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, why));
+    }
+    causes.extend(pod::validation::template(template, &"spec.template"));
+    let policy = text(&template["spec"], "restartPolicy");
+    causes.extend(known(policy, &["Always"], &format_args!("{at}.restartPolicy")));
+    if !template["spec"]["activeDeadlineSeconds"].is_null() {
+        let why = "activeDeadlineSeconds in ReplicationController is not Supported";
+        causes.push(Cause::forbidden(format_args!("{at}.activeDeadlineSeconds"), why));
+    }
+    causes
+}

@@ -1,0 +1,177 @@
+//! Resource quotas. Upstream: `pkg/apis/core`.
+
+use std::collections::BTreeSet;
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::part;
+use crate::kinds::columns;
+use crate::kinds::core::pod::resource_validation::amount;
+use crate::kinds::fields::{invalid, items, text};
+use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
+use crate::kinds::resource_list::{quota_name_messages, round_up};
+use crate::value::{Value, json};
+
+/// The row of a ResourceQuota.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "resourcequotas",
+    singular: "resourcequota",
+    kind: "ResourceQuota",
+    storage_hash: "8uhSgffRX6w=",
+    short_names: &["quota"],
+    subresources: &[Subresource::Status],
+    delete_response: DeleteResponse::Object,
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::policy::QUOTAS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetObjectDefaults_ResourceQuota`.
+fn set_defaults(quota: &mut Value) {
+    for (parent, field) in [("spec", "hard"), ("status", "hard"), ("status", "used")] {
+        if let Some(parent) = part(quota, parent) {
+            round_up(parent, field);
+        }
+    }
+}
+
+/// What can be counted for each scope: of pods, and of claims.
+const PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
+const CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
+
+/// Upstream: `ValidateResourceQuotaSpec`, `ValidateResourceQuotaUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut causes = amounts(&spec["hard"], &"spec.hard");
+    causes.extend(scopes(spec));
+    causes.extend(selector(spec));
+    let set = |quota: &Value| -> BTreeSet<String> {
+        items(&quota["spec"], "scopes").iter().map(ToString::to_string).collect()
+    };
+    if old.is_some_and(|old| set(old) != set(new)) {
+        causes.push(Cause::invalid_json("spec.scopes", &spec["scopes"], "field is immutable"));
+    }
+    causes
+}
+
+/// Upstream: `ValidateResourceQuotaStatusUpdate`.
+fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    ["hard", "used"]
+        .into_iter()
+        .flat_map(|field| amounts(&new["status"][field], &format_args!("status.{field}")))
+        .collect()
+}
+
+fn amounts(amounts: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (name, value) in amounts.as_object().into_iter().flatten() {
+        let at = format_args!("{at}[{name}]");
+        causes.extend(invalid(&at, name, quota_name_messages(name)));
+        causes.extend(amount(name, value, &at));
+    }
+    causes
+}
+
+/// Upstream: `IsStandardResourceQuotaScope`.
+fn is_scope(scope: &str) -> bool {
+    has_pairs(scope) || ["PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"].contains(&scope)
+}
+
+/// Whether there is a scope of all that this one leaves out.
+fn has_pairs(scope: &str) -> bool {
+    ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort"].contains(&scope)
+}
+
+/// How many things a quota limits to which a scope does not apply. Upstream: `IsResourceQuotaScopeValidForResource`.
+fn limits_others(scope: &str, spec: &Value) -> usize {
+    let fits = |name: &str| match scope {
+        "BestEffort" => name == "pods",
+        "VolumeAttributesClass" => CLAIMS.contains(&name),
+        scope if is_scope(scope) => PODS.contains(&name),
+        _ => true,
+    };
+    let hard = spec["hard"].as_object().into_iter().flatten();
+    hard.filter(|(name, _)| quota_name_messages(name).is_empty() && !name.contains('/') && !fits(name)).count()
+}
+
+/// Whether two scopes leave nothing. Upstream: `invalidScopePairs`.
+fn conflicts(scopes: &BTreeSet<&str>) -> usize {
+    let pairs = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
+    pairs.iter().filter(|pair| pair.iter().all(|scope| scopes.contains(scope))).count()
+}
+
+/// Upstream: `validateResourceQuotaScopes`.
+fn scopes(spec: &Value) -> Vec<Cause> {
+    let list = &spec["scopes"];
+    let (mut causes, mut set) = (Vec::new(), BTreeSet::new());
+    let wrong = |why: &str| Cause::invalid_json("spec.scopes", list, why);
+    for scope in items(spec, "scopes").iter().map(|scope| scope.as_str().unwrap_or_default()) {
+        if !is_scope(scope) {
+            causes.push(wrong("unsupported scope"));
+        }
+        causes.extend((0..limits_others(scope, spec)).map(|_| wrong("unsupported scope applied to resource")));
+        set.insert(scope);
+    }
+    causes.extend((0..conflicts(&set)).map(|_| wrong("conflicting scopes")));
+    causes
+}
+
+/// Upstream: `validateScopedResourceSelectorRequirement`.
+fn selector(spec: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.scopeSelector.matchExpressions";
+    let (mut causes, mut set) = (Vec::new(), BTreeSet::new());
+    for requirement in items(&spec["scopeSelector"], "matchExpressions") {
+        let scope = text(requirement, "scopeName");
+        if !is_scope(scope) {
+            causes.push(Cause::invalid(format_args!("{AT}.scopeName"), scope, "unsupported scope"));
+        }
+        let others = limits_others(scope, spec);
+        let why = "unsupported scope applied to resource";
+        causes.extend((0..others).map(|_| Cause::invalid_as(AT, &as_go_writes(&spec["scopeSelector"]), why)));
+        causes.extend(operator(requirement, scope, &AT));
+        set.insert(scope);
+    }
+    causes.extend((0..conflicts(&set)).map(|_| Cause::invalid_json(AT, &spec["scopes"], "conflicting scopes")));
+    causes
+}
+
+fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
+    let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
+    let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));
+    let mut causes = Vec::new();
+    if (has_pairs(scope) || scope == "CrossNamespacePodAffinity") && operator != "Exists" {
+        let why = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, \
+            ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+        causes.push(Cause::invalid(at_operator, operator, why));
+    }
+    let is_empty = items(requirement, "values").is_empty();
+    match operator {
+        "In" | "NotIn" if is_empty => {
+            let why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+            causes.push(Cause::required(at_values, why));
+        }
+        "Exists" | "DoesNotExist" if !is_empty => {
+            let why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+            causes.push(Cause::invalid_json(at_values, values, why));
+        }
+        "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+        other => causes.push(Cause::invalid(at_operator, other, "not a valid selector operator")),
+    }
+    causes
+}
+
+/// The selector as Go prints it: its internal type has no JSON names.
+fn as_go_writes(selector: &Value) -> String {
+    let one = |requirement: &Value| {
+        let field = |name: &str| json!(text(requirement, name));
+        format!(
+            r#"{{"ScopeName":{},"Operator":{},"Values":{}}}"#,
+            field("scopeName"),
+            field("operator"),
+            requirement["values"]
+        )
+    };
+    let list: Vec<String> = items(selector, "matchExpressions").iter().map(one).collect();
+    format!(r#"{{"MatchExpressions":[{}]}}"#, list.join(","))
+}

@@ -1,0 +1,80 @@
+//! Validation of the addresses of a service in its cluster. Upstream: `ValidateServiceClusterIPsRelatedFields` in
+//! `pkg/apis/core/validation/validation.go`, line 9393.
+
+use std::collections::HashSet;
+use std::net::IpAddr;
+
+use crate::conventions::cause::Cause;
+use crate::kinds::addresses::{ip, one_of_each_family};
+use crate::kinds::fields::{items, text};
+use crate::value::Value;
+
+const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
+const FAMILY_POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
+
+/// The errors in the addresses of a service that is not a name elsewhere.
+pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
+    let given: Vec<&str> = items(spec, "clusterIPs").iter().filter_map(Value::as_str).collect();
+    let all = |why: &str| Cause::invalid_json("spec.clusterIPs", &spec["clusterIPs"], why);
+    let mut causes = Vec::new();
+    match (text(spec, "clusterIP"), given.first()) {
+        ("", Some(_)) => causes.push(all("must be empty when `clusterIP` is not specified")),
+        (one, Some(first)) if one != *first => causes.push(all("first value must match `clusterIP`")),
+        _ => {}
+    }
+    causes.extend(families(spec));
+    let mut is_sound = true;
+    for (i, address) in given.iter().enumerate() {
+        let cause = match *address {
+            "None" if i == 0 && given.len() > 1 => Some(all("'None' must be the first and only value")),
+            "None" if i == 0 => None,
+            address => ip(address, &format_args!("spec.clusterIPs[{i}]")),
+        };
+        is_sound &= cause.is_none();
+        causes.extend(cause);
+    }
+    if given.len() > 2 {
+        causes.push(all("may only hold up to 2 values"));
+    }
+    let parsed: Vec<IpAddr> = given.iter().filter_map(|address| address.parse().ok()).collect();
+    if is_sound && given.len() > 1 && (given.len() > 2 || !one_of_each_family(parsed.iter().copied())) {
+        causes.push(all("may specify no more than one IP for each IP family"));
+    }
+    if is_sound {
+        causes.extend(mismatches(&parsed, items(spec, "ipFamilies")));
+    }
+    causes
+}
+
+fn families(spec: &Value) -> Vec<Cause> {
+    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    for (i, family) in items(spec, "ipFamilies").iter().enumerate() {
+        let (family, at) = (family.as_str().unwrap_or_default(), format_args!("spec.ipFamilies[{i}]"));
+        if !FAMILIES.contains(&family) {
+            causes.push(Cause::unsupported(at, &format!("{family:?}"), &FAMILIES));
+        }
+        if !seen.insert(family) {
+            causes.push(Cause::duplicate(at, family));
+        }
+    }
+    if let Some(policy) = spec["ipFamilyPolicy"].as_str().filter(|policy| !FAMILY_POLICIES.contains(policy)) {
+        causes.push(Cause::unsupported("spec.ipFamilyPolicy", &format!("{policy:?}"), &FAMILY_POLICIES));
+    }
+    causes
+}
+
+/// Addresses that are not of the family that was asked for.
+fn mismatches(addresses: &[IpAddr], families: &[Value]) -> Vec<Cause> {
+    let pairs = addresses.iter().zip(families).enumerate();
+    pairs
+        .filter_map(|(i, (address, family))| {
+            let wanted = match (family.as_str()?, address.is_ipv4()) {
+                ("IPv4", false) => "an IPv4",
+                ("IPv6", true) => "an IPv6",
+                _ => return None,
+            };
+            let why = format!("expected {wanted} value as indicated by `ipFamilies[{i}]`");
+            Some(Cause::invalid(format_args!("spec.clusterIPs[{i}]"), &address.to_string(), &why))
+        })
+        .collect()
+}

@@ -1,0 +1,358 @@
+//! Allocates cluster IPs and node ports for services. Upstream: `pkg/registry/core/service/storage/alloc.go`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::net::Ipv4Addr;
+use std::ops::RangeInclusive;
+
+use super::families;
+use super::free_ranges::FreeRanges;
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{list, object};
+use crate::kinds::Allocator;
+use crate::kinds::fields::{items, text};
+use crate::value::{Array, Value, json};
+
+/// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
+const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
+/// How many addresses at the start of the range are used only on request.
+const STATIC_ADDRESSES: u32 = 256;
+const PORTS: RangeInclusive<u32> = 30_000..=32_767;
+/// How many ports at the start of the range are used only on request.
+const STATIC_PORTS: u32 = 86;
+
+/// The addresses and ports of all services.
+///
+/// Invariant: a number is free unless a service holds it, or one that is not written yet has taken it.
+#[derive(Debug)]
+struct Allocations {
+    addresses: FreeRanges,
+    ports: FreeRanges,
+    /// By the key of the service.
+    held: BTreeMap<String, Held>,
+    /// What services have taken that are not written yet, by its number.
+    taken: BTreeMap<u64, Held>,
+    /// The number of what is taken next.
+    next: u64,
+}
+
+/// What one service holds. What its type does not need is not held, whatever its fields say.
+#[derive(Debug, Default)]
+struct Held {
+    address: Option<u32>,
+    ports: BTreeSet<u32>,
+}
+
+impl Held {
+    fn of(service: &Value) -> Self {
+        let spec = &service["spec"];
+        let address = spec["clusterIP"].as_str().filter(|_| needs_address(spec));
+        let address = address.and_then(|text| text.parse::<Ipv4Addr>().ok()).map(u32::from);
+        let list = spec["ports"].as_array().filter(|_| needs_ports(spec));
+        let checked = health_check_port(spec).filter(|_| needs_health_check(spec));
+        Self { address, ports: list.into_iter().flatten().filter_map(node_port).chain(checked).collect() }
+    }
+}
+
+pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
+    let (addresses, ports) = (FreeRanges::new(ADDRESSES), FreeRanges::new(PORTS));
+    Box::new(Allocations { addresses, ports, held: BTreeMap::new(), taken: BTreeMap::new(), next: 0 })
+}
+
+impl Allocations {
+    /// Fills in what a service needs.
+    fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+        let spec = &mut service["spec"];
+        if let Some(old) = old.map(|old| &old["spec"]) {
+            keep(spec, old);
+            release(spec, old);
+        } else {
+            complete(spec);
+        }
+        if !needs_address(spec) {
+            return Ok(());
+        }
+        families::settle(spec, old.map(|old| &old["spec"]))?;
+        let nothing = Held::default();
+        let own = old.and_then(|_| self.held.get(key)).unwrap_or(&nothing);
+        address(&self.addresses, own.address, spec, old.map(|old| &old["spec"]))?;
+        if needs_ports(spec) { ports(&self.ports, &own.ports, spec) } else { Ok(()) }
+    }
+
+    fn take(&mut self, held: &Held) {
+        held.address.into_iter().for_each(|address| self.addresses.take(address));
+        held.ports.iter().for_each(|port| self.ports.take(*port));
+    }
+
+    fn put_back(&mut self, held: Held) {
+        held.address.into_iter().for_each(|address| self.addresses.put_back(address));
+        held.ports.into_iter().for_each(|port| self.ports.put_back(port));
+    }
+}
+
+impl Allocator for Allocations {
+    fn reserve(&mut self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>> {
+        self.allocate(key, service, old)?;
+        let mut new = Held::of(service);
+        new.address = new.address.filter(|address| self.addresses.is_free(*address));
+        new.ports.retain(|port| self.ports.is_free(*port));
+        self.take(&new);
+        self.next += 1;
+        self.taken.insert(self.next, new);
+        Ok(self.next)
+    }
+
+    fn keep(&mut self, taken: u64) {
+        self.taken.remove(&taken);
+    }
+
+    fn give_back(&mut self, taken: u64) {
+        if let Some(held) = self.taken.remove(&taken) {
+            self.put_back(held);
+        }
+    }
+
+    fn record(&mut self, key: &str, service: Option<&Value>) {
+        if let Some(before) = self.held.remove(key) {
+            self.put_back(before);
+        }
+        if let Some(service) = service {
+            let held = Held::of(service);
+            self.take(&held);
+            self.held.insert(key.to_owned(), held);
+        }
+    }
+}
+
+fn node_port(port: &Value) -> Option<u32> {
+    port["nodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
+}
+
+fn needs_address(spec: &Value) -> bool {
+    spec["type"] != "ExternalName"
+}
+
+fn needs_ports(spec: &Value) -> bool {
+    matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
+}
+
+/// Upstream: `NeedsHealthCheck`.
+pub(super) fn needs_health_check(spec: &Value) -> bool {
+    spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
+}
+
+fn health_check_port(spec: &Value) -> Option<u32> {
+    spec["healthCheckNodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
+}
+
+/// Keeps the old allocations that an update omits.
+fn keep(spec: &mut Value, old: &Value) {
+    if needs_address(spec) && needs_address(old) {
+        for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+            if spec[field].as_str().is_none_or(str::is_empty) && spec[field].as_array().is_none_or(Array::is_empty) {
+                set(spec, field, old[field].clone());
+            }
+        }
+    }
+    if needs_ports(spec) && needs_ports(old) {
+        keep_ports(spec, old);
+    }
+    if needs_health_check(spec) && needs_health_check(old) && health_check_port(spec).is_none() {
+        set(spec, "healthCheckNodePort", old["healthCheckNodePort"].clone());
+    }
+}
+
+/// A client that knows one address only gives it as `clusterIP`. Upstream: `normalizeClusterIPs`, of a creation.
+fn complete(spec: &mut Value) {
+    if !text(spec, "clusterIP").is_empty() && items(spec, "clusterIPs").is_empty() {
+        set(spec, "clusterIPs", json!([spec["clusterIP"]]));
+    }
+}
+
+/// Keeps the node ports of ports with the same name, unless another port of the service has them now.
+fn keep_ports(spec: &mut Value, old: &Value) {
+    let numbers = |spec: &Value| -> HashSet<u32> { items(spec, "ports").iter().filter_map(node_port).collect() };
+    let mut used = numbers(old);
+    used.retain({
+        let now = numbers(spec);
+        move |number| now.contains(number)
+    });
+    let by_name: HashMap<&str, u32> =
+        items(old, "ports").iter().filter_map(|port| Some((text(port, "name"), node_port(port)?))).collect();
+    for port in list(spec, "ports").filter(|port| node_port(port).is_none()) {
+        if let Some(number) = by_name.get(text(port, "name")).filter(|number| !used.contains(number)) {
+            port["nodePort"] = json!(number);
+        }
+    }
+}
+
+/// The spec as it is judged: what an update omits is kept, what its type does not have is gone. Upstream: `patchAllocatedValues`,
+/// `NormalizeClusterIPs` and `dropTypeDependentFields`, which come before the validation.
+pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
+    let mut spec = spec.clone();
+    let Some(old) = old else {
+        complete(&mut spec);
+        return spec;
+    };
+    keep(&mut spec, old);
+    release(&mut spec, old);
+    let (one, all) = (spec["clusterIP"] != old["clusterIP"], spec["clusterIPs"] != old["clusterIPs"]);
+    match (one, all) {
+        (true, false) if spec["clusterIP"].is_string() => spec["clusterIPs"] = json!([spec["clusterIP"]]),
+        (false, true) if spec["clusterIPs"][0].is_string() => spec["clusterIP"] = spec["clusterIPs"][0].clone(),
+        _ => {}
+    }
+    spec
+}
+
+/// Removes what the new type of a service does not have, unless the update changes it.
+fn release(spec: &mut Value, old: &Value) {
+    type Needs = fn(&Value) -> bool;
+    let balanced: Needs = |spec| spec["type"] == "LoadBalancer";
+    let fields: [(&str, Needs); 8] = [
+        ("clusterIP", needs_address),
+        ("clusterIPs", needs_address),
+        ("ipFamilies", needs_address),
+        ("ipFamilyPolicy", needs_address),
+        ("healthCheckNodePort", needs_health_check),
+        ("allocateLoadBalancerNodePorts", balanced),
+        ("loadBalancerClass", balanced),
+        ("externalTrafficPolicy", needs_ports),
+    ];
+    let lost: Vec<&str> = fields
+        .into_iter()
+        .filter(|(field, needs)| needs(old) && !needs(spec) && spec[*field] == old[*field])
+        .map(|(field, _)| field)
+        .collect();
+    for field in lost {
+        object(spec).remove(field);
+    }
+    if needs_ports(old) && !needs_ports(spec) {
+        let before: BTreeSet<u32> = old["ports"].as_array().into_iter().flatten().filter_map(node_port).collect();
+        for port in list(spec, "ports") {
+            if node_port(port).is_some_and(|number| before.contains(&number)) {
+                object(port).remove("nodePort");
+            }
+        }
+    }
+}
+
+/// Sets a field, unless the value is null.
+fn set(spec: &mut Value, field: &str, value: Value) {
+    if !value.is_null() {
+        object(spec).insert(field.into(), value);
+    }
+}
+
+/// Gives a service the address that it asks for, or a free one. `own` is the one that it has.
+fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+    let given = spec["clusterIPs"][0].as_str().or(spec["clusterIP"].as_str()).unwrap_or_default().to_owned();
+    let before = old.and_then(|old| old["clusterIP"].as_str()).unwrap_or_default();
+    let asked = match spec["clusterIP"].as_str().unwrap_or_default() {
+        "" => given,
+        alone if alone == before => given, // clusterIPs was changed, or neither was
+        alone => alone.to_owned(),
+    };
+    let list = json!([asked]);
+    let refused = |field: &str, why: String| Err(vec![Cause::invalid_json(field, &list, &why)]);
+    if !before.is_empty() && asked != before && needs_address(old.unwrap_or(&Value::Null)) {
+        return refused("spec.clusterIPs[0]", "may not change once set".to_owned());
+    }
+    let address = match asked.as_str() {
+        "None" => "None".to_owned(),
+        "" => {
+            let first = ADDRESSES.start() + STATIC_ADDRESSES;
+            match free.from(first).next() {
+                Some(address) => Ipv4Addr::from(address).to_string(),
+                None => return refused("spec.clusterIPs", "failed to allocate IP: range is full".to_owned()),
+            }
+        }
+        text => match text.parse::<Ipv4Addr>() {
+            Err(_) => {
+                let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+                return Err(vec![Cause::invalid("spec.clusterIPs[0]", text, why)]);
+            }
+            Ok(address) if !ADDRESSES.contains(&u32::from(address)) => {
+                let why = "provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/12";
+                return refused("spec.clusterIPs", format!("failed to allocate IP {text}: {why}"));
+            }
+            Ok(address) if own != Some(u32::from(address)) && !free.is_free(u32::from(address)) => {
+                return refused(
+                    "spec.clusterIPs",
+                    format!("failed to allocate IP {text}: provided IP is already allocated"),
+                );
+            }
+            Ok(_) => text.to_owned(),
+        },
+    };
+    set(spec, "clusterIPs", json!([address]));
+    set(spec, "clusterIP", json!(address));
+    Ok(())
+}
+
+/// Gives the ports of a service the node ports that they ask for, or free ones, and a port for its health check where it needs one.
+/// `before` are those that the service has. Ports with the same number and different protocols share a node port.
+fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Vec<Cause>> {
+    let mut own = OwnPorts { free, before, by_port: HashMap::new(), pairs: HashSet::new(), used: HashSet::new() };
+    let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
+    let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Array::as_mut_slice);
+    for (i, port) in list.iter().enumerate() {
+        if let Some(number) = node_port(port) {
+            own.ask(&port["port"], number, &format_args!("spec.ports[{i}].nodePort"))?;
+        }
+    }
+    let mut fresh = free.from(PORTS.start() + STATIC_PORTS);
+    let full = |what: &str| vec![Cause::invalid(what, "", "failed to allocate a nodePort: range is full")];
+    for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
+        let Some(number) = own.shared(&port["port"]).or_else(|| fresh.find(|number| !own.used.contains(number))) else {
+            return Err(full("spec.ports"));
+        };
+        own.use_for(&port["port"], number);
+        port["nodePort"] = json!(number);
+    }
+    if needs_health_check(spec) {
+        match health_check_port(spec) {
+            Some(number) => own.ask(&Value::Null, number, &"spec.healthCheckNodePort")?,
+            None => {
+                let number = fresh.find(|number| !own.used.contains(number));
+                set(spec, "healthCheckNodePort", json!(number.ok_or_else(|| full("spec.healthCheckNodePort"))?));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The node ports of one service, while they are allocated.
+struct OwnPorts<'a> {
+    free: &'a FreeRanges,
+    before: &'a BTreeSet<u32>,
+    /// The first node port of each port.
+    by_port: HashMap<Option<i64>, u32>,
+    pairs: HashSet<(Option<i64>, u32)>,
+    used: HashSet<u32>,
+}
+
+impl OwnPorts<'_> {
+    fn shared(&self, port: &Value) -> Option<u32> {
+        self.by_port.get(&port.as_i64()).copied()
+    }
+
+    fn use_for(&mut self, port: &Value, number: u32) {
+        self.by_port.entry(port.as_i64()).or_insert(number);
+        self.pairs.insert((port.as_i64(), number));
+        self.used.insert(number);
+    }
+
+    /// Takes a number that the service asks for.
+    fn ask(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Vec<Cause>> {
+        let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
+        let why = if !PORTS.contains(&number) {
+            "provided port is not in the valid range. The range of valid ports is 30000-32767"
+        } else if taken && !self.pairs.contains(&(port.as_i64(), number)) {
+            "provided port is already allocated"
+        } else {
+            self.use_for(port, number);
+            return Ok(());
+        };
+        Err(vec![Cause::invalid_json(at, &json!(number), why)])
+    }
+}

@@ -1,0 +1,198 @@
+//! The address families of a service, on a cluster that has IPv4 alone. Upstream: `initIPFamilyFields` in
+//! `pkg/registry/core/service/storage/alloc.go`, line 104.
+
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::object;
+use crate::kinds::fields::{items, text};
+use crate::value::{Array, Map, Value, json};
+
+const AT_POLICY: &str = "spec.ipFamilyPolicy";
+const SINGLE: &str = "SingleStack";
+const DUAL: &str = "RequireDualStack";
+
+/// Sets the families and their policy where the service leaves them open.
+///
+/// # Errors
+/// Families that the cluster does not have, or that do not go with the policy and the addresses.
+pub(super) fn settle(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+    if old.is_some_and(|old| prefers_the_same(spec, old)) {
+        return Ok(());
+    }
+    let is_headless_anywhere = text(spec, "clusterIP") == "None" && has_no_selector(spec);
+    set_policy(spec, old, is_headless_anywhere);
+    let mut causes = fitted(spec, old);
+    causes.extend(inferred(spec));
+    if !causes.is_empty() {
+        return Err(causes);
+    }
+    if !is_headless_anywhere {
+        let causes = unconfigured(spec);
+        if !causes.is_empty() {
+            return Err(causes);
+        }
+    }
+    let is_single = text(spec, "ipFamilyPolicy") == SINGLE;
+    let families = &mut spec["ipFamilies"];
+    match families.as_array().map_or(&[][..], Array::as_slice) {
+        [] if is_headless_anywhere && !is_single => *families = json!(["IPv4", "IPv6"]),
+        [] => *families = json!(["IPv4"]),
+        [one] if is_headless_anywhere && !is_single => {
+            let other = if one == "IPv4" { "IPv6" } else { "IPv4" };
+            *families = json!([one, other]);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+pub(super) fn has_no_selector(spec: &Value) -> bool {
+    spec["selector"].as_object().is_none_or(Map::is_empty)
+}
+
+/// Whether a service keeps what it preferred. Upstream: `isMatchingPreferDualStackClusterIPFields`.
+fn prefers_the_same(spec: &Value, old: &Value) -> bool {
+    let prefers = |spec: &Value| spec["ipFamilyPolicy"] == "PreferDualStack";
+    let same = |field: &str| spec[field] == old[field];
+    prefers(spec)
+        && (old["ipFamilyPolicy"].is_null() || prefers(old))
+        && ["type", "clusterIPs", "ipFamilies"].into_iter().all(same)
+}
+
+fn set_policy(spec: &mut Value, old: Option<&Value>, is_headless_anywhere: bool) {
+    if spec["ipFamilyPolicy"].is_string() {
+        return;
+    }
+    let before = old.and_then(|old| old["ipFamilyPolicy"].as_str());
+    let policy = before.unwrap_or(if is_headless_anywhere { DUAL } else { SINGLE });
+    object(spec).insert("ipFamilyPolicy".into(), json!(policy));
+}
+
+/// The errors in how many addresses and families there are; a service that becomes one of a single family loses its second one.
+fn fitted(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
+    let policy = spec["ipFamilyPolicy"].clone();
+    let is_single = policy == SINGLE;
+    let wrong = |why: &str| Cause::invalid_json(AT_POLICY, &policy, why);
+    let mut causes = Vec::new();
+    for (field, released, several) in [
+        (
+            "clusterIPs",
+            "must be 'SingleStack' to release the secondary cluster IP",
+            "multiple cluster IPs are specified",
+        ),
+        (
+            "ipFamilies",
+            "must be 'SingleStack' to release the secondary IP family",
+            "multiple IP families are specified",
+        ),
+    ] {
+        let count = items(spec, field).len();
+        let before = old.map_or(0, |old| items(old, field).len());
+        if is_single && count > 1 && old.is_some_and(|old| old[field] == spec[field]) {
+            spec[field].as_array_mut().into_iter().for_each(|list| list.truncate(1));
+        } else if is_single && count == 2 {
+            causes.push(wrong(&format!("must be 'RequireDualStack' or 'PreferDualStack' when {several}")));
+        } else if !is_single && 0 < count && count < before {
+            causes.push(wrong(released));
+        }
+    }
+    causes
+}
+
+/// Adds the families of the addresses that have none. Says which of these the cluster does not have.
+fn inferred(spec: &mut Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let addresses = items(spec, "clusterIPs").to_vec();
+    for (i, address) in addresses.iter().filter_map(Value::as_str).enumerate().skip(items(spec, "ipFamilies").len()) {
+        if address == "None" {
+            break;
+        }
+        if address.contains(':') {
+            let why = "IPv6 is not configured on this cluster";
+            causes.push(Cause::invalid_json(format_args!("spec.clusterIPs[{i}]"), &spec["clusterIPs"], why));
+            continue;
+        }
+        match &mut spec["ipFamilies"] {
+            Value::Array(families) => families.push(json!("IPv4")),
+            families => *families = json!(["IPv4"]),
+        }
+    }
+    causes
+}
+
+/// What only a cluster with both families can do.
+fn unconfigured(spec: &Value) -> Vec<Cause> {
+    let policy = &spec["ipFamilyPolicy"];
+    let dual = (policy == DUAL)
+        .then(|| Cause::invalid_json(AT_POLICY, policy, "this cluster is not configured for dual-stack services"));
+    let families = items(spec, "ipFamilies").iter().enumerate().filter(|(_, family)| *family != "IPv4");
+    let foreign = families.map(|(i, family)| {
+        Cause::invalid_json(format_args!("spec.ipFamilies[{i}]"), family, "not configured on this cluster")
+    });
+    dual.into_iter().chain(foreign).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(mut spec: Value, old: Option<Value>) -> Result<Value, Vec<String>> {
+        let settled = settle(&mut spec, old.as_ref());
+        settled.map(|()| spec).map_err(|causes| causes.iter().map(Cause::sentence).collect())
+    }
+
+    #[test]
+    fn what_is_left_open_is_settled() {
+        for (spec, families, policy) in [
+            (json!({}), json!(["IPv4"]), "SingleStack"),
+            (json!({"ipFamilyPolicy": "PreferDualStack"}), json!(["IPv4"]), "PreferDualStack"),
+            (json!({"clusterIP": "None", "clusterIPs": ["None"]}), json!(["IPv4", "IPv6"]), "RequireDualStack"),
+            (
+                json!({"clusterIP": "None", "clusterIPs": ["None"], "selector": {"a": "b"}}),
+                json!(["IPv4"]),
+                "SingleStack",
+            ),
+            (json!({"clusterIP": "None", "ipFamilies": ["IPv6"]}), json!(["IPv6", "IPv4"]), "RequireDualStack"),
+        ] {
+            let settled = settled(spec.clone(), None).unwrap();
+            assert_eq!((&settled["ipFamilies"], &settled["ipFamilyPolicy"]), (&families, &json!(policy)), "{spec}");
+        }
+    }
+
+    #[test]
+    fn a_cluster_of_one_family_has_no_other() {
+        let none = "this cluster is not configured for dual-stack services";
+        for (spec, why) in [
+            (json!({"ipFamilies": ["IPv6"]}), "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster".to_owned()),
+            (json!({"ipFamilyPolicy": DUAL}), format!("spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": {none}")),
+            (
+                json!({"clusterIP": "fd00::1", "clusterIPs": ["fd00::1"]}),
+                "spec.clusterIPs[0]: Invalid value: [\"fd00::1\"]: IPv6 is not configured on this cluster".to_owned(),
+            ),
+            (
+                json!({"clusterIP": "10.96.1.9", "clusterIPs": ["10.96.1.9", "fd00::1"], "ipFamilies": ["IPv4", "IPv6"]}),
+                "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when multiple \
+                 cluster IPs are specified"
+                    .to_owned(),
+            ),
+        ] {
+            let told = settled(spec.clone(), None).unwrap_err();
+            assert_eq!(told[0], why, "{spec}");
+        }
+    }
+
+    #[test]
+    fn the_second_family_goes_with_the_policy() {
+        let old = json!({"clusterIP": "None", "clusterIPs": ["None"], "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": DUAL});
+        let mut single = old.clone();
+        single["ipFamilyPolicy"] = json!(SINGLE);
+        assert_eq!(settled(single, Some(old.clone())).unwrap()["ipFamilies"], json!(["IPv4"]));
+        let mut reduced = old.clone();
+        reduced["ipFamilies"] = json!(["IPv4"]);
+        assert_eq!(
+            settled(reduced, Some(old)).unwrap_err(),
+            [
+                "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": must be 'SingleStack' to release the secondary IP family"
+            ]
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! Validation of what concerns load balancers. Upstream: the second half of `validateService`, `validateLoadBalancerClassField`
+//! and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`, lines 7149 to 7195 and 9082.
+
+use std::net::IpAddr;
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::addresses::{cidr, ip};
+use crate::kinds::fields::{items, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+const ONLY_HERE: &str = "may only be used when `type` is 'LoadBalancer'";
+const MODES: [&str; 2] = ["Proxy", "VIP"];
+
+fn is_balanced(spec: &Value) -> bool {
+    text(spec, "type") == "LoadBalancer"
+}
+
+/// Who may reach the load balancer. `spec` is that of the service as it is judged.
+pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let ranges = items(spec, "loadBalancerSourceRanges");
+    let noted = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
+    let (at, ranges) = match noted(service) {
+        _ if !ranges.is_empty() => {
+            // Upstream writes the name so.
+            let trimmed = |range: &Value| range.as_str().unwrap_or_default().trim().to_owned();
+            let at = "spec.LoadBalancerSourceRanges";
+            let each = ranges.iter().enumerate().map(|(i, range)| (format!("{at}[{i}]"), trimmed(range)));
+            (at.to_owned(), each.collect())
+        }
+        Some(note) => {
+            let at = format!("metadata.annotations[{RANGES}]");
+            let is_new = old.and_then(noted).as_ref() != Some(&note) && !note.trim().is_empty();
+            let each = note.split(',').filter(|_| is_new).map(|range| (at.clone(), range.trim().to_owned()));
+            (at.clone(), each.collect())
+        }
+        None => (String::new(), Vec::new()),
+    };
+    let foreign = !at.is_empty() && !is_balanced(spec);
+    let mut causes: Vec<Cause> = foreign.then(|| Cause::forbidden(at, ONLY_HERE)).into_iter().collect();
+    causes.extend(ranges.iter().filter_map(|(at, range)| cidr(range, at)));
+    if !spec["allocateLoadBalancerNodePorts"].is_null() && !is_balanced(spec) {
+        causes.push(Cause::forbidden("spec.allocateLoadBalancerNodePorts", ONLY_HERE));
+    }
+    causes
+}
+
+/// The class stays, once it is set.
+pub(super) fn class_change(new: &Value, old: &Value) -> Option<Cause> {
+    let (before, after) = (&old["loadBalancerClass"], &new["loadBalancerClass"]);
+    let changed = is_balanced(new) && is_balanced(old) && before != after;
+    changed.then(|| Cause::invalid_json("spec.loadBalancerClass", after, "may not change once set"))
+}
+
+pub(super) fn class(spec: &Value) -> Vec<Cause> {
+    match spec["loadBalancerClass"].as_str() {
+        None => Vec::new(),
+        Some(_) if !is_balanced(spec) => vec![Cause::forbidden("spec.loadBalancerClass", ONLY_HERE)],
+        Some(class) => {
+            names::label_key(class).iter().map(|why| Cause::invalid("spec.loadBalancerClass", class, why)).collect()
+        }
+    }
+}
+
+/// The errors in the status of a service.
+pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let entrances = items(&new["status"]["loadBalancer"], "ingress");
+    let at = "status.loadBalancer.ingress";
+    if !is_balanced(&new["spec"]) {
+        let why = "may only be used when `spec.type` is 'LoadBalancer'";
+        return (!entrances.is_empty()).then(|| Cause::forbidden(at, why)).into_iter().collect();
+    }
+    entrances.iter().enumerate().flat_map(|(i, entrance)| one_entrance(entrance, &format_args!("{at}[{i}]"))).collect()
+}
+
+fn one_entrance(entrance: &Value, at: At<'_>) -> Vec<Cause> {
+    let (address, host) = (text(entrance, "ip"), text(entrance, "hostname"));
+    let mut causes = Vec::new();
+    if !address.is_empty() {
+        causes.extend(ip(address, &format_args!("{at}.ip")));
+    }
+    let mode = format_args!("{at}.ipMode");
+    match entrance["ipMode"].as_str() {
+        None if !address.is_empty() => causes.push(Cause::required(mode, "must be specified when `ip` is set")),
+        Some(_) if address.is_empty() => {
+            causes.push(Cause::forbidden(mode, "may not be specified when `ip` is not set"));
+        }
+        Some(other) if !MODES.contains(&other) => causes.push(Cause::unsupported(mode, &format!("{other:?}"), &MODES)),
+        _ => {}
+    }
+    if !host.is_empty() {
+        let at = format_args!("{at}.hostname");
+        causes.extend(names::subdomain(host).iter().map(|why| Cause::invalid(at, host, why)));
+        if host.parse::<IpAddr>().is_ok() {
+            causes.push(Cause::invalid(at, host, "must be a DNS name, not an IP address"));
+        }
+    }
+    causes
+}

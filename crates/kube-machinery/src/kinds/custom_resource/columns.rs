@@ -1,0 +1,76 @@
+//! The columns that `kubectl get` shows of a custom resource. Upstream: `pkg/registry/customresource/tableconvertor`.
+
+use jiff::Timestamp;
+
+use super::json_path::JsonPath;
+use crate::codec::go_text::GoText;
+use crate::kinds::columns::age::age;
+use crate::value::{Value, json};
+
+/// A column that a definition names.
+#[derive(Debug)]
+pub struct CustomColumn {
+    name: String,
+    /// `string`, `integer`, `number`, `boolean` or `date`.
+    kind: String,
+    format: String,
+    description: String,
+    priority: i64,
+    path: JsonPath,
+}
+
+impl CustomColumn {
+    /// The columns of a version; the age, if it names none. Like upstream, they end before the first whose path cannot be read.
+    pub(super) fn of(version: &Value) -> Vec<Self> {
+        let age = json!([{
+            "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp",
+            "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+        }]);
+        let columns = version["additionalPrinterColumns"].as_array().filter(|columns| !columns.is_empty());
+        columns.or(age.as_array()).into_iter().flatten().map_while(Self::read).collect()
+    }
+
+    fn read(column: &Value) -> Option<Self> {
+        let text = |field: &str| column[field].as_str().unwrap_or_default().to_owned();
+        let description = match text("description") {
+            none if none.is_empty() => {
+                format!("Custom resource definition column (in JSONPath format): {}", text("jsonPath"))
+            }
+            description => description,
+        };
+        Some(Self {
+            name: text("name"),
+            kind: text("type"),
+            format: text("format"),
+            description,
+            priority: column["priority"].as_i64().unwrap_or_default(),
+            path: JsonPath::read(&text("jsonPath"))?,
+        })
+    }
+
+    pub fn definition(&self) -> Value {
+        json!({
+            "name": self.name, "type": self.kind, "format": self.format, "description": self.description,
+            "priority": self.priority,
+        })
+    }
+
+    /// What stands in the row of an object, which is as the library of the paths knows it.
+    pub fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
+        let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
+        let value = Value::from(value.clone());
+        match (self.kind.as_str(), &value) {
+            ("string", Value::Object(_) | Value::Array(_)) => value.to_string().into(),
+            ("string", value) => GoText(value).to_string().into(),
+            ("integer", Value::Number(number)) => {
+                #[expect(clippy::cast_possible_truncation, reason = "as Go's int64 of a float")]
+                let whole = || number.as_f64().map(|float| float as i64);
+                number.as_i64().or_else(whole).into()
+            }
+            ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) => value.clone(),
+            ("date", Value::String(time)) if time.parse::<Timestamp>().is_err() => "<invalid>".into(),
+            ("date", Value::String(_)) => age(&value, now).into(),
+            _ => Value::Null,
+        }
+    }
+}

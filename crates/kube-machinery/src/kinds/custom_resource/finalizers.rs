@@ -1,0 +1,32 @@
+//! What is to be warned of in the finalizers of a custom resource. Upstream: `validateKubeFinalizerName` of
+//! `pkg/registry/customresource/validator.go`.
+
+use std::collections::BTreeSet;
+
+use crate::conventions::quote::quote;
+use crate::kinds::names::label_key;
+use crate::value::Value;
+
+/// Those of Kubernetes itself, which have no domain.
+const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
+
+/// The finalizers that are new are to have the names of domains.
+pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let before = old.map(finalizers).unwrap_or_default();
+    finalizers(new).difference(&before).flat_map(|name| of_name(name)).collect()
+}
+
+fn finalizers(object: &Value) -> BTreeSet<&str> {
+    object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn of_name(name: &str) -> Vec<String> {
+    let mut messages = label_key(name);
+    if !name.contains('/') && !STANDARD.contains(&name) {
+        let path = if name.contains('.') { " including a path (/)" } else { "" };
+        messages.push(format!(
+            "prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
+        ));
+    }
+    messages.iter().map(|message| format!("metadata.finalizers: {}: {message}", quote(name))).collect()
+}

@@ -1,0 +1,68 @@
+//! What is wrong with a custom resource. Upstream: `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
+
+use super::CustomResource;
+use super::scale::Checked;
+#[cfg(feature = "cel")]
+use crate::codec::structural::rules;
+use crate::codec::structural::{embedded, list_type, validate};
+use crate::conventions::cause::Cause;
+use crate::kinds::metadata;
+use crate::kinds::names::NameRule;
+use crate::value::Value;
+
+impl CustomResource {
+    /// Adds to the causes in the metadata what else is wrong with a new object, or with a new state of an old one.
+    pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+        causes.extend(match old {
+            Some(old) => validate::validate_update(&self.schema, new, old, ""),
+            None => validate::validate(&self.schema, new, ""),
+        });
+        causes.extend(self.of_scale(new, Checked::All));
+        causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
+        causes.extend(self.of_lists(new, old));
+        #[cfg(feature = "cel")]
+        self.add_of_rules(causes, new, old);
+    }
+
+    /// The same of a new status.
+    pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
+        if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
+            causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
+        }
+        causes.extend(self.of_scale(new, Checked::Status));
+        causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
+        causes.extend(self.of_lists(new, Some(old)));
+        #[cfg(feature = "cel")]
+        self.add_of_rules(causes, new, Some(old));
+    }
+
+    /// Adds what the rules in CEL have against an object, if it has the form that they expect. Upstream: `hasBlockingErr`.
+    #[cfg(feature = "cel")]
+    fn add_of_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+        if !self.schema.has_rules() {
+            return;
+        }
+        if causes.iter().any(Cause::blocks_rules) {
+            let why = "some validation rules were not checked because the object was invalid; correct the existing errors \
+                       to complete validation";
+            causes.push(Cause::invalid_json("<nil>", &Value::Null, why));
+        } else {
+            causes.extend(rules::validate(&self.schema, new, old, ""));
+        }
+    }
+
+    fn of_scale(&self, value: &Value, checked: Checked) -> Vec<Cause> {
+        self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
+    }
+
+    /// Sets and maps that are lists must not have anything twice, unless they had before.
+    fn of_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+        let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
+        if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
+    }
+}
+
+/// What is wrong with the metadata of an object inside of another one.
+fn of_metadata(object: &Value) -> Vec<Cause> {
+    metadata::whole(object, NameRule::PathSegment)
+}

@@ -1,0 +1,89 @@
+//! The approval that a definition in one of Kubernetes' own groups needs. Upstream: `GetAPIApprovalState` of `pkg/apihelpers`,
+//! `validateAPIApproval`, and `calculateCondition` of `pkg/controller/apiapproval`.
+
+use super::causes::Causes;
+use crate::conventions::cause::Cause;
+use crate::kinds::fields::text;
+use crate::value::Value;
+
+const ANNOTATION: &str = "api-approved.kubernetes.io";
+const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Approval {
+    Missing,
+    Bypassed,
+    Approved,
+    Invalid,
+}
+
+/// The condition `KubernetesAPIApprovalPolicyConformant`.
+#[derive(Debug)]
+pub struct Conformance {
+    pub is_conformant: bool,
+    pub reason: &'static str,
+    pub message: String,
+}
+
+/// Whether a definition in a group of Kubernetes was approved; `None` for any other group.
+pub fn conformance(crd: &Value) -> Option<Conformance> {
+    if !is_protected(text(&crd["spec"], "group")) {
+        return None;
+    }
+    let said = said(crd);
+    let approval = Approval::of(said);
+    let (reason, message) = match approval {
+        Approval::Missing => ("MissingAnnotation", approval.fault()),
+        Approval::Invalid => ("InvalidAnnotation", approval.fault()),
+        Approval::Bypassed => ("UnapprovedAnnotation", format!("not approved: {said:?}")),
+        Approval::Approved => ("ApprovedAnnotation", format!("approved in {said}")),
+    };
+    Some(Conformance { is_conformant: approval == Approval::Approved, reason, message })
+}
+
+/// A definition in a group of Kubernetes says who approved it. What it said before, it may say again.
+pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
+    let now = said(new);
+    let approval = Approval::of(now);
+    if !is_protected(text(&new["spec"], "group")) || old.is_some_and(|old| Approval::of(said(old)) == approval) {
+        return;
+    }
+    let at = format!("metadata.annotations[{ANNOTATION}]");
+    match approval {
+        Approval::Missing => causes.push(Cause::required(at, &approval.fault())),
+        Approval::Invalid => causes.push(Cause::invalid(at, now, &approval.fault())),
+        Approval::Bypassed | Approval::Approved => {}
+    }
+}
+
+/// Upstream: `IsProtectedCommunityGroup`.
+fn is_protected(group: &str) -> bool {
+    let is_in = |domain: &str| group.strip_suffix(domain).is_some_and(|of| of.is_empty() || of.ends_with('.'));
+    ["k8s.io", "kubernetes.io"].into_iter().any(is_in)
+}
+
+fn said(crd: &Value) -> &str {
+    text(&crd["metadata"]["annotations"], ANNOTATION)
+}
+
+impl Approval {
+    fn of(said: &str) -> Self {
+        if said.is_empty() {
+            return Self::Missing;
+        }
+        if said.starts_with("unapproved") {
+            return Self::Bypassed;
+        }
+        let host = super::url::Url::parse(said).ok().filter(|url| !url.scheme.is_empty()).map(|url| url.host);
+        if host.is_some_and(|host| !host.is_empty()) { Self::Approved } else { Self::Invalid }
+    }
+
+    /// What is wrong with none, and with one that is no approval.
+    fn fault(self) -> String {
+        let needs = format!("protected groups must have approval annotation {ANNOTATION:?}");
+        match self {
+            Self::Missing => format!("{needs}, {SEE}"),
+            _ => format!("{needs} with either a URL or a reason starting with \"unapproved\", {SEE}"),
+        }
+    }
+}

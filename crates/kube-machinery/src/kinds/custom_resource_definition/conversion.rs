@@ -1,0 +1,173 @@
+//! Validation of how objects are converted between versions. Upstream: `validateCustomResourceConversion`, and
+//! `k8s.io/apiserver/pkg/util/webhook/validation.go`.
+
+use std::collections::HashSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::causes::Causes;
+use super::path::Path;
+use super::requirements::Requirements;
+use super::url::Url;
+use crate::codec::go_json::go_json;
+use crate::conventions::cause::Cause;
+use crate::kinds::fields::{items, text};
+use crate::kinds::names::{dns1035, subdomain};
+use crate::value::Value;
+
+/// The versions of reviews that the API server can send.
+pub(super) const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
+
+pub(super) fn validate(conversion: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+    if conversion.is_null() {
+        return;
+    }
+    let strategy = text(conversion, "strategy");
+    match strategy {
+        "" => causes.add(&at.child("strategy"), |at| Cause::required(at, "")),
+        "None" | "Webhook" => {}
+        other => {
+            causes.add(&at.child("strategy"), |at| Cause::unsupported_text(at, other, &["None", "Webhook"]));
+        }
+    }
+    let webhook = &conversion["webhook"];
+    let (config, at_config) = (&webhook["clientConfig"], at.child("webhookClientConfig"));
+    let (reviews, at_reviews) = (items(webhook, "conversionReviewVersions"), at.child("conversionReviewVersions"));
+    if strategy == "Webhook" {
+        if config.is_null() {
+            causes.add(&at_config, |at| Cause::required(at, "required when strategy is set to Webhook"));
+        } else {
+            validate_config(config, needs, &at_config, causes);
+        }
+        validate_reviews(reviews, needs, &at_reviews, causes);
+    } else {
+        let why = "should not be set when strategy is not set to Webhook";
+        if !config.is_null() {
+            causes.add(&at_config, |at| Cause::forbidden(at, why));
+        }
+        if !reviews.is_empty() {
+            causes.add(&at_reviews, |at| Cause::forbidden(at, why));
+        }
+    }
+}
+
+fn validate_config(config: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+    match (config["url"].as_str(), &config["service"]) {
+        (Some(url), Value::Null) => validate_url(url, &at.child("url"), causes),
+        (None, service @ Value::Object(_)) => validate_service(service, &at.child("service"), causes),
+        _ => causes.add(at, |at| Cause::required(at, "exactly one of url or service is required")),
+    }
+    if needs.valid_ca_bundle
+        && let Some(why) = bundle_fault(text(config, "caBundle"))
+    {
+        causes.add(&at.child("caBundle"), |at| Cause::invalid_as(at, &config["caBundle"].to_string(), &why));
+    }
+}
+
+/// Whether the webhook of a definition could not be trusted: its bundle of certificates cannot be read.
+pub fn has_invalid_bundle(crd: &Value) -> bool {
+    bundle_fault(text(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle")).is_some()
+}
+
+/// What is wrong with a bundle of certificates, if there is one.
+pub(super) fn bundle_fault(base64: &str) -> Option<String> {
+    let bytes = STANDARD.decode(base64).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let has_block = text.contains("-----BEGIN ") && text.contains("-----END ");
+    (!bytes.is_empty() && !has_block)
+        .then(|| "unable to load root certificates: unable to parse bytes as PEM block".to_owned())
+}
+
+/// Upstream: `ValidateWebhookURL`.
+fn validate_url(text: &str, at: &Path<'_>, causes: &mut Causes) {
+    const FORM: &str = "; desired format: https://host[/path]";
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(why) => {
+            let why = format!("url must be a valid URL: {why}{FORM}");
+            return causes.add(at, |at| Cause::required(at, &why));
+        }
+    };
+    if !url.scheme.eq_ignore_ascii_case("https") {
+        let why = format!("'https' is the only allowed URL scheme{FORM}");
+        causes.add(at, |at| Cause::invalid(at, &url.scheme.to_lowercase(), &why));
+    }
+    if url.host.is_empty() {
+        causes.add(at, |at| Cause::invalid(at, "", &format!("host must be specified{FORM}")));
+    }
+    if let Some(user) = url.user {
+        causes.add(at, |at| Cause::invalid(at, user, "user information is not permitted in the URL"));
+    }
+    if !url.fragment.is_empty() {
+        causes.add(at, |at| Cause::invalid(at, url.fragment, "fragments are not permitted in the URL"));
+    }
+    if !url.query.is_empty() {
+        causes.add(at, |at| Cause::invalid(at, url.query, "query parameters are not permitted in the URL"));
+    }
+}
+
+/// Upstream: `ValidateWebhookService`, which is called with the name and the namespace in each other's place.
+fn validate_service(service: &Value, at: &Path<'_>, causes: &mut Causes) {
+    for (told, field) in [("name", "namespace"), ("namespace", "name")] {
+        if text(service, field).is_empty() {
+            causes.add(&at.child(told), |at| Cause::required(at, ""));
+        }
+    }
+    let port = service["port"].as_i64().unwrap_or_default();
+    if !(1..=65_535).contains(&port) {
+        let why = "port is not valid: must be between 1 and 65535, inclusive";
+        causes.add(&at.child("port"), |at| Cause::invalid_as(at, &port.to_string(), why));
+    }
+    if let Some(path) = service["path"].as_str() {
+        validate_path(path, &at.child("path"), causes);
+    }
+}
+
+fn validate_path(path: &str, at: &Path<'_>, causes: &mut Causes) {
+    if matches!(path, "" | "/") {
+        return;
+    }
+    if path == "//" {
+        return causes.add(at, |at| Cause::invalid(at, path, "segment[0] may not be empty"));
+    }
+    if !path.starts_with('/') {
+        causes.add(at, |at| Cause::invalid(at, path, "must start with a '/'"));
+    }
+    let mut rest = path.chars();
+    rest.next();
+    let segments = rest.as_str();
+    let segments = segments.strip_suffix('/').unwrap_or(segments);
+    for (i, segment) in segments.split('/').enumerate() {
+        let whys = if segment.is_empty() {
+            vec![format!("segment[{i}] may not be empty")]
+        } else {
+            subdomain(segment).iter().map(|why| format!("segment[{i}]: {why}")).collect()
+        };
+        whys.iter().for_each(|why| causes.add(at, |at| Cause::invalid(at, path, why)));
+    }
+}
+
+/// Upstream: `validateConversionReviewVersions`.
+fn validate_reviews(reviews: &[Value], needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+    if reviews.is_empty() {
+        return causes.add(at, |at| Cause::required(at, ""));
+    }
+    let mut seen = HashSet::new();
+    for (i, version) in reviews.iter().filter_map(Value::as_str).enumerate() {
+        let at = at.index(i);
+        if !seen.insert(version) {
+            causes.add(&at, |at| Cause::invalid(at, version, "duplicate version"));
+            continue;
+        }
+        dns1035(version).iter().for_each(|why| causes.add(&at, |at| Cause::invalid(at, version, why)));
+    }
+    if needs.known_review && !reviews.iter().any(is_known_review) {
+        let why = format!("must include at least one of {}", REVIEWS.join(", "));
+        causes.add(at, |at| Cause::invalid_as(at, &go_json(&reviews.to_vec().into()), &why));
+    }
+}
+
+pub(super) fn is_known_review(version: &Value) -> bool {
+    REVIEWS.iter().any(|known| version == known)
+}

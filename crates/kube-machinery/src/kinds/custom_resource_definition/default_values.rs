@@ -1,0 +1,173 @@
+//! Validation of the defaults in a structural schema: each is valid itself, and has no unknown fields. Upstream:
+//! `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
+
+use super::causes::Causes;
+use super::path::Path;
+use crate::codec::go_json::go_json;
+use crate::codec::structural::embedded::{self, Malformed};
+#[cfg(feature = "cel")]
+use crate::codec::structural::rules;
+use crate::codec::structural::validate::validate_default;
+use crate::codec::structural::{Structural, prune, prune_below_root};
+use crate::conventions::cause::Cause;
+use crate::kinds::metadata;
+use crate::kinds::names::NameRule;
+use crate::value::{Value, json};
+
+/// The fields of a resource that upstream checks as metadata.
+const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+
+/// The defaults in the schema of a whole resource. `pruned` says whether they must not have unknown fields.
+pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &mut Causes) {
+    let place = Place { resource: schema, around: None, is_meta: false, pruned };
+    below(schema, &place, at, causes);
+}
+
+/// Whether the schema of a resource has defaults with unknown fields. Upstream: `schemaHasUnprunedDefaults`.
+pub(super) fn has_unpruned(schema: &Value) -> bool {
+    super::internal::has(schema, &mut |schema| {
+        let is_unpruned =
+            |read: Structural| without_unknown(schema, &read, schema[EMBEDDED] == true) != schema["default"];
+        !schema["default"].is_null() && crate::value::from_value(schema.clone()).is_ok_and(is_unpruned)
+    })
+}
+
+/// Whether defaults must not have unknown fields.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Pruned {
+    #[default]
+    Required,
+    /// The definition has had such defaults before.
+    Optional,
+}
+
+/// Where a schema is in that of a resource.
+struct Place<'a> {
+    /// The schema of the resource that it is in, or that it is.
+    resource: &'a Value,
+    /// The last step from there to the schema, if it is not the resource itself.
+    around: Option<Step<'a>>,
+    /// Whether it is about kind, apiVersion and metadata of the resource.
+    is_meta: bool,
+    pruned: Pruned,
+}
+
+/// A step into a schema.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    before: Option<&'a Step<'a>>,
+    /// `None` for the items of a list.
+    field: Option<&'a str>,
+}
+
+fn below(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
+    if !schema.is_object() || causes.is_full() {
+        return;
+    }
+    if !schema["default"].is_null() {
+        one(schema, place, &at.child("default"), causes);
+    }
+    let before = place.around.as_ref();
+    inner(&schema["items"], place, Step { before, field: None }, place.is_meta, &at.child("items"), causes);
+    let at = at.child("properties");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let is_meta = place.is_meta || place.around.is_none() && META.contains(&name.as_str());
+        inner(property, place, Step { before, field: Some(name) }, is_meta, &at.key(name), causes);
+    }
+}
+
+/// A schema inside of another one: the beginning of a resource, or a part of the same.
+fn inner(schema: &Value, place: &Place<'_>, step: Step<'_>, is_meta: bool, at: &Path<'_>, causes: &mut Causes) {
+    let place = if schema[EMBEDDED] == true {
+        Place { resource: schema, around: None, is_meta: false, pruned: place.pruned }
+    } else {
+        Place { resource: place.resource, around: Some(step), is_meta, pruned: place.pruned }
+    };
+    below(schema, &place, at, causes);
+}
+
+fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
+    let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
+    let value = &schema["default"];
+    let is_resource = place.around.is_none();
+    read.is_embedded_resource |= is_resource;
+    if place.is_meta {
+        if let Some(why) = fault_of_metadata(value, place) {
+            let shown = go_json(value);
+            let why = format!("must result in valid metadata: {why}");
+            return causes.add(at, |at| Cause::invalid_as(at, &shown, &why));
+        }
+        return causes.extend(validity(&read, value, &at.to_string()));
+    }
+    if place.pruned == Pruned::Required && without_unknown(schema, &read, is_resource) != *value {
+        let shown = go_json(value);
+        causes.add(at, |at| Cause::invalid_as(at, &shown, "must not have unknown fields"));
+    }
+    let mut value = value.clone();
+    let at = at.to_string();
+    let below = |found: Vec<Cause>| found.into_iter().map(|cause| cause.below(&at)).collect();
+    let found: Vec<Cause> = match embedded::coerce(&read, &mut value, "", Malformed::Refused) {
+        Err(cause) => below(vec![cause]),
+        Ok(_) => match embedded::validate(&read, &value, "", &of_metadata) {
+            causes if causes.is_empty() => validity(&read, &value, &at),
+            causes => below(causes),
+        },
+    };
+    causes.extend(found);
+}
+
+/// What is wrong with a default under its schema, and if it fits that, under its rules: as the new state of itself, and as a new value.
+fn validity(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
+    let causes = validate_default(schema, value);
+    #[cfg(feature = "cel")]
+    if causes.is_empty() {
+        let of_itself = rules::validate(schema, value, Some(value), "");
+        let found = if of_itself.is_empty() { rules::validate(schema, value, None, "") } else { of_itself };
+        return found.into_iter().map(|cause| cause.below(at)).collect();
+    }
+    causes.into_iter().map(|cause| cause.named_below(at)).collect()
+}
+
+fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Value {
+    let mut pruned = schema["default"].clone();
+    if is_resource {
+        prune(&mut pruned, read);
+    } else {
+        prune_below_root(&mut pruned, read);
+    }
+    pruned
+}
+
+/// What is wrong with the metadata of a resource that has nothing but the default in it. Upstream: `SurroundingObjectFunc`.
+fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
+    let mut resource: Structural = crate::value::from_value(place.resource.clone()).ok()?;
+    resource.is_embedded_resource = true;
+    let mut object = default.clone();
+    let mut step = place.around.as_ref();
+    while let Some(Step { before, field }) = step {
+        object = match field {
+            Some(field) => json!({ (*field): object }),
+            None => json!([object]),
+        };
+        step = *before;
+    }
+    for (field, value) in [("kind", "Validation"), ("apiVersion", "validation/v1")] {
+        object.as_object_mut()?.entry(field).or_insert(value.into());
+    }
+    if let Err(cause) = embedded::coerce(&resource, &mut object, "", Malformed::Refused) {
+        return Some(cause.sentence());
+    }
+    let sentences: Vec<String> =
+        embedded::validate(&resource, &object, "", &of_metadata).iter().map(Cause::sentence).collect();
+    match &sentences[..] {
+        [] => None,
+        [one] => Some(one.clone()),
+        all => Some(format!("[{}]", all.join(", "))),
+    }
+}
+
+/// What is wrong with the metadata of an object inside of another one.
+fn of_metadata(object: &Value) -> Vec<Cause> {
+    metadata::whole(object, NameRule::PathSegment)
+}

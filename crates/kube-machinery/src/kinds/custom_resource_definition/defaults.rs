@@ -1,0 +1,77 @@
+//! The defaults of a definition. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and `conversion.go` for what changes when a
+//! definition becomes one of the internal version and comes back.
+
+use crate::codec::schema::float;
+use crate::conventions::fill::{list, missing, object, part};
+use crate::kinds::fields::{items, text};
+use crate::value::{Value, json};
+
+/// Sets the defaults.
+pub(super) fn set(definition: &mut Value) {
+    let spec = &mut definition["spec"];
+    set_names(&mut spec["names"]);
+    missing(spec, "conversion", json!({"strategy": "None"}));
+    set_conversion(&mut spec["conversion"]);
+    for version in list(spec, "versions") {
+        if let Some(schema) = part(version, "schema").and_then(|schema| part(schema, "openAPIV3Schema")) {
+            write_numbers(schema);
+        }
+    }
+    set_stored_versions(definition);
+}
+
+/// Some version is always one that objects were stored in.
+pub(super) fn set_stored_versions(definition: &mut Value) {
+    let storage = items(&definition["spec"], "versions").iter().find(|version| version["storage"] == true);
+    if let Some(name) = storage.map(|version| version["name"].clone())
+        && items(&definition["status"], "storedVersions").is_empty()
+    {
+        object(&mut definition["status"]).insert("storedVersions".into(), json!([name]));
+    }
+}
+
+/// The names that follow from the kind.
+fn set_names(names: &mut Value) {
+    let kind = text(names, "kind").to_owned();
+    if text(names, "singular").is_empty() && !kind.is_empty() {
+        object(names).insert("singular".into(), kind.to_lowercase().into());
+    }
+    if text(names, "listKind").is_empty() && !kind.is_empty() {
+        object(names).insert("listKind".into(), format!("{kind}List").into());
+    }
+}
+
+/// The internal version has the webhook's fields in the conversion itself, so that an empty webhook is none.
+fn set_conversion(conversion: &mut Value) {
+    let Some(webhook) = part(conversion, "webhook") else { return };
+    if webhook["clientConfig"].is_null() && webhook["conversionReviewVersions"].is_null() {
+        object(conversion).remove("webhook");
+    } else if let Some(service) = part(webhook, "clientConfig").and_then(|config| part(config, "service")) {
+        missing(service, "port", json!(443));
+    }
+}
+
+/// The numbers in the values of a schema are read and written again: 1.0 becomes 1. Upstream:
+/// `Convert_v1_JSON_To_apiextensions_JSON` and back.
+fn write_numbers(schema: &mut Value) {
+    let Value::Object(fields) = schema else { return };
+    for (name, value) in fields {
+        match (name.as_str(), value) {
+            ("default" | "example" | "enum", value) => write_all_numbers(value),
+            ("properties" | "patternProperties" | "definitions" | "dependencies", Value::Object(schemas)) => {
+                schemas.values_mut().for_each(write_numbers);
+            }
+            (_, Value::Array(schemas)) => schemas.iter_mut().for_each(write_numbers),
+            (_, schema) => write_numbers(schema),
+        }
+    }
+}
+
+fn write_all_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if !number.is_i64() => *number = float(number),
+        Value::Array(items) => items.iter_mut().for_each(write_all_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(write_all_numbers),
+        _ => {}
+    }
+}

@@ -1,0 +1,51 @@
+//! Definitions of custom resources. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
+
+use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+
+mod approval;
+mod causes;
+mod columns;
+mod conversion;
+mod default_values;
+mod defaults;
+#[cfg(feature = "cel")]
+mod expressions;
+mod field_path;
+mod internal;
+mod list_keys;
+mod names;
+mod path;
+mod prepare;
+mod requirements;
+mod rules;
+mod schema;
+mod shown;
+mod structural;
+mod url;
+mod validation;
+mod warnings;
+
+pub use self::approval::conformance;
+pub use self::conversion::has_invalid_bundle;
+
+/// The row of a CustomResourceDefinition.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apiextensions.k8s.io",
+    plural: "customresourcedefinitions",
+    singular: "customresourcedefinition",
+    kind: "CustomResourceDefinition",
+    storage_hash: "jfWCUB31mvA=", // that of v1beta1, in which upstream still stores them
+    scope: Scope::Cluster,
+    short_names: &["crd", "crds"],
+    categories: &["api-extensions"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    defaults: defaults::set,
+    prepare: prepare::prepare,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
+    warnings: warnings::warnings,
+    columns: crate::kinds::columns::definitions::COLUMNS,
+    ..Resource::USUAL
+};

@@ -1,0 +1,271 @@
+//! Whether a schema is structural: whether each field has one type, outside of `allOf`, `anyOf`, `oneOf` and `not`. Upstream:
+//! `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
+
+use super::causes::Causes;
+use super::internal::has;
+use super::path::Path;
+use crate::codec::structural::pattern::compile;
+use crate::conventions::cause::Cause;
+use crate::kinds::fields::{items, text};
+use crate::value::{Value, json};
+
+/// Whether a schema is structural.
+pub(super) fn is_structural(schema: &Value) -> bool {
+    unsupported(schema).is_none() && validate(schema, &Path::Root("")).is_empty()
+}
+
+/// What a structural schema cannot have at all, if it has something of it. Upstream: `NewStructural`.
+pub(super) fn unsupported(schema: &Value) -> Option<String> {
+    let mut why = None;
+    has(schema, &mut |schema| {
+        why = unsupported_in(schema);
+        why.is_some()
+    });
+    why
+}
+
+fn unsupported_in(schema: &Value) -> Option<String> {
+    for (field, told) in [
+        ("id", "id"),
+        ("$schema", "schema"),
+        ("$ref", "$ref"),
+        ("patternProperties", "patternProperties"),
+        ("dependencies", "dependencies"),
+        ("additionalItems", "additionalItems"),
+        ("definitions", "definitions"),
+    ] {
+        if !schema[field].is_null() && schema[field] != "" {
+            return Some(format!("OpenAPIV3Schema '{told}' is not supported"));
+        }
+    }
+    if schema["x-kubernetes-preserve-unknown-fields"] == false {
+        let why = "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+        return Some(why.to_owned());
+    }
+    schema["items"].is_array().then(|| "OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned())
+}
+
+/// The errors in a schema, in the order of their texts. Upstream: `ValidateStructural`.
+pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
+    let mut causes = Causes::default();
+    invariants(schema, Level::Root, at, &mut causes);
+    logic(schema, |part, at_part, causes| complete(part, schema, at, at_part, causes), at, &mut causes);
+    let mut list = causes.into_list();
+    list.sort_by_cached_key(Cause::sentence);
+    list
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+const PRESERVES: &str = "x-kubernetes-preserve-unknown-fields";
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
+
+/// Upstream: `validateStructuralInvariants`.
+fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+    if !schema.is_object() || causes.is_full() {
+        return;
+    }
+    let kind = text(schema, "type");
+    if kind == "array" && !schema["items"].is_object() {
+        causes.add(&at.child("items"), |at| Cause::required(at, "must be specified"));
+    }
+    invariants(&schema["items"], Level::Item, &at.child("items"), causes);
+    let properties = at.child("properties");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        invariants(property, Level::Field, &properties.key(name), causes);
+    }
+    let (additional, at_additional) = (&schema["additionalProperties"], at.child("additionalProperties"));
+    if level == Level::Root && !additional.is_null() {
+        causes.add(&at_additional, |at| Cause::forbidden(at, "must not be used at the root"));
+    }
+    invariants(additional, Level::Field, &at_additional, causes);
+    of_int_or_string(schema, at, causes);
+    values(schema, is_int_or_string(schema), at, causes);
+    of_type(schema, level, at, causes);
+    of_metadata(schema, level, &properties, causes);
+    let is_embedded = schema[EMBEDDED] == true;
+    if is_embedded && schema[PRESERVES] != true && schema["properties"].is_null() {
+        let why = "must not be empty if x-kubernetes-embedded-resource is true without \
+                   x-kubernetes-preserve-unknown-fields";
+        causes.add(&properties, |at| Cause::required(at, why));
+    }
+}
+
+/// Upstream: `validateExtensions`.
+fn of_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+    for field in [PRESERVES, EMBEDDED] {
+        if schema[INT_OR_STRING] == true && schema[field] == true {
+            let why = "must be false if x-kubernetes-int-or-string is true";
+            causes.add(&at.child(field), |at| Cause::invalid_as(at, "true", why));
+        }
+    }
+}
+
+fn of_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+    let (kind, at_type) = (text(schema, "type"), at.child("type"));
+    let is_embedded = schema[EMBEDDED] == true;
+    if is_embedded && kind != "object" {
+        let why = "must be object if x-kubernetes-embedded-resource is true";
+        super::list_keys::must_be(kind, why, &at_type, causes);
+    } else if kind.is_empty() && schema[INT_OR_STRING] != true && schema[PRESERVES] != true {
+        let why = match level {
+            Level::Root => "must not be empty at the root",
+            Level::Item => "must not be empty for specified array items",
+            Level::Field => "must not be empty for specified object fields",
+        };
+        causes.add(&at_type, |at| Cause::required(at, why));
+    }
+    if is_embedded && !schema["additionalProperties"].is_null() {
+        let why = "must not be used if x-kubernetes-embedded-resource is set";
+        causes.add(&at.child("additionalProperties"), |at| Cause::forbidden(at, why));
+    }
+    if level == Level::Root && !kind.is_empty() && kind != "object" {
+        causes.add(&at_type, |at| Cause::invalid(at, kind, "must be object at the root"));
+    }
+}
+
+/// The fields that every object has. `at` is the path of the properties.
+fn of_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+    let is_resource = level == Level::Root || schema[EMBEDDED] == true;
+    for (name, expected) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
+        let Some(property) = schema["properties"].get(name) else { continue };
+        let kind = text(property, "type");
+        if is_resource && kind != expected {
+            let why = format!("must be {expected}");
+            causes.add(&at.key(name).child("type"), |at| Cause::invalid(at, kind, &why));
+        }
+    }
+    let metadata = &schema["properties"]["metadata"];
+    if level == Level::Root && metadata.is_object() && !restricts_names_only(metadata) {
+        let why = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+        causes.add(&at.key("metadata"), |at| Cause::forbidden(at, why));
+    }
+}
+
+fn restricts_names_only(metadata: &Value) -> bool {
+    metadata.as_object().into_iter().flatten().all(|(field, value)| match field.as_str() {
+        "type" | "default" | "$ref" => true,
+        "properties" => value
+            .as_object()
+            .is_none_or(|properties| properties.keys().all(|name| matches!(name.as_str(), "name" | "generateName"))),
+        _ => value.is_null(),
+    })
+}
+
+/// Where the two types of a number or a text stand, which are no types to be structural.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BothTypes {
+    InAnyOf,
+    /// In the first of them.
+    InAllOf,
+    InBoth,
+    Nowhere,
+}
+
+fn is_int_or_string(schema: &Value) -> BothTypes {
+    let both = json!([{"type": "integer"}, {"type": "string"}]);
+    let (any, all) = (schema["anyOf"] == both, schema["allOf"][0]["anyOf"] == both);
+    match (any, all) {
+        (true, true) => BothTypes::InBoth,
+        (true, false) => BothTypes::InAnyOf,
+        (false, true) => BothTypes::InAllOf,
+        (false, false) => BothTypes::Nowhere,
+    }
+}
+
+/// Upstream: `validateValueValidation`.
+fn values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
+    let both = |field: &str, i: usize| match types {
+        BothTypes::InAllOf | BothTypes::InBoth if field == "allOf" && i == 0 => BothTypes::InAnyOf,
+        _ => BothTypes::Nowhere,
+    };
+    for field in ["anyOf", "allOf", "oneOf"] {
+        if field == "anyOf" && matches!(types, BothTypes::InAnyOf | BothTypes::InBoth) {
+            continue;
+        }
+        let at = at.child(field);
+        for (i, part) in items(schema, field).iter().enumerate() {
+            nested(part, both(field, i), &at.index(i), causes);
+        }
+    }
+    nested(&schema["not"], BothTypes::Nowhere, &at.child("not"), causes);
+    let pattern = text(schema, "pattern");
+    if !pattern.is_empty()
+        && let Err(fault) = compile(pattern)
+    {
+        let why = format!("must be a valid regular expression, but isn't: {fault}");
+        causes.add(&at.child("pattern"), |at| Cause::invalid(at, pattern, &why));
+    }
+}
+
+/// What must not be said in `allOf` and the like. Upstream: `validateNestedValueValidation`.
+fn nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
+    const EMPTY: &str = "must be empty to be structural";
+    const FALSE: &str = "must be false to be structural";
+    const UNDEFINED: &str = "must be undefined to be structural";
+    if !schema.is_object() || causes.is_full() {
+        return;
+    }
+    values(schema, types, at, causes);
+    nested(&schema["items"], BothTypes::Nowhere, &at.child("items"), causes);
+    let properties = at.child("properties");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        nested(property, BothTypes::Nowhere, &properties.key(name), causes);
+    }
+    for (field, why) in [
+        ("type", EMPTY),
+        ("additionalProperties", UNDEFINED),
+        ("default", UNDEFINED),
+        ("title", EMPTY),
+        ("description", EMPTY),
+        ("nullable", FALSE),
+        (PRESERVES, FALSE),
+        (EMBEDDED, FALSE),
+        (INT_OR_STRING, FALSE),
+        ("x-kubernetes-list-map-keys", EMPTY),
+        ("x-kubernetes-list-type", UNDEFINED),
+        ("x-kubernetes-map-type", UNDEFINED),
+        ("x-kubernetes-validations", EMPTY),
+    ] {
+        if !schema[field].is_null() && schema[field] != false {
+            causes.add(&at.child(field), |at| Cause::forbidden(at, why));
+        }
+    }
+    if schema["properties"].get("metadata").is_some() {
+        causes.add(&properties.key("metadata"), |at| Cause::forbidden(at, "must not be specified in a nested context"));
+    }
+}
+
+/// Calls `look` with each part of `allOf` and the like, and its path.
+fn logic(schema: &Value, look: impl Fn(&Value, &Path<'_>, &mut Causes), at: &Path<'_>, causes: &mut Causes) {
+    look(&schema["not"], &at.child("not"), causes);
+    for field in ["allOf", "anyOf", "oneOf"] {
+        let at = at.child(field);
+        for (i, part) in items(schema, field).iter().enumerate() {
+            look(part, &at.index(i), causes);
+        }
+    }
+}
+
+/// What is said about a field in `allOf` and the like is said of a field that there is. Upstream: `complete.go`.
+fn complete(part: &Value, schema: &Value, at: &Path<'_>, at_part: &Path<'_>, causes: &mut Causes) {
+    if !part.is_object() || causes.is_full() {
+        return;
+    }
+    if !schema.is_object() {
+        return causes.add(at, |at| Cause::required(at, &format!("because it is defined in {at_part}")));
+    }
+    logic(part, |part, at_part, causes| complete(part, schema, at, at_part, causes), at_part, causes);
+    complete(&part["items"], &schema["items"], &at.child("items"), &at_part.child("items"), causes);
+    let (properties, properties_of_part) = (at.child("properties"), at_part.child("properties"));
+    for (name, part) in part["properties"].as_object().into_iter().flatten() {
+        let own = schema["properties"].get(name).unwrap_or(&Value::Null);
+        complete(part, own, &properties.key(name), &properties_of_part.key(name), causes);
+    }
+}

@@ -1,0 +1,400 @@
+//! Validation of a definition. Upstream: `pkg/apis/apiextensions/validation/validation.go`.
+//!
+//! A definition of the internal version that was one of v1 has no field in its spec and in a version as well, so that upstream's
+//! rules about both are left out.
+
+use std::collections::HashSet;
+
+use super::approval;
+use super::causes::Causes;
+use super::field_path::{Brackets, follow};
+use super::internal::{Spec, has};
+use super::path::Path;
+use super::requirements::{MOST_SELECTABLE, Requirements};
+use super::schema::Expressions;
+use super::{columns, conversion, default_values, names, schema, shown, structural};
+use crate::codec::go_json::go_json;
+use crate::conventions::cause::Cause;
+use crate::conventions::quote::is_printable;
+use crate::kinds::fields::{items, text};
+use crate::kinds::names::{dns1035, subdomain};
+use crate::value::{Array, Value};
+
+/// What is wrong with a definition. Upstream: `ValidateCustomResourceDefinition`, `ValidateCustomResourceDefinitionUpdate`.
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Causes::default();
+    let spec = Spec::of(new);
+    let needs = old.map_or_else(Requirements::of_new, |old| Requirements::of_update(new, old));
+    if old.is_none() {
+        own_name(new, &mut causes);
+    }
+    validate_spec(&spec, needs, old, &mut causes);
+    names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
+    stored_versions(new, &mut causes);
+    approval::validate(new, old, &mut causes);
+    if spec.preserves_unknown_fields() && old.is_none_or(|old| old["spec"]["preserveUnknownFields"] != true) {
+        let why =
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+        causes.push(Cause::invalid_as("spec.preserveUnknownFields", "true", why));
+    }
+    causes.into_list()
+}
+
+/// Upstream: `ValidateUpdateCustomResourceDefinitionStatus`.
+pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Causes::default();
+    names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
+    causes.into_list()
+}
+
+/// The name of a definition follows from what it defines.
+fn own_name(new: &Value, causes: &mut Causes) {
+    let spec = &new["spec"];
+    let required = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
+    for field in ["generateName", "name"] {
+        let name = text(&new["metadata"], field);
+        if !name.is_empty() && name != required {
+            let why = "must be spec.names.plural+\".\"+spec.group";
+            causes.push(Cause::invalid(format_args!("metadata.{field}"), name, why));
+        }
+    }
+}
+
+fn validate_spec(spec: &Spec<'_>, mut needs: Requirements, old: Option<&Value>, causes: &mut Causes) {
+    let at = Path::Root("spec");
+    group_and_scope(spec.value, &at, causes);
+    let requires_schema = needs.schema;
+    let has_shared_schema = spec.shared_schema().is_object();
+    let at_versions = at.child("versions");
+    for (i, version) in spec.versions().iter().enumerate().filter(|_| !has_shared_schema) {
+        let why = match (requires_schema, spec.preserves_unknown_fields()) {
+            (true, _) => "",
+            (false, false) if version["served"] == true => "because otherwise all fields are pruned",
+            _ => continue,
+        };
+        if !version["schema"]["openAPIV3Schema"].is_object() {
+            let at = at_versions.index(i);
+            causes.add(&at.child("schema").child("openAPIV3Schema"), |at| Cause::required(at, why));
+        }
+    }
+    let any = |rule: fn(&Value) -> bool| spec.schemas().any(|schema| has(schema, &mut |schema| rule(schema)));
+    let has_defaults = any(|schema| !schema["default"].is_null());
+    if has_defaults && spec.preserves_unknown_fields() {
+        let why = "must be false in order to use defaults in the schema";
+        causes.add(&at.child("preserveUnknownFields"), |at| Cause::invalid_as(at, "true", why));
+    }
+    needs.structural |= !spec.preserves_unknown_fields() || has_defaults || any(has_extensions);
+    for (i, version) in spec.versions().iter().enumerate() {
+        validate_version(spec, version, &needs, &at_versions.index(i), causes);
+    }
+    all_versions(spec, &at, causes);
+    spec_names(spec.value, &at.child("names"), causes);
+    let has_status = [spec.shared("subresources")]
+        .into_iter()
+        .chain(spec.versions().iter().map(|version| spec.subresources(version)))
+        .any(|subresources| !subresources["status"].is_null());
+    validate_schema(spec.shared("schema"), has_status, &needs, &at.child("validation"), causes);
+    columns::validate_subresources(spec.shared("subresources"), &at.child("subresources"), causes);
+    columns::validate(spec.shared("additionalPrinterColumns"), &at.child("additionalPrinterColumns"), causes);
+    let at_fields = at.child("selectableFields");
+    match (items_of(spec.shared("selectableFields")), spec.shared("schema")) {
+        ([], _) => {}
+        (_, Value::Null) => {
+            let why = "may only be set when validations.schema is included";
+            causes.add(&at_fields, |at| Cause::invalid(at, "", why));
+        }
+        (fields, schema) => {
+            let schema = &schema["openAPIV3Schema"];
+            unsupported(schema, &at.child("schema.openAPIV3Schema"), causes);
+            selectable(fields, schema, needs.many_selectable.contains(""), &at_fields, causes);
+        }
+    }
+    let strategy = text(&spec.value["conversion"], "strategy");
+    if spec.preserves_unknown_fields() && !spec.value["conversion"].is_null() && strategy != "None" {
+        let why = "must be None if spec.preserveUnknownFields is true";
+        causes.add(&at.child("conversion").child("strategy"), |at| Cause::invalid(at, strategy, why));
+    }
+    conversion::validate(&spec.value["conversion"], &needs, &at.child("conversion"), causes);
+    if let Some(old) = old {
+        immutable(spec.value, &old["spec"], &needs, causes);
+    }
+}
+
+fn items_of(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Array::as_slice)
+}
+
+fn group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
+    let (group, at_group) = (text(spec, "group"), at.child("group"));
+    let messages = subdomain(group);
+    if group.is_empty() {
+        causes.add(&at_group, |at| Cause::required(at, ""));
+    } else if !messages.is_empty() {
+        causes.add(&at_group, |at| Cause::invalid(at, group, &messages.join(",")));
+    } else if !group.contains('.') {
+        causes.add(&at_group, |at| Cause::invalid(at, group, "should be a domain with at least one dot"));
+    }
+    match text(spec, "scope") {
+        "" => causes.add(&at.child("scope"), |at| Cause::required(at, "")),
+        "Cluster" | "Namespaced" => {}
+        other => causes.add(&at.child("scope"), |at| Cause::unsupported_text(at, other, &["Cluster", "Namespaced"])),
+    }
+}
+
+/// Upstream: `schemaHasKubernetesExtensions`.
+fn has_extensions(schema: &Value) -> bool {
+    [
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-list-type",
+        "x-kubernetes-validations",
+    ]
+    .into_iter()
+    .any(|field| !schema[field].is_null())
+}
+
+/// What a version has alone. Upstream: `validateCustomResourceDefinitionVersion`.
+fn validate_version(spec: &Spec<'_>, version: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+    let name = text(version, "name");
+    let messages = dns1035(name);
+    if !messages.is_empty() {
+        causes.add(&at.child("name"), |at| Cause::invalid(at, name, &messages.join(",")));
+    }
+    for why in warning_faults(version) {
+        let shown = go_json(&version["deprecationWarning"]);
+        causes.add(&at.child("deprecationWarning"), |at| Cause::invalid_as(at, &shown, &why));
+    }
+    let has_status = !spec.subresources(version)["status"].is_null();
+    validate_schema(spec.own(version, "schema"), has_status, needs, &at.child("schema"), causes);
+    columns::validate_subresources(spec.own(version, "subresources"), &at.child("subresources"), causes);
+    columns::validate(spec.own(version, "additionalPrinterColumns"), &at.child("additionalPrinterColumns"), causes);
+    let fields = items_of(spec.own(version, "selectableFields"));
+    if fields.is_empty() {
+        return;
+    }
+    let (schema, at_fields) = (&spec.own(version, "schema")["openAPIV3Schema"], at.child("selectableFields"));
+    if !schema.is_object() {
+        let why = "may only be set when `version.schema.openAPIV3Schema` is not included";
+        return causes.add(&at_fields, |at| Cause::invalid(at, "", why));
+    }
+    unsupported(schema, &at.child("schema.openAPIV3Schema"), causes);
+    selectable(fields, schema, needs.many_selectable.contains(name), &at_fields, causes);
+}
+
+fn unsupported(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+    if let Some(why) = structural::unsupported(schema) {
+        causes.add(at, |at| Cause::invalid(at, "", &why));
+    }
+}
+
+/// Upstream: `validateDeprecationWarning`.
+fn warning_faults(version: &Value) -> Vec<String> {
+    let Some(warning) = version["deprecationWarning"].as_str() else { return Vec::new() };
+    if version["deprecated"] != true {
+        return vec!["can only be set for deprecated versions".to_owned()];
+    }
+    let mut faults = Vec::new();
+    if warning.len() > 256 {
+        faults.push("must be <= 256 characters long".to_owned());
+    }
+    if warning.is_empty() {
+        faults.push("must not be an empty string".to_owned());
+    }
+    if let Some((at, _)) = warning.char_indices().find(|(_, c)| !is_printable(*c)) {
+        let why = "must only contain printable UTF-8 characters; non-printable character found at index";
+        faults.push(format!("{why} {at}"));
+    }
+    faults
+}
+
+/// What the versions are among each other.
+fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut Causes) {
+    let versions = spec.versions();
+    let mut names = HashSet::new();
+    let are_unique = versions.iter().all(|version| names.insert(text(version, "name")));
+    let stored = versions.iter().filter(|version| version["storage"] == true).count();
+    for (is_wrong, why) in [
+        (!are_unique, "must contain unique version names"),
+        (stored != 1, "must have exactly one version marked as storage version"),
+    ] {
+        if is_wrong {
+            let shown = match &spec.value["versions"] {
+                Value::Array(versions) => shown::versions(versions, spec.shared_fields()),
+                _ => "null".to_owned(),
+            };
+            causes.add(&at.child("versions"), |at| Cause::invalid_as(at, &shown, why));
+        }
+    }
+    names::label(versions.first().map_or("", |first| text(first, "name")), &at.child("version"), causes);
+}
+
+fn spec_names(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
+    for field in ["plural", "singular", "kind", "listKind"] {
+        if text(&spec["names"], field).is_empty() {
+            causes.add(&at.child(field), |at| Cause::required(at, ""));
+        }
+    }
+    names::validate(&spec["names"], at, causes);
+}
+
+/// The fields that a schema can have at its root beside the schema of a status of its own.
+const AT_ROOT: [&str; 22] = [
+    "Description",
+    "Type",
+    "Format",
+    "Title",
+    "Maximum",
+    "ExclusiveMaximum",
+    "Minimum",
+    "ExclusiveMinimum",
+    "MaxLength",
+    "MinLength",
+    "Pattern",
+    "MaxItems",
+    "MinItems",
+    "UniqueItems",
+    "MultipleOf",
+    "Required",
+    "Items",
+    "Properties",
+    "ExternalDocs",
+    "Example",
+    "XPreserveUnknownFields",
+    "XValidations",
+];
+
+/// Upstream: `validateCustomResourceDefinitionValidation`.
+fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+    let schema = &validation["openAPIV3Schema"];
+    if !schema.is_object() {
+        return;
+    }
+    let mut own = Causes::default();
+    if has_status {
+        beside_status(schema, at, &mut own);
+    }
+    if schema["nullable"] == true {
+        own.add(&at.child("openAPIV3Schema.nullable"), |at| {
+            Cause::forbidden(at, "nullable cannot be true at the root")
+        });
+    }
+    let at = at.child("openAPIV3Schema");
+    let no_structural = structural::unsupported(schema).filter(|_| needs.structural);
+    let mut expressions = Expressions::Left;
+    if needs.structural && no_structural.is_none() {
+        let before = own.len();
+        let faults = structural::validate(schema, &at);
+        if faults.is_empty() {
+            default_values::validate(schema, needs.pruned_defaults, &at, &mut own);
+        }
+        own.extend(faults);
+        if own.len() == before {
+            expressions = Expressions::Compiled;
+        }
+    }
+    schema::validate(schema, schema::Place::root(needs, expressions), &at, &mut own);
+    if let Some(why) = no_structural.filter(|_| own.is_empty()) {
+        own.add(&at, |at| Cause::invalid(at, "", &why));
+    }
+    causes.extend(own.into_list());
+}
+
+/// The status has a part of the schema for itself, so that no rule about the whole would hold for it.
+fn beside_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+    for (go, name, _) in shown::SCHEMA.iter().filter(|(_, name, _)| !schema[*name].is_null()) {
+        if *go == "Type" && schema["type"] != "object" {
+            let why =
+                "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";
+            return causes.add(&at.child("openAPIV3Schema.type"), |at| Cause::invalid(at, text(schema, name), why));
+        }
+        if !AT_ROOT.contains(go) {
+            let why = format!(
+                "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
+                AT_ROOT.join(" ")
+            );
+            let shown = shown::schema(schema);
+            return causes.add(&at.child("openAPIV3Schema"), |at| Cause::invalid_as(at, &shown, &why));
+        }
+    }
+}
+
+/// Upstream: `ValidateCustomResourceSelectableFields`.
+fn selectable(fields: &[Value], schema: &Value, were_many: bool, at: &Path<'_>, causes: &mut Causes) {
+    let mut paths = HashSet::new();
+    for (i, field) in fields.iter().enumerate() {
+        let (path, at) = (text(field, "jsonPath"), at.index(i));
+        let at = at.child("jsonPath");
+        if path.is_empty() {
+            causes.add(&at, |at| Cause::required(at, ""));
+            continue;
+        }
+        let found = match follow(path, schema, Brackets::Refused) {
+            Ok(found) => found,
+            Err(why) => {
+                causes.add(&at, |at| Cause::invalid(at, path, &format!("is an invalid path: {why}")));
+                continue;
+            }
+        };
+        if found.root == "metadata" {
+            causes.add(&at, |at| Cause::invalid(at, path, "must not point to fields in metadata"));
+        }
+        if !["string", "boolean", "integer"].contains(&text(found.schema, "type")) {
+            let why = "must point to a field of type string, boolean or integer. Enum string fields and strings with \
+                       formats are allowed.";
+            causes.add(&at, |at| Cause::invalid(at, path, why));
+        }
+        if !paths.insert(found.path) {
+            causes.add(&at, |at| Cause::duplicate(at, path));
+        }
+    }
+    if paths.len() > MOST_SELECTABLE && !were_many {
+        causes.add(at, |at| Cause::too_many(at, paths.len(), MOST_SELECTABLE));
+    }
+}
+
+/// What stays. Upstream: `validateCustomResourceDefinitionSpecUpdate`.
+fn immutable(new: &Value, old: &Value, needs: &Requirements, causes: &mut Causes) {
+    let always = ["/group", "/names/plural"];
+    let once_established = ["/scope", "/names/kind"].into_iter().filter(|_| needs.immutable_names);
+    for pointer in once_established.chain(always) {
+        let value = |spec: &Value| spec.pointer(pointer).cloned().unwrap_or_default();
+        if value(new) != value(old) {
+            let at = format!("spec{}", pointer.replace('/', "."));
+            causes.push(Cause::invalid_json(at, &value(new), "field is immutable"));
+        }
+    }
+}
+
+/// Upstream: `ValidateCustomResourceDefinitionStoredVersions`.
+fn stored_versions(new: &Value, causes: &mut Causes) {
+    const AT: &str = "status.storedVersions";
+    let stored = items(&new["status"], "storedVersions");
+    if stored.is_empty() {
+        let why = "must have at least one stored version";
+        return causes.push(Cause::invalid_json(AT, &new["status"]["storedVersions"], why));
+    }
+    let mut names: HashSet<&str> = stored.iter().filter_map(Value::as_str).collect();
+    let versions = items(&new["spec"], "versions");
+    for version in versions {
+        let name = text(version, "name");
+        // Of two versions with one name, upstream finds the second nowhere.
+        if !names.remove(name) && version["storage"] == true {
+            let why = format!("must have the storage version {name}");
+            causes.push(Cause::invalid_json(AT, &new["status"]["storedVersions"], &why));
+        }
+    }
+    let known: HashSet<&str> = versions.iter().map(|version| text(version, "name")).collect();
+    let mut told = HashSet::new();
+    for (i, name) in stored.iter().filter_map(Value::as_str).enumerate() {
+        if !known.contains(name) && told.insert(name) {
+            let why = format!(
+                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions \
+                 until a storage migration ensures no data remains persisted in {name} and removes {name} from \
+                 status.storedVersions"
+            );
+            causes.push(Cause::invalid(format_args!("{AT}[{i}]"), name, &why));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Endpoint slices. Upstream: `pkg/apis/discovery`, `pkg/registry/discovery/endpointslice`.
+
+use std::net::IpAddr;
+
+use std::collections::HashSet;
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{list, missing, object};
+use crate::kinds::addresses;
+use crate::kinds::columns;
+use crate::kinds::fields::{invalid, items, known, text};
+use crate::kinds::names;
+use crate::kinds::resource::Change;
+use crate::kinds::resource::{Generation, Resource};
+use crate::value::{Value, json};
+
+/// The row of an EndpointSlice.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "discovery.k8s.io",
+    plural: "endpointslices",
+    singular: "endpointslice",
+    kind: "EndpointSlice",
+    storage_hash: "qgS0xkrxYAI=",
+    generation: Generation::CountedAt(&["/addressType", "/endpoints", "/ports", "/metadata/labels"]),
+    defaults: set_defaults,
+    prepare,
+    validate,
+    columns: columns::endpoints::SLICES,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_EndpointPort`.
+fn set_defaults(slice: &mut Value) {
+    for port in list(slice, "ports") {
+        missing(port, "name", json!(""));
+        missing(port, "protocol", json!("TCP"));
+    }
+}
+
+/// Removes what only the version before could say. Upstream: `dropTopologyOnV1`.
+fn prepare(new: &mut Value, _: &Change<'_>) {
+    for endpoint in list(new, "endpoints") {
+        object(endpoint).remove("deprecatedTopology");
+    }
+}
+
+/// How much a slice may have. Upstream: `maxEndpoints`, `maxAddresses`, `maxPorts`, `maxZoneHints`.
+const MOST_ENDPOINTS: usize = 1000;
+const MOST_ADDRESSES: usize = 100;
+const MOST_PORTS: usize = 20_000;
+const MOST_HINTS: usize = 8;
+
+/// Upstream: `ValidateEndpointSlice`. Endpoints that do not change are not looked at.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let kind = text(new, "addressType");
+    let mut causes = ports(items(new, "ports"));
+    if old.is_none_or(|old| old["endpoints"] != new["endpoints"]) {
+        causes.extend(endpoints(items(new, "endpoints"), kind));
+    }
+    if old.is_some_and(|old| old["addressType"] != new["addressType"]) {
+        causes.push(Cause::invalid_as("addressType", "null", "field is immutable"));
+    } else if kind.is_empty() {
+        causes.push(Cause::required("addressType", ""));
+    } else {
+        causes.extend(known(kind, &["FQDN", "IPv4", "IPv6"], &"addressType"));
+    }
+    causes
+}
+
+fn ports(ports: &[Value]) -> Vec<Cause> {
+    if ports.len() > MOST_PORTS {
+        return vec![Cause::too_many("ports", ports.len(), MOST_PORTS)];
+    }
+    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    for (i, port) in ports.iter().enumerate() {
+        let (name, at) = (text(port, "name"), format_args!("ports[{i}]"));
+        let at_name = format_args!("{at}.name");
+        causes.extend(invalid(&at_name, name, if name.is_empty() { Vec::new() } else { names::label(name) }));
+        if !seen.insert(name) {
+            causes.push(Cause::duplicate(at_name, name));
+        }
+        causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
+        if let Some(protocol) = port["appProtocol"].as_str() {
+            causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
+        }
+    }
+    causes
+}
+
+fn endpoints(endpoints: &[Value], kind: &str) -> Vec<Cause> {
+    if endpoints.len() > MOST_ENDPOINTS {
+        return vec![Cause::too_many("endpoints", endpoints.len(), MOST_ENDPOINTS)];
+    }
+    let one = |(i, endpoint)| endpoint_causes(endpoint, kind, &format_args!("endpoints[{i}]"));
+    let mut causes: Vec<Cause> = endpoints.iter().enumerate().flat_map(one).collect();
+    for (i, endpoint) in endpoints.iter().enumerate() {
+        let at = format_args!("endpoints[{i}].addresses");
+        match items(endpoint, "addresses").len() {
+            0 => causes.push(Cause::required(at, "")),
+            count if count > MOST_ADDRESSES => causes.push(Cause::too_many(at, count, MOST_ADDRESSES)),
+            _ => {}
+        }
+    }
+    causes
+}
+
+fn endpoint_causes(endpoint: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, address) in items(endpoint, "addresses").iter().enumerate() {
+        causes.extend(self::address(address.as_str().unwrap_or_default(), kind, &format_args!("{at}.addresses"), i));
+    }
+    if let Some(node) = endpoint["nodeName"].as_str() {
+        causes.extend(invalid(&format_args!("{at}.nodeName"), node, names::subdomain(node)));
+    }
+    if let Some(hostname) = endpoint["hostname"].as_str() {
+        causes.extend(invalid(&format_args!("{at}.hostname"), hostname, names::label(hostname)));
+    }
+    let hints = &endpoint["hints"];
+    for (field, rule) in [("forZones", names::label_value as fn(&str) -> Vec<String>), ("forNodes", names::subdomain)] {
+        causes.extend(self::hints(items(hints, field), rule, &format_args!("{at}.hints.{field}")));
+    }
+    causes
+}
+
+fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Vec<Cause> {
+    let at = format_args!("{at_all}[{i}]");
+    if kind == "FQDN" {
+        return full_name(address, &at).into_iter().collect();
+    }
+    if !["IPv4", "IPv6"].contains(&kind) {
+        return Vec::new();
+    }
+    let mut causes: Vec<Cause> = addresses::ip(address, &at).into_iter().collect();
+    if causes.is_empty() {
+        if address.parse().is_ok_and(|ip: IpAddr| ip.is_ipv4() != (kind == "IPv4")) {
+            causes.push(Cause::invalid(at_all, address, &format!("must be an {kind} address")));
+        }
+        causes.extend(addresses::reachable(address, &at));
+    }
+    causes
+}
+
+/// The error in a name of two labels or more, if any. Upstream: `IsFullyQualifiedDomainName`.
+fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
+    if name.is_empty() {
+        return Some(Cause::required(at, ""));
+    }
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let messages = names::subdomain(name);
+    if !messages.is_empty() {
+        return Some(Cause::invalid(at, name, &messages.join(",")));
+    }
+    if !name.contains('.') {
+        return Some(Cause::invalid(at, name, "should be a domain with at least two segments separated by dots"));
+    }
+    let wrong = name.split('.').find(|label| !names::is_label(label))?;
+    Some(Cause::invalid(at, wrong, &names::label(wrong).join(",")))
+}
+
+/// Upstream: `validateHints`.
+fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
+    if hints.len() > MOST_HINTS {
+        return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];
+    }
+    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    for (i, hint) in hints.iter().enumerate() {
+        let (name, at) = (text(hint, "name"), format_args!("{at}[{i}].name"));
+        if !seen.insert(name) {
+            causes.push(Cause::duplicate(at, name));
+        }
+        causes.extend(invalid(&at, name, rule(name)));
+    }
+    causes
+}

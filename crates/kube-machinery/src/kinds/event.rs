@@ -1,0 +1,194 @@
+//! Events in the group `events.k8s.io`: the Events of the core group, with other names of fields and a stricter validation.
+//! Upstream: `pkg/apis/events/v1/conversion.go`, `pkg/apis/core/validation/events.go`.
+
+use super::core::event::{self as core_event, legacy};
+use super::fields::{number, text};
+use super::metadata;
+use super::names::NameRule;
+use super::resource::{Conversion, Resource, StoredForm};
+use crate::codec::schema;
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::object;
+use crate::conventions::go_struct::{Field, GoStruct};
+use crate::value::Value;
+
+/// The row of an Event of `events.k8s.io`.
+pub(super) const ROW: Resource = Resource {
+    group: "events.k8s.io",
+    fields: &[
+        // In the order of the core group's, as they are found by their place.
+        ("regarding.kind", &["involvedObject", "kind"], ""),
+        ("regarding.namespace", &["involvedObject", "namespace"], ""),
+        ("regarding.name", &["involvedObject", "name"], ""),
+        ("regarding.uid", &["involvedObject", "uid"], ""),
+        ("regarding.apiVersion", &["involvedObject", "apiVersion"], ""),
+        ("regarding.resourceVersion", &["involvedObject", "resourceVersion"], ""),
+        ("regarding.fieldPath", &["involvedObject", "fieldPath"], ""),
+        ("reason", &["reason"], ""),
+        ("reportingController", &["reportingComponent"], ""),
+        ("type", &["type"], ""),
+    ],
+    validate,
+    stored_form: Some(&StoredForm {
+        row: &core_event::ROW,
+        conversion: Conversion::Renamed { into_stored, from_stored },
+    }),
+    ..core_event::ROW
+};
+
+/// The fields that have another name in the core group: the name here, and there.
+const NAMES: [(&str, &str); 7] = [
+    ("regarding", "involvedObject"),
+    ("note", "message"),
+    ("deprecatedSource", "source"),
+    ("deprecatedFirstTimestamp", "firstTimestamp"),
+    ("deprecatedLastTimestamp", "lastTimestamp"),
+    ("deprecatedCount", "count"),
+    ("reportingController", "reportingComponent"),
+];
+
+fn into_stored(event: Value) -> Value {
+    renamed(event, NAMES, "Event")
+}
+
+fn from_stored(event: Value) -> Value {
+    renamed(event, NAMES.map(|(here, there)| (there, here)), "events.Event")
+}
+
+/// The same content as another type, with the fields that Go does not omit in that type.
+fn renamed(mut event: Value, names: [(&str, &str); 7], go_type: &str) -> Value {
+    let fields = object(&mut event);
+    for (from, to) in names {
+        if let Some(value) = fields.remove(from) {
+            fields.insert(to.into(), value);
+        }
+    }
+    // The types of the fields are the same in both groups, so that the content always fits.
+    schema::decode(go_type, event).map(|decoded| decoded.value).unwrap_or_default()
+}
+
+/// Upstream: `ValidateEventCreate` and `ValidateEventUpdate`, which look at the stored form and use its names.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = legacy(new, "reportingController");
+    match old {
+        None => causes.extend(of_new(new)),
+        Some(old) => causes.extend(of_update(new, old)),
+    }
+    causes
+}
+
+fn of_new(new: &Value) -> Vec<Cause> {
+    let mut causes = metadata::whole(new, NameRule::Subdomain);
+    causes.extend(series(new));
+    if new["eventTime"].is_null() {
+        causes.push(Cause::required("eventTime", ""));
+    }
+    let kind = text(new, "type");
+    if !matches!(kind, "Normal" | "Warning") {
+        causes.push(Cause::invalid("type", "", &format!("has invalid value: {kind}")));
+    }
+    let source = &new["source"];
+    for (field, is_set) in [
+        ("firstTimestamp", !new["firstTimestamp"].is_null()),
+        ("lastTimestamp", !new["lastTimestamp"].is_null()),
+        ("count", number(new, "count") != 0),
+        ("source", !(text(source, "component").is_empty() && text(source, "host").is_empty())),
+    ] {
+        if is_set {
+            causes.push(Cause::invalid(field, "", "needs to be unset"));
+        }
+    }
+    causes
+}
+
+/// Upstream: `validateV1EventSeries`.
+fn series(event: &Value) -> Vec<Cause> {
+    let series = &event["series"];
+    let mut causes = Vec::new();
+    if series.is_object() {
+        if number(series, "count") < 2 {
+            causes.push(Cause::invalid("series.count", "", "should be at least 2"));
+        }
+        if series["lastObservedTime"].is_null() {
+            causes.push(Cause::required("series.lastObservedTime", ""));
+        }
+    }
+    causes
+}
+
+const REFERENCE: GoStruct = GoStruct(&[
+    ("Kind", "kind", Field::Text),
+    ("Namespace", "namespace", Field::Text),
+    ("Name", "name", Field::Text),
+    ("UID", "uid", Field::Text),
+    ("APIVersion", "apiVersion", Field::Text),
+    ("ResourceVersion", "resourceVersion", Field::Text),
+    ("FieldPath", "fieldPath", Field::Text),
+]);
+const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("Host", "host", Field::Text)]);
+
+/// Only the series of an Event changes.
+fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = metadata::change(new, old);
+    if new["series"] != old["series"] {
+        causes.extend(series(new));
+    }
+    let shown = |field: &str, value: &Value| match field {
+        "involvedObject" => REFERENCE.print(value),
+        "related" if value.is_object() => REFERENCE.print(value),
+        "source" => SOURCE.print(value),
+        "count" => number(new, field).to_string(),
+        "eventTime" | "firstTimestamp" | "lastTimestamp" | "related" => value.to_string(),
+        _ => Value::from(text(new, field)).to_string(),
+    };
+    for (field, told) in [
+        ("involvedObject", "involvedObject"),
+        ("reason", "reason"),
+        ("message", "message"),
+        ("source", "source"),
+        ("firstTimestamp", "firstTimestamp"),
+        ("lastTimestamp", "lastTimestamp"),
+        ("count", "count"),
+        ("type", "type"),
+        ("eventTime", "eventTime"),
+        ("action", "action"),
+        ("related", "related"),
+        ("reportingComponent", "reportingController"),
+        ("reportingInstance", "reportingInstance"),
+    ] {
+        if new[field] != old[field] {
+            causes.push(Cause::invalid_as(told, &shown(field, &new[field]), "field is immutable"));
+        }
+    }
+    causes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn an_event_comes_back_as_it_was_stored() {
+        let stored = json!({
+            "metadata": {"name": "e", "namespace": "default"}, "involvedObject": {"kind": "Pod", "name": "a"},
+            "reason": "Started", "message": "it runs", "source": {"component": "kubelet", "host": "n"},
+            "firstTimestamp": "2023-05-01T10:00:00Z", "lastTimestamp": "2023-05-01T10:00:05Z", "count": 2, "type": "Normal",
+            "eventTime": null, "reportingComponent": "kubelet", "reportingInstance": "n",
+        });
+        let served = from_stored(stored.clone());
+        assert_eq!(served["regarding"], json!({"kind": "Pod", "name": "a"}));
+        assert_eq!((&served["note"], &served["deprecatedCount"]), (&json!("it runs"), &json!(2)));
+        assert_eq!(served["reportingController"], "kubelet");
+        assert!(NAMES.iter().all(|(_, there)| served.get(there).is_none()), "{served}");
+        assert_eq!(into_stored(served), stored);
+    }
+
+    #[test]
+    fn selectors_find_the_fields_of_the_core_group() {
+        let core = core_event::ROW.fields;
+        for (n, (name, path, _)) in ROW.fields.iter().enumerate() {
+            assert_eq!(*path, core[n].1, "{name}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Field selectors: which fields a kind supports, and where to find them in an object.
+
+use std::borrow::Cow;
+
+use kube_selectors::{FieldOperator, FieldRequirement, FieldSelector};
+
+use super::Resource;
+use crate::value::Value;
+
+/// A field selector: terms that must all hold. Without terms it matches every object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields(Vec<Term>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    field: SelectableField,
+    /// The value that counts for an object without the field.
+    missing: &'static str,
+    value: String,
+    operator: FieldOperator,
+}
+
+/// A field that the row of a kind names: how it is called, its path, and the value that counts if it is missing.
+pub(crate) type FieldRow = (&'static str, &'static [&'static str], &'static str);
+
+/// A field that a selector can refer to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum SelectableField {
+    Name,
+    Namespace,
+    /// The n-th field in the row of the kind.
+    Field(usize),
+}
+
+/// An object as field selectors see it.
+pub trait Selectable {
+    fn name(&self) -> &str;
+
+    /// `None` for a kind without namespaces.
+    fn namespace(&self) -> Option<&str>;
+
+    /// The text of the n-th field in the row of the kind.
+    fn field(&self, n: usize) -> Option<Cow<'_, str>>;
+}
+
+/// The content of an object in the form of a row.
+#[derive(Debug)]
+pub struct ObjectContent<'a> {
+    pub resource: &'a Resource,
+    pub value: &'a Value,
+}
+
+impl Selectable for ObjectContent<'_> {
+    fn name(&self) -> &str {
+        self.value["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.value["metadata"]["namespace"].as_str()
+    }
+
+    fn field(&self, n: usize) -> Option<Cow<'_, str>> {
+        let (_, path, _) = self.resource.fields.get(n)?;
+        text_at(self.value, path)
+    }
+}
+
+/// The text of a field in an object's content. `None` if the field is missing, or is not one text.
+pub fn text_at<'a>(content: &'a Value, path: &[&str]) -> Option<Cow<'a, str>> {
+    let field = path.iter().try_fold(content, |value, field| value.get(field))?;
+    match field {
+        Value::String(text) => Some(text.as_str().into()),
+        Value::Bool(value) => Some(if *value { "true".into() } else { "false".into() }),
+        Value::Number(number) => Some(number.to_string().into()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+impl SelectableField {
+    fn find<'o>(&self, object: &'o impl Selectable) -> Option<Cow<'o, str>> {
+        match self {
+            Self::Name => Some(object.name().into()),
+            Self::Namespace => Some(object.namespace().unwrap_or_default().into()),
+            Self::Field(n) => object.field(*n),
+        }
+    }
+}
+
+impl Fields {
+    /// Matches the objects with this name.
+    pub fn named(name: &str) -> Self {
+        let (missing, operator) = ("", FieldOperator::Equals);
+        Self(vec![Term { field: SelectableField::Name, missing, value: name.to_owned(), operator }])
+    }
+
+    /// # Errors
+    /// Upstream's message, if the text is malformed or names a field that the kind has no selector for.
+    pub fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
+        Self::of(&text.parse().map_err(|error| format!("{error}"))?, resource)
+    }
+
+    /// # Errors
+    /// Upstream's message, if the kind has no selector for a field.
+    pub fn of(selector: &FieldSelector, resource: &Resource) -> Result<Self, String> {
+        selector
+            .requirements()
+            .iter()
+            .map(|requirement| term(requirement, resource))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The only name that can match, if the selector asks for one.
+    pub fn name(&self) -> Option<&str> {
+        let is_name = |term: &&Term| term.field == SelectableField::Name && term.operator == FieldOperator::Equals;
+        self.0.iter().find(is_name).map(|term| term.value.as_str())
+    }
+
+    /// Takes out the terms about fields that the row of the kind names.
+    pub fn take_own(&mut self) -> Self {
+        let is_own = |term: &mut Term| matches!(term.field, SelectableField::Field(_));
+        Self(self.0.extract_if(.., is_own).collect())
+    }
+
+    pub fn matches(&self, object: &impl Selectable) -> bool {
+        self.0.iter().all(|term| {
+            let equal = term.field.find(object).as_deref().unwrap_or(term.missing) == term.value;
+            equal == (term.operator == FieldOperator::Equals)
+        })
+    }
+}
+
+fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
+    let FieldRequirement { field, operator, value } = requirement;
+    let (field, missing) = match field.as_str() {
+        "metadata.name" => (SelectableField::Name, ""),
+        // Upstream: `ConvertFieldLabel` of custom resources. Other kinds without namespaces take it.
+        "metadata.namespace" if resource.custom.is_none() || resource.is_namespaced() => {
+            (SelectableField::Namespace, "")
+        }
+        field => resource
+            .fields
+            .iter()
+            .enumerate()
+            .find(|(_, (name, ..))| *name == field)
+            .map(|(n, (.., missing))| (SelectableField::Field(n), *missing))
+            .ok_or_else(|| unsupported(field, resource))?,
+    };
+    Ok(Term { field, missing, value: value.clone(), operator: *operator })
+}
+
+fn unsupported(field: &str, resource: &Resource) -> String {
+    if resource.fields.is_empty() && resource.custom.is_none() {
+        format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+    } else {
+        format!("field label not supported: {field}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::PODS;
+    use crate::value::json;
+
+    #[test]
+    fn selectors_select() {
+        let value = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {}, "status": {"phase": "Running"}});
+        let pod = ObjectContent { resource: PODS, value: &value };
+        for (selector, selected) in [
+            ("", true),
+            ("metadata.name=a", true),
+            ("metadata.name==b", false),
+            ("status.phase!=Pending,metadata.namespace=n", true),
+            ("spec.nodeName=", true),
+            ("spec.hostNetwork=false", true),
+            ("metadata.name=a\\,b", false),
+        ] {
+            assert_eq!(Fields::parse(selector, PODS).unwrap().matches(&pod), selected, "{selector}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_selector_is_explained_in_upstreams_words() {
+        for (selector, message) in [
+            ("status.phase", "invalid selector: 'status.phase'; can't understand 'status.phase'"),
+            ("spec.containers=x", "field label not supported: spec.containers"),
+            ("metadata.name=a=b", "invalid field selector: unescaped character in value: 61"),
+        ] {
+            assert_eq!(Fields::parse(selector, PODS).unwrap_err(), message);
+        }
+    }
+}

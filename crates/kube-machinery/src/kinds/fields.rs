@@ -1,0 +1,118 @@
+//! How validation reads the fields of an object, and the rules that many fields share.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::conventions::cause::{At, Cause};
+use crate::value::{Array, Value};
+
+/// The items of a list; none if there is no list.
+pub(super) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
+    parent[field].as_array().map_or(&[], Array::as_slice)
+}
+
+/// The path of an item of a list.
+#[derive(Clone, Copy)]
+pub(super) struct ItemPath<'a> {
+    parent: At<'a>,
+    field: &'a str,
+    index: usize,
+}
+
+impl Display for ItemPath<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { parent, field, index } = self;
+        write!(f, "{parent}.{field}[{index}]")
+    }
+}
+
+/// The items of a list with their paths.
+pub(super) fn each<'v, 'p>(
+    parent: &'v Value,
+    field: &'p str,
+    at: At<'p>,
+) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
+    let with_path = move |(index, item)| (ItemPath { parent: at, field, index }, item);
+    items(parent, field).iter().enumerate().map(with_path)
+}
+
+/// A text; empty if there is none.
+pub(super) fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
+    parent[field].as_str().unwrap_or_default()
+}
+
+/// A whole number; 0 if there is none.
+pub(super) fn number(parent: &Value, field: &str) -> i64 {
+    parent[field].as_i64().unwrap_or_default()
+}
+
+/// The pairs of a map of texts.
+pub(super) fn pairs<'a>(parent: &'a Value, field: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let map = parent[field].as_object().into_iter().flatten();
+    map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
+}
+
+/// The error in a field that must have a value, if any.
+pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
+    let is_empty = match &parent[field] {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    is_empty.then(|| Cause::required(format_args!("{at}.{field}"), ""))
+}
+
+/// A cause for each message in a value.
+pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
+    messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
+}
+
+/// The error in a word that must be one of `words`, if any.
+pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
+    match word {
+        "" => Some(Cause::required(at, "")),
+        word => known(word, words, at),
+    }
+}
+
+/// The error in a word that is none of `words`, if any. Nothing is said about a missing word.
+pub(super) fn known(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
+    (!words.contains(&word)).then(|| Cause::unsupported_text(at, word, words))
+}
+
+/// The same for a field that may be absent.
+pub(super) fn known_if_set(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
+    known(parent[field].as_str()?, words, &format_args!("{at}.{field}"))
+}
+
+/// The error in a number that is below 0, if any.
+pub(super) fn not_negative(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
+    let is_negative = parent[field].as_i64().is_some_and(|number| number < 0);
+    let why = "must be greater than or equal to 0";
+    is_negative.then(|| Cause::invalid_json(format_args!("{at}.{field}"), &parent[field], why))
+}
+
+/// The error in a port number, if any.
+pub(super) fn is_port(port: &Value, at: At<'_>) -> Option<Cause> {
+    let fits = port.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
+    let shown = port.as_i64().unwrap_or_default();
+    (!fits).then(|| Cause::invalid_as(at, &shown.to_string(), "must be between 1 and 65535, inclusive"))
+}
+
+/// What is wrong with the name of a port. Upstream: `IsValidPortName`.
+pub(super) fn port_name(name: &str) -> Vec<&'static str> {
+    let is_letter = |c: char| c.is_ascii_lowercase();
+    [
+        (name.len() > 15, "must be no more than 15 characters"),
+        (
+            name.is_empty() || !name.chars().all(|c| is_letter(c) || c.is_ascii_digit() || c == '-'),
+            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+        ),
+        (!name.contains(is_letter), "must contain at least one letter (a-z)"),
+        (name.contains("--"), "must not contain consecutive hyphens"),
+        (name.starts_with('-') || name.ends_with('-'), "must not begin or end with a hyphen"),
+    ]
+    .into_iter()
+    .filter_map(|(is_wrong, why)| is_wrong.then_some(why))
+    .collect()
+}

@@ -1,0 +1,158 @@
+//! What an autoscaler measures. Upstream: `validateMetrics` in `pkg/apis/autoscaling/validation/validation.go`.
+
+use super::validation::{ApiVersions, reference};
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
+use crate::kinds::fields::{each, invalid, items, known, number, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+/// Each kind of metric and its field, in the order in which upstream looks for the fields.
+const SOURCES: [(&str, &str); 5] = [
+    ("Object", "object"),
+    ("External", "external"),
+    ("Pods", "pods"),
+    ("Resource", "resource"),
+    ("ContainerResource", "containerResource"),
+];
+const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
+
+/// The errors in the metrics of a spec. `versions` are those that a described object may have.
+pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
+    let mut causes: Vec<Cause> =
+        each(spec, "metrics", &"spec").flat_map(|(at, metric)| one(metric, versions, &at)).collect();
+    let counts_without_pods = |metric: &Value| ["Object", "External"].contains(&text(metric, "type"));
+    if spec["minReplicas"] == 0 && !items(spec, "metrics").iter().any(counts_without_pods) {
+        let why = "must specify at least one Object or External metric to support scaling to zero replicas";
+        causes.push(Cause::forbidden("spec.metrics", why));
+    }
+    causes
+}
+
+/// Upstream: `validateMetricSpec`.
+fn one(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
+    let kind = text(metric, "type");
+    let mut causes = Vec::new();
+    if kind.is_empty() {
+        causes.push(Cause::required(format_args!("{at}.type"), "must specify a metric source type"));
+    }
+    causes.extend(known(kind, &TYPES, &format_args!("{at}.type")));
+    let present: Vec<&str> =
+        SOURCES.iter().map(|(_, field)| *field).filter(|field| metric[*field].is_object()).collect();
+    if let Some(field) = present.first() {
+        causes.extend(source(field, &metric[*field], versions, &format_args!("{at}.{field}")));
+    }
+    let wanted = SOURCES.iter().find(|(name, _)| *name == kind).map(|(_, field)| *field);
+    if let Some(wanted) = wanted.filter(|wanted| !present.contains(wanted)) {
+        let why = "must populate information for the given metric source";
+        causes.push(Cause::required(format_args!("{at}.{wanted}"), why));
+    }
+    if present.len() > 1 {
+        let others = present.iter().filter(|field| Some(**field) != wanted);
+        causes.extend(
+            others.map(|field| {
+                Cause::forbidden(format_args!("{at}.{field}"), "must populate the given metric source only")
+            }),
+        );
+    }
+    causes
+}
+
+fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
+    let target = || target(&source["target"], &format_args!("{at}.target"));
+    let measured = || metric_name(&source["metric"], &format_args!("{at}.metric"));
+    let mut causes = Vec::new();
+    match field {
+        "object" => {
+            causes.extend(reference(&source["describedObject"], versions, &format_args!("{at}.describedObject")));
+            causes.extend(measured());
+            causes.extend(target());
+            let why = "must set either a target value or averageValue";
+            causes.extend(needs(source, &["value", "averageValue"], why, at));
+        }
+        "external" => {
+            causes.extend(measured());
+            causes.extend(target());
+            let why = "must set either a target value for metric or a per-pod target";
+            causes.extend(needs(source, &["value", "averageValue"], why, at));
+            let why = "may not set both a target value for metric and a per-pod target";
+            causes.extend(only_one(source, ["value", "averageValue"], why, at));
+        }
+        "pods" => {
+            causes.extend(measured());
+            causes.extend(target());
+            causes.extend(needs(source, &["averageValue"], "must specify a positive target averageValue", at));
+        }
+        _ => {
+            causes.extend(resource(field, source, at));
+            causes.extend(target());
+            let why = "must set either a target raw value or a target utilization";
+            causes.extend(needs(source, &["averageValue", "averageUtilization"], why, at));
+            let why = "may not set both a target raw value and a target utilization";
+            causes.extend(only_one(source, ["averageValue", "averageUtilization"], why, at));
+        }
+    }
+    causes
+}
+
+/// Upstream: `validateResourceSource`, `validateContainerResourceSource`.
+fn resource(field: &str, source: &Value, at: At<'_>) -> Vec<Cause> {
+    let (name, container) = (text(source, "name"), text(source, "container"));
+    let is_of_container = field == "containerResource";
+    let mut causes = Vec::new();
+    match name {
+        "" => causes.push(Cause::required(format_args!("{at}.name"), "must specify a resource name")),
+        name if is_of_container => causes.extend(invalid(&format_args!("{at}.name"), name, resource_name(name))),
+        _ => {}
+    }
+    match container {
+        _ if !is_of_container => {}
+        "" => causes.push(Cause::required(format_args!("{at}.container"), "must specify a container")),
+        container => causes.extend(invalid(&format_args!("{at}.container"), container, names::label(container))),
+    }
+    causes
+}
+
+/// The error if a target has none of these fields; it names the last of them.
+fn needs(source: &Value, fields: &[&str], why: &str, at: At<'_>) -> Option<Cause> {
+    let is_set = fields.iter().any(|field| !source["target"][*field].is_null());
+    let last = fields.last().filter(|_| !is_set)?;
+    Some(Cause::required(format_args!("{at}.target.{last}"), why))
+}
+
+/// The error if a target has both fields; it names the first.
+fn only_one(source: &Value, fields: [&str; 2], why: &str, at: At<'_>) -> Option<Cause> {
+    let is_both = fields.iter().all(|field| !source["target"][*field].is_null());
+    is_both.then(|| Cause::forbidden(format_args!("{at}.target.{}", fields[0]), why))
+}
+
+/// Upstream: `validateMetricTarget`.
+fn target(target: &Value, at: At<'_>) -> Vec<Cause> {
+    let (kind, path) = (text(target, "type"), format_args!("{at}.type"));
+    let mut causes = Vec::new();
+    if kind.is_empty() {
+        causes.push(Cause::required(path, "must specify a metric target type"));
+    }
+    if !["Utilization", "Value", "AverageValue"].contains(&kind) {
+        causes.push(Cause::invalid(path, kind, "must be either Utilization, Value, or AverageValue"));
+    }
+    for field in ["value", "averageValue"] {
+        let amount = parsed(&target[field]).filter(|amount| amount.is_negative() || amount.is_zero());
+        let at = format_args!("{at}.{field}");
+        causes.extend(amount.map(|amount| Cause::invalid(at, &amount.to_string(), "must be positive")));
+    }
+    if !target["averageUtilization"].is_null() && number(target, "averageUtilization") < 1 {
+        let at = format_args!("{at}.averageUtilization");
+        causes.push(Cause::invalid_json(at, &target["averageUtilization"], "must be greater than 0"));
+    }
+    causes
+}
+
+/// Upstream: `validateMetricIdentifier`.
+fn metric_name(metric: &Value, at: At<'_>) -> Vec<Cause> {
+    let (name, at) = (text(metric, "name"), format_args!("{at}.name"));
+    match name {
+        "" => vec![Cause::required(at, "must specify a metric name")],
+        name => invalid(&at, name, names::path_segment(name)),
+    }
+}

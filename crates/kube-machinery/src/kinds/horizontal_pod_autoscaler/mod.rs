@@ -1,0 +1,52 @@
+//! Horizontal pod autoscalers. Upstream: `pkg/apis/autoscaling`.
+
+mod metrics;
+mod validation;
+
+use crate::conventions::fill::{empty, missing, part};
+use crate::kinds::columns;
+use crate::kinds::fields::items;
+use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::value::{Value, json};
+
+/// The row of a HorizontalPodAutoscaler.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "autoscaling",
+    version: "v2",
+    plural: "horizontalpodautoscalers",
+    singular: "horizontalpodautoscaler",
+    kind: "HorizontalPodAutoscaler",
+    storage_hash: "qwQve8ut294=",
+    short_names: &["hpa"],
+    categories: &["all"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    defaults: set_defaults,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
+    columns: columns::autoscaler::COLUMNS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_HorizontalPodAutoscaler`.
+fn set_defaults(scaler: &mut Value) {
+    missing(scaler, "spec", empty());
+    let spec = &mut scaler["spec"];
+    missing(spec, "minReplicas", json!(1));
+    if items(spec, "metrics").is_empty() {
+        let target = json!({"type": "Utilization", "averageUtilization": 80});
+        spec["metrics"] = json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]);
+    }
+    let Some(behavior) = part(spec, "behavior") else { return };
+    let share = json!({"type": "Percent", "value": 100, "periodSeconds": 15});
+    let pods = json!({"type": "Pods", "value": 4, "periodSeconds": 15});
+    rules(behavior, "scaleUp", json!([pods, share]));
+    missing(&mut behavior["scaleUp"], "stabilizationWindowSeconds", json!(0));
+    rules(behavior, "scaleDown", json!([share]));
+}
+
+fn rules(behavior: &mut Value, direction: &str, policies: Value) {
+    missing(behavior, direction, empty());
+    missing(&mut behavior[direction], "selectPolicy", json!("Max"));
+    missing(&mut behavior[direction], "policies", policies);
+}

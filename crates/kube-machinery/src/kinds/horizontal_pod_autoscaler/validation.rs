@@ -1,0 +1,153 @@
+//! Validation of autoscalers. Upstream: `pkg/apis/autoscaling/validation/validation.go`, and the options that
+//! `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` chooses for it.
+
+use super::metrics;
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::core::pod::resource_validation::parsed;
+use crate::kinds::fields::{each, invalid, items, known, known_if_set, not_negative, number, required, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+const LONGEST_PERIOD: i64 = 1800;
+const LONGEST_WINDOW: i64 = 3600;
+
+/// Which API versions a reference may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ApiVersions {
+    Any,
+    WellFormed,
+    WithGroup,
+}
+
+/// Upstream: `ValidateHorizontalPodAutoscaler`, `ValidateHorizontalPodAutoscalerUpdate`.
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let (least, most) = (spec["minReplicas"].as_i64(), number(spec, "maxReplicas"));
+    let mut causes = Vec::new();
+    if least.is_some_and(|least| most < least) {
+        let why = "must be greater than or equal to `minReplicas`";
+        causes.push(Cause::invalid_as("spec.maxReplicas", &most.to_string(), why));
+    }
+    let versions = of_target(&spec["scaleTargetRef"], old.map(|old| &old["spec"]["scaleTargetRef"]));
+    causes.extend(reference(&spec["scaleTargetRef"], versions, &"spec.scaleTargetRef"));
+    causes.extend(metrics::validate(spec, of_metrics(old)));
+    for direction in ["scaleUp", "scaleDown"] {
+        causes.extend(rules(&spec["behavior"][direction], &format_args!("spec.behavior.{direction}")));
+    }
+    causes.extend(counts(spec));
+    causes
+}
+
+/// What upstream's rules in the types say, after all that its code says.
+fn counts(spec: &Value) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
+    match number(spec, "maxReplicas") {
+        0 => causes.push(Cause::required("spec.maxReplicas", "")),
+        most if most < 0 => {
+            let why = "must be greater than or equal to 1";
+            causes.push(Cause::invalid_as("spec.maxReplicas", &most.to_string(), why));
+        }
+        _ => {}
+    }
+    causes
+}
+
+/// A target that stays may have any version, as it was once taken.
+fn of_target(target: &Value, old: Option<&Value>) -> ApiVersions {
+    let is_same = |old: &Value| ["apiVersion", "kind"].iter().all(|field| text(old, field) == text(target, field));
+    match text(target, "kind") {
+        _ if old.is_some_and(is_same) => ApiVersions::Any,
+        "ReplicationController" => ApiVersions::WellFormed,
+        _ => ApiVersions::WithGroup,
+    }
+}
+
+/// What is wrong already may stay wrong.
+fn of_metrics(old: Option<&Value>) -> ApiVersions {
+    let is_wrong = |metric: &Value| {
+        let described = &metric["object"]["describedObject"];
+        metric["type"] == "Object" && wrong_version(text(described, "apiVersion"), ApiVersions::WellFormed).is_some()
+    };
+    let metrics = old.map_or(&[][..], |old| items(&old["spec"], "metrics"));
+    if metrics.iter().any(is_wrong) { ApiVersions::Any } else { ApiVersions::WellFormed }
+}
+
+/// Upstream: `ValidateCrossVersionObjectReference`.
+pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for field in ["kind", "name"] {
+        let name = text(reference, field);
+        causes.extend(required(reference, field, at));
+        causes.extend(invalid(&format_args!("{at}.{field}"), name, names::path_segment(name)));
+    }
+    let version = text(reference, "apiVersion");
+    let why = wrong_version(version, versions);
+    causes.extend(why.map(|why| Cause::invalid(format_args!("{at}.apiVersion"), version, &why)));
+    causes
+}
+
+/// Upstream: `ValidateAPIVersion`, `schema.ParseGroupVersion`.
+fn wrong_version(version: &str, versions: ApiVersions) -> Option<String> {
+    let has_group = match version.split('/').collect::<Vec<_>>()[..] {
+        _ if versions == ApiVersions::Any => return None,
+        [_] => false,
+        [group, _] => !group.is_empty(),
+        _ => return Some(format!("unexpected GroupVersion string: {version}")),
+    };
+    (versions == ApiVersions::WithGroup && !has_group).then(|| "apiVersion must specify API group".to_owned())
+}
+
+/// Upstream: `validateScalingRules`.
+fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
+    if rules.is_null() {
+        return Vec::new();
+    }
+    let window = number(rules, "stabilizationWindowSeconds");
+    let mut causes = Vec::new();
+    let why = match window {
+        ..0 => "must be greater than or equal to zero",
+        window if window > LONGEST_WINDOW => "must be less than or equal to 3600",
+        _ => "",
+    };
+    if !why.is_empty() {
+        causes.push(Cause::invalid_as(format_args!("{at}.stabilizationWindowSeconds"), &window.to_string(), why));
+    }
+    causes.extend(known_if_set(rules, "selectPolicy", &["Disabled", "Max", "Min"], at));
+    if items(rules, "policies").is_empty() {
+        causes.push(Cause::required(format_args!("{at}.policies"), "must specify at least one Policy"));
+    }
+    causes.extend(each(rules, "policies", at).flat_map(|(at, each)| policy(each, &at)));
+    if let Some(tolerance) = parsed(&rules["tolerance"]).filter(|tolerance| tolerance.is_negative()) {
+        let why = "must be greater than or equal to 0";
+        causes.push(Cause::invalid(format_args!("{at}.tolerance"), &tolerance.to_string(), why));
+    }
+    causes
+}
+
+/// Upstream: `validateScalingPolicy`.
+fn policy(policy: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> =
+        known(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
+    for field in ["value", "periodSeconds"] {
+        let number = number(policy, field);
+        let why = match number {
+            ..=0 => "must be greater than zero",
+            seconds if field == "periodSeconds" && seconds > LONGEST_PERIOD => "must be less than or equal to 1800",
+            _ => continue,
+        };
+        causes.push(Cause::invalid_as(format_args!("{at}.{field}"), &number.to_string(), why));
+    }
+    causes
+}
+
+/// Upstream: `ValidateHorizontalPodAutoscalerStatusUpdate`.
+pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let status = &new["status"];
+    let mut causes: Vec<Cause> = each(status, "conditions", &"status")
+        .filter_map(|(at, condition)| not_negative(condition, "observedGeneration", &at))
+        .collect();
+    causes.extend(
+        ["currentReplicas", "desiredReplicas"].iter().filter_map(|field| not_negative(status, field, &"status")),
+    );
+    causes
+}

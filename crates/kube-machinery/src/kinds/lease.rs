@@ -1,0 +1,79 @@
+//! Leases. Upstream: `pkg/apis/coordination/validation/validation.go`.
+
+use super::columns;
+use super::resource::{Resource, Strategy, UnconditionalUpdate};
+use crate::conventions::cause::Cause;
+use crate::conventions::fill::{object, part};
+use crate::value::Value;
+
+/// The row of a Lease.
+pub(super) const ROW: Resource = Resource {
+    group: "coordination.k8s.io",
+    plural: "leases",
+    singular: "lease",
+    kind: "Lease",
+    storage_hash: "gqkMMb/YqFM=",
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
+    defaults: set_defaults,
+    validate,
+    columns: columns::simple::LEASES,
+    ..Resource::USUAL
+};
+
+/// Removes the fields of coordinated leader election, whose feature gate is off. Upstream: `PrepareForCreate` and
+/// `PrepareForUpdate` in `pkg/registry/coordination/lease/strategy.go`.
+pub(super) fn set_defaults(lease: &mut Value) {
+    if let Some(spec) = part(lease, "spec") {
+        for field in ["strategy", "preferredHolder"] {
+            object(spec).remove(field);
+        }
+    }
+}
+
+/// The errors in a lease. Upstream: `ValidateLease`, `ValidateLeaseSpec`.
+pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let spec = &new["spec"];
+    for (field, least, detail) in [
+        ("leaseDurationSeconds", 1, "must be greater than 0"),
+        ("leaseTransitions", 0, "must be greater than or equal to 0"),
+    ] {
+        if spec[field].as_i64().is_some_and(|number| number < least) {
+            causes.push(Cause::invalid_json(format_args!("spec.{field}"), &spec[field], detail));
+        }
+    }
+    causes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    /// From the cases of upstream's `TestValidateLeaseSpec` (`pkg/apis/coordination/validation/validation_test.go`).
+    #[test]
+    fn a_lease_lasts_and_its_holder_changes_a_countable_number_of_times() {
+        let told = |spec: Value| {
+            let lease = json!({"metadata": {"name": "l"}, "spec": spec});
+            validate(&lease, None).iter().map(Cause::sentence).collect::<Vec<_>>()
+        };
+        for good in [json!({}), json!({"leaseDurationSeconds": 10, "leaseTransitions": 1, "holderIdentity": "holder"})]
+        {
+            assert_eq!(told(good.clone()), [""; 0], "{good}");
+        }
+        assert_eq!(
+            told(json!({"leaseDurationSeconds": 0, "leaseTransitions": -1})),
+            [
+                "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
+                "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_fields_of_coordinated_leader_election_are_dropped() {
+        let mut lease = json!({"spec": {"strategy": "x", "preferredHolder": "a", "holderIdentity": "b"}});
+        set_defaults(&mut lease);
+        assert_eq!(lease, json!({"spec": {"holderIdentity": "b"}}));
+    }
+}

@@ -1,0 +1,55 @@
+//! The kinds: a row for each in the table of kinds, with its defaults, its validation and its columns. Nothing here knows
+//! where objects are stored.
+
+mod addresses;
+pub mod admission;
+pub mod api_service;
+mod apps;
+mod batch;
+mod catalog;
+mod certificate_signing_request;
+pub mod client_config;
+pub mod columns;
+mod conditions;
+mod core;
+pub mod custom_resource;
+pub mod custom_resource_definition;
+mod embedded;
+mod endpoint_slice;
+mod event;
+pub mod field_selector;
+mod fields;
+mod horizontal_pod_autoscaler;
+mod lease;
+pub mod metadata;
+mod networking;
+mod pod_disruption_budget;
+mod priority_class;
+mod rbac;
+mod resource;
+mod resource_list;
+mod reviews;
+mod runtime_class;
+mod served;
+mod storage_class;
+mod stored_form;
+mod strategy;
+mod subresource;
+mod url;
+
+pub use self::catalog::{Catalog, preference};
+pub use self::certificate_signing_request::{note_requester, subject_restriction};
+pub use self::core::namespace;
+pub use self::core::pod::fields_from_annotations;
+pub use self::resource::{
+    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
+    Resource, Scope, Serving, StatusOnCreate, Subresource, UnconditionalUpdate,
+};
+pub use self::reviews::TOKEN_REQUEST;
+pub use self::served::{
+    ADMISSION_POLICIES, API_SERVICES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS,
+    ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES, RESOURCES, ROLE_BINDINGS, ROLES,
+    SECRETS, SERVICE_ACCOUNTS, SERVICES,
+};
+use crate::conventions::names;
+pub use crate::conventions::names::{is_label, is_path_segment, is_subdomain};

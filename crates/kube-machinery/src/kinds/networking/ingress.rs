@@ -1,0 +1,61 @@
+//! Ingresses.
+
+use super::ingress_rules;
+use crate::conventions::cause::Cause;
+use crate::kinds::addresses;
+use crate::kinds::columns;
+use crate::kinds::fields::{each, invalid, items, text};
+use crate::kinds::names;
+use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::value::Value;
+
+/// The row of an Ingress.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "networking.k8s.io",
+    plural: "ingresses",
+    singular: "ingress",
+    kind: "Ingress",
+    storage_hash: "39NQlfNR+bo=",
+    short_names: &["ing"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    validate,
+    validate_status,
+    columns: columns::networking::INGRESSES,
+    ..Resource::USUAL
+};
+
+/// Upstream: `ValidateIngressCreate`, `ValidateIngressUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const ANNOTATION: &str = "kubernetes.io/ingress.class";
+    let spec = &new["spec"];
+    let mut causes = ingress_rules::spec(spec);
+    let class = &spec["ingressClassName"];
+    if let Some(name) = class.as_str() {
+        causes.extend(invalid(&"spec.ingressClassName", name, names::subdomain(name)));
+    }
+    let annotated = &new["metadata"]["annotations"][ANNOTATION];
+    if old.is_none() && !annotated.is_null() && !class.is_null() && annotated != class {
+        let why = "must match `ingressClassName` when both are specified";
+        causes.push(Cause::invalid_json(format_args!("annotations.{ANNOTATION}"), annotated, why));
+    }
+    causes
+}
+
+/// Upstream: `ValidateIngressLoadBalancerStatus`. What was there before may stay.
+fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let known = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
+    let mut causes = Vec::new();
+    for (at, ingress) in each(&new["status"]["loadBalancer"], "ingress", &"status.loadBalancer") {
+        let (ip, hostname) = (text(ingress, "ip"), text(ingress, "hostname"));
+        if !ip.is_empty() && !known.iter().any(|known| text(known, "ip") == ip) {
+            causes.extend(addresses::ip(ip, &format_args!("{at}.ip")));
+        }
+        if !hostname.is_empty() {
+            let at = format_args!("{at}.hostname");
+            causes.extend(invalid(&at, hostname, names::subdomain(hostname)));
+            causes.extend(ingress_rules::no_address(hostname, &at));
+        }
+    }
+    causes
+}

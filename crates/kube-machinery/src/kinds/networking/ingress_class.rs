@@ -1,0 +1,86 @@
+//! Ingress classes. Upstream: `pkg/apis/networking`.
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::part;
+use crate::kinds::columns;
+use crate::kinds::fields::{invalid, known, text};
+use crate::kinds::names;
+use crate::kinds::resource::{Generation, Resource, Scope};
+use crate::value::{Value, json};
+
+/// The row of an IngressClass.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "networking.k8s.io",
+    plural: "ingressclasses",
+    singular: "ingressclass",
+    kind: "IngressClass",
+    storage_hash: "l/iqIbDgFyQ=",
+    scope: Scope::Cluster,
+    generation: Generation::Counted,
+    defaults: set_defaults,
+    validate,
+    columns: columns::networking::CLASSES,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_IngressClass`.
+fn set_defaults(class: &mut Value) {
+    let parameters = part(class, "spec").and_then(|spec| part(spec, "parameters"));
+    if let Some(parameters) = parameters.filter(|parameters| parameters["scope"].is_null()) {
+        parameters["scope"] = json!("Cluster");
+    }
+}
+
+const LONGEST_CONTROLLER: usize = 250;
+const PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
+
+/// Upstream: `ValidateIngressClass`, `ValidateIngressClassUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const AT: &str = "spec.controller";
+    let (spec, controller) = (&new["spec"], text(&new["spec"], "controller"));
+    let mut causes = Vec::new();
+    if old.is_some_and(|old| old["spec"]["controller"] != spec["controller"]) {
+        causes.push(Cause::invalid(AT, controller, "field is immutable"));
+    }
+    if controller.len() > LONGEST_CONTROLLER {
+        causes.push(Cause::too_long(AT, LONGEST_CONTROLLER));
+    }
+    causes.extend(prefixed_path(controller, &AT));
+    if spec["parameters"].is_object() {
+        causes.extend(parameters(&spec["parameters"], &"spec.parameters"));
+    }
+    causes
+}
+
+/// Upstream: `IsDomainPrefixedPath`.
+fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
+    let (host, path) = match text.split_once('/') {
+        _ if text.is_empty() => return vec![Cause::required(at, "")],
+        Some((host, path)) if !host.is_empty() && !path.is_empty() => (host, path),
+        _ => {
+            let why = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+            return vec![Cause::invalid(at, text, why)];
+        }
+    };
+    let mut causes = invalid(at, host, names::subdomain(host));
+    if !path.chars().all(|c| c.is_ascii_alphanumeric() || "/-._~%!$&'()*+,;=:".contains(c)) {
+        causes.push(Cause::invalid(at, path, PATH));
+    }
+    causes
+}
+
+/// Upstream: `validateIngressClassParametersReference`.
+fn parameters(reference: &Value, at: At<'_>) -> Vec<Cause> {
+    let (namespace, at_namespace) = (&reference["namespace"], format_args!("{at}.namespace"));
+    let mut causes = super::reference(reference, at);
+    match (text(reference, "scope"), namespace.as_str()) {
+        ("Namespace", None) => {
+            causes.push(Cause::required(at_namespace, "`parameters.scope` is set to 'Namespace'"));
+        }
+        ("Namespace", Some(name)) => causes.extend(invalid(&at_namespace, name, names::label(name))),
+        ("Cluster", None) => {}
+        ("Cluster", Some(_)) => causes.push(Cause::forbidden(at_namespace, "`parameters.scope` is set to 'Cluster'")),
+        (other, _) => causes.extend(known(other, &["Cluster", "Namespace"], &format_args!("{at}.scope"))),
+    }
+    causes
+}

@@ -1,0 +1,112 @@
+//! Where an ingress sends requests. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::addresses;
+use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, required, text};
+use crate::kinds::names;
+use crate::value::Value;
+
+/// The errors in the spec of an ingress, but for its class.
+pub(super) fn spec(spec: &Value) -> Vec<Cause> {
+    let (mut causes, rules) = (Vec::new(), items(spec, "rules"));
+    if rules.is_empty() && spec["defaultBackend"].is_null() {
+        let why = "either `defaultBackend` or `rules` must be specified";
+        causes.push(Cause::invalid_json("spec", &spec["rules"], why));
+    }
+    if !spec["defaultBackend"].is_null() {
+        causes.extend(backend(&spec["defaultBackend"], &"spec.defaultBackend"));
+    }
+    causes.extend(each(spec, "rules", &"spec").flat_map(|(at, rule)| one(rule, &at)));
+    causes.extend(each(spec, "tls", &"spec").flat_map(|(at, tls)| hosts(tls, &at)));
+    causes
+}
+
+fn one(rule: &Value, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, host, at_host) = (Vec::new(), text(rule, "host"), format_args!("{at}.host"));
+    if !host.is_empty() {
+        causes.extend(no_address(host, &at_host));
+        causes.extend(invalid(&at_host, host, host_messages(host)));
+    }
+    let http = &rule["http"];
+    if http.is_object() {
+        let at = format_args!("{at}.http");
+        causes.extend(required(http, "paths", &at));
+        if http["paths"].is_null() {
+            return causes;
+        }
+        causes.extend(each(http, "paths", &at).flat_map(|(at, path)| one_path(path, &at)));
+    }
+    causes
+}
+
+fn host_messages(host: &str) -> Vec<String> {
+    if host.contains('*') { names::wildcard(host) } else { names::subdomain(host) }
+}
+
+/// The error in a host that is an address, if it is.
+pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
+    let is_address = addresses::parse_sloppy(host).is_some();
+    is_address.then(|| Cause::invalid(at, host, "must be a DNS name, not an IP address"))
+}
+
+/// Upstream: `validateHTTPIngressPath`.
+fn one_path(path: &Value, at: At<'_>) -> Vec<Cause> {
+    const KINDS: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
+    let (mut causes, way, at_path) = (Vec::new(), text(path, "path"), format_args!("{at}.path"));
+    let wrong = |why: String| Cause::invalid(at_path, way, &why);
+    let absolute = || (!way.starts_with('/')).then(|| wrong("must be an absolute path".to_owned()));
+    match path["pathType"].as_str() {
+        None => return vec![Cause::required(format_args!("{at}.pathType"), "pathType must be specified")],
+        Some("Exact" | "Prefix") => {
+            causes.extend(absolute());
+            let parts = ["//", "/./", "/../", "%2f", "%2F"].into_iter().filter(|part| way.contains(part));
+            causes.extend(parts.map(|part| wrong(format!("must not contain '{part}'"))));
+            let ends = ["/..", "/."].into_iter().filter(|end| way.ends_with(end));
+            causes.extend(ends.map(|end| wrong(format!("cannot end with '{end}'"))));
+        }
+        Some("ImplementationSpecific") if way.is_empty() => {}
+        Some("ImplementationSpecific") => causes.extend(absolute()),
+        Some(other) => causes.push(Cause::unsupported_text(format_args!("{at}.pathType"), other, &KINDS)),
+    }
+    causes.extend(backend(&path["backend"], &format_args!("{at}.backend")));
+    causes
+}
+
+/// Upstream: `validateIngressBackend`.
+fn backend(backend: &Value, at: At<'_>) -> Vec<Cause> {
+    let (resource, service) = (&backend["resource"], &backend["service"]);
+    match (resource.is_null(), service.is_null()) {
+        (false, false) => vec![Cause::invalid(at, "", "cannot set both resource and service backends")],
+        (false, true) => super::reference(resource, &format_args!("{at}.resource")),
+        (true, false) => to_service(service, at),
+        (true, true) => vec![Cause::invalid(at, "", "resource or service backend is required")],
+    }
+}
+
+fn to_service(service: &Value, at: At<'_>) -> Vec<Cause> {
+    let (name, port, at_name) = (text(service, "name"), &service["port"], format_args!("{at}.service.name"));
+    let mut causes = match name {
+        "" => vec![Cause::required(at_name, "")],
+        name => invalid(&at_name, name, names::label(name)),
+    };
+    match (text(port, "name"), number(port, "number")) {
+        ("", 0) => causes.push(Cause::required(at, "port name or number is required")),
+        ("", _) => causes.extend(is_port(&port["number"], &format_args!("{at}.service.port.number"))),
+        (name, 0) => causes.extend(invalid(&format_args!("{at}.service.port.name"), name, port_name(name))),
+        _ => causes.push(Cause::invalid(at, "", "cannot set both port name & port number")),
+    }
+    causes
+}
+
+/// Upstream: `validateIngressTLS`.
+fn hosts(tls: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, host) in items(tls, "hosts").iter().enumerate() {
+        let host = host.as_str().unwrap_or_default();
+        causes.extend(invalid(&format_args!("{at}.hosts[{i}]"), host, host_messages(host)));
+    }
+    let secret = text(tls, "secretName");
+    let messages = if secret.is_empty() { Vec::new() } else { names::subdomain(secret) };
+    causes.extend(invalid(&format_args!("{at}.secretName"), secret, messages));
+    causes
+}

@@ -1,0 +1,27 @@
+//! The kinds of the group `networking.k8s.io`.
+
+pub(super) mod ingress;
+pub(super) mod ingress_class;
+mod ingress_rules;
+pub(super) mod network_policy;
+
+use super::fields::{invalid, text};
+use super::names;
+use crate::conventions::cause::{At, Cause};
+use crate::value::Value;
+
+/// The errors in a reference to an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
+fn reference(reference: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let Some(group) = reference["apiGroup"].as_str() {
+        causes.extend(invalid(&format_args!("{at}.apiGroup"), group, names::subdomain(group)));
+    }
+    for field in ["kind", "name"] {
+        let at = format_args!("{at}.{field}");
+        match text(reference, field) {
+            "" => causes.push(Cause::required(at, "")),
+            name => causes.extend(invalid(&at, name, names::path_segment(name))),
+        }
+    }
+    causes
+}

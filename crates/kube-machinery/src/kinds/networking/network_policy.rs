@@ -1,0 +1,145 @@
+//! Network policies. Upstream: `pkg/apis/networking`.
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::{empty, list, missing};
+use crate::kinds::addresses;
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text};
+use crate::kinds::resource::{Generation, Resource};
+use crate::value::{Value, json};
+
+/// The row of a NetworkPolicy.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "networking.k8s.io",
+    plural: "networkpolicies",
+    singular: "networkpolicy",
+    kind: "NetworkPolicy",
+    storage_hash: "YpfwF18m1G8=",
+    short_names: &["netpol"],
+    generation: Generation::Counted,
+    defaults: set_defaults,
+    validate,
+    columns: columns::networking::POLICIES,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_NetworkPolicy`, `SetDefaults_NetworkPolicyPort`.
+fn set_defaults(policy: &mut Value) {
+    missing(policy, "spec", empty());
+    let spec = &mut policy["spec"];
+    for direction in ["ingress", "egress"] {
+        for port in list(spec, direction).flat_map(|rule| list(rule, "ports")) {
+            missing(port, "protocol", json!("TCP"));
+        }
+    }
+    if items(spec, "policyTypes").is_empty() {
+        let leaves = !items(spec, "egress").is_empty();
+        spec["policyTypes"] = if leaves { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
+    }
+}
+
+/// Upstream: `ValidateNetworkPolicySpec`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    const TYPES: [&str; 2] = ["Ingress", "Egress"];
+    let spec = &new["spec"];
+    let known_ranges = old.map(ranges).unwrap_or_default();
+    let mut causes = pod::label_selector(&spec["podSelector"], &"spec.podSelector");
+    for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
+        for (at, rule) in each(spec, direction, &"spec") {
+            causes.extend(each(rule, "ports", &at).flat_map(|(at, one)| port(one, &at)));
+            causes.extend(each(rule, peers, &at).flat_map(|(at, one)| peer(one, &known_ranges, &at)));
+        }
+    }
+    let types = items(spec, "policyTypes");
+    if types.len() > TYPES.len() {
+        let why = "may not specify more than two policyTypes";
+        causes.push(Cause::invalid_json("spec.policyTypes", &spec["policyTypes"], why));
+        return causes;
+    }
+    for (i, kind) in types.iter().enumerate() {
+        causes.extend(known(kind.as_str().unwrap_or_default(), &TYPES, &format_args!("spec.policyTypes[{i}]")));
+    }
+    causes
+}
+
+/// The ranges of a state before: they may stay as they are.
+fn ranges(old: &Value) -> Vec<&Value> {
+    let mut found = Vec::new();
+    for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
+        for peer in items(&old["spec"], direction).iter().flat_map(|rule| items(rule, peers)) {
+            found.push(&peer["ipBlock"]["cidr"]);
+            found.extend(items(&peer["ipBlock"], "except"));
+        }
+    }
+    found
+}
+
+/// Upstream: `ValidateNetworkPolicyPort`.
+fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
+    let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
+    let protocols = ["TCP", "UDP", "SCTP"];
+    let mut causes: Vec<Cause> =
+        known(text(port, "protocol"), &protocols, &format_args!("{at}.protocol")).into_iter().collect();
+    let at = format_args!("{at}.port");
+    match number {
+        Value::Number(first) => {
+            causes.extend(is_port(number, &at));
+            if !end.is_null() && end.as_i64() < first.as_i64() {
+                causes.push(Cause::invalid_json(at_end, end, "must be greater than or equal to `port`"));
+            }
+            causes.extend(Some(end).filter(|end| !end.is_null()).and_then(|end| is_port(end, &at_end)));
+        }
+        Value::String(name) => {
+            if !end.is_null() {
+                let why = "may not be specified when `port` is non-numeric";
+                causes.push(Cause::invalid_json(at_end, end, why));
+            }
+            causes.extend(invalid(&at, name, port_name(name)));
+        }
+        _ if end.is_null() => {}
+        _ => causes.push(Cause::invalid_json(at_end, end, "may not be specified when `port` is not specified")),
+    }
+    causes
+}
+
+/// Upstream: `ValidateNetworkPolicyPeer`.
+fn peer(peer: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
+    let selectors: Vec<&str> =
+        ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
+    let mut causes: Vec<Cause> =
+        selectors.iter().flat_map(|field| pod::label_selector(&peer[*field], &format_args!("{at}.{field}"))).collect();
+    let block = &peer["ipBlock"];
+    if block.is_object() {
+        causes.extend(ip_block(block, known, &format_args!("{at}.ipBlock")));
+        if !selectors.is_empty() {
+            causes.push(Cause::forbidden(at, "may not specify both ipBlock and another peer"));
+        }
+    } else if selectors.is_empty() {
+        causes.push(Cause::required(at, "must specify a peer"));
+    }
+    causes
+}
+
+/// Upstream: `ValidateIPBlock`.
+fn ip_block(block: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
+    let (range, at_range) = (text(block, "cidr"), format_args!("{at}.cidr"));
+    let error = |text: &str, at: At<'_>| {
+        if known.iter().any(|known| *known == text) { None } else { addresses::cidr(text, at) }
+    };
+    if range.is_empty() {
+        return vec![Cause::required(at_range, "")];
+    }
+    let mut causes: Vec<Cause> = error(range, &at_range).into_iter().collect();
+    if addresses::base_of(range).is_none() {
+        return causes;
+    }
+    for (i, except) in items(block, "except").iter().enumerate() {
+        let (except, at) = (except.as_str().unwrap_or_default(), format_args!("{at}.except[{i}]"));
+        causes.extend(error(except, &at));
+        if addresses::base_of(except).is_some() && !addresses::is_strictly_within(except, range) {
+            causes.push(Cause::invalid(at, except, "must be a strict subset of `cidr`"));
+        }
+    }
+    causes
+}

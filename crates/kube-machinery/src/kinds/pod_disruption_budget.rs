@@ -1,0 +1,68 @@
+//! Budgets of disruptions. Upstream: `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
+
+use crate::conventions::cause::Cause;
+use crate::kinds::apps::int_or_percent;
+use crate::kinds::columns;
+use crate::kinds::conditions;
+use crate::kinds::core::pod;
+use crate::kinds::fields::{known_if_set, not_negative};
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
+use crate::value::{Value, json};
+
+/// The row of a PodDisruptionBudget.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "policy",
+    plural: "poddisruptionbudgets",
+    singular: "poddisruptionbudget",
+    kind: "PodDisruptionBudget",
+    storage_hash: "EVWiDmWqyJw=",
+    short_names: &["pdb"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    name_rule: NameRule::Unchecked,
+    validate,
+    validate_status,
+    columns: columns::policy::BUDGETS,
+    ..Resource::USUAL
+};
+
+/// Upstream: `ValidatePodDisruptionBudgetSpec`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut causes = Vec::new();
+    if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
+        let why = "minAvailable and maxUnavailable cannot be both set";
+        causes.push(Cause::invalid_as("spec", &as_go_writes(spec), why));
+    }
+    for field in ["minAvailable", "maxUnavailable"].into_iter().filter(|field| !spec[*field].is_null()) {
+        let at = format_args!("spec.{field}");
+        causes.extend(int_or_percent::positive(&spec[field], &at));
+        causes.extend(int_or_percent::at_most_all(&spec[field], &at));
+    }
+    causes.extend(pod::label_selector(&spec["selector"], &"spec.selector"));
+    let policies = ["AlwaysAllow", "IfHealthyBudget"];
+    causes.extend(known_if_set(spec, "unhealthyPodEvictionPolicy", &policies, &"spec"));
+    causes
+}
+
+/// The spec as Go prints it: its internal type has no JSON names.
+fn as_go_writes(spec: &Value) -> String {
+    const FIELDS: [(&str, &str); 4] = [
+        ("MinAvailable", "minAvailable"),
+        ("Selector", "selector"),
+        ("MaxUnavailable", "maxUnavailable"),
+        ("UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"),
+    ];
+    format!("{{{}}}", FIELDS.map(|(go, field)| format!("{go:?}:{}", json!(spec[field]))).join(","))
+}
+
+/// Upstream: `ValidatePodDisruptionBudgetStatusUpdate`.
+fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    const COUNTS: [&str; 4] = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
+    let status = &new["status"];
+    let mut causes = conditions::conditions(status, &"status");
+    causes.extend(COUNTS.into_iter().filter_map(|field| not_negative(status, field, &"status")));
+    causes
+}

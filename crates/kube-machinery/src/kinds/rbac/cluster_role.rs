@@ -1,0 +1,45 @@
+//! Cluster roles.
+
+use crate::conventions::cause::Cause;
+use crate::conventions::label_selector;
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::fields::items;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Resource, Scope, Strategy};
+use crate::value::Value;
+
+/// The row of a ClusterRole.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: super::GROUP,
+    plural: "clusterroles",
+    singular: "clusterrole",
+    kind: "ClusterRole",
+    storage_hash: "bYE5ZWDrJ44=",
+    scope: Scope::Cluster,
+    name_rule: NameRule::PathSegment,
+    strategy: Strategy::CREATED_ON_UPDATE,
+    validate,
+    columns: columns::simple::DEFAULT,
+    ..Resource::USUAL
+};
+
+/// Upstream: `ValidateClusterRole`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    const AT: &str = "aggregationRule.clusterRoleSelectors";
+    let rule = &new["aggregationRule"];
+    let selectors = items(rule, "clusterRoleSelectors");
+    let mut causes = Vec::new();
+    if rule.is_object() && selectors.is_empty() {
+        causes.push(Cause::required(AT, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
+    }
+    for (i, selector) in selectors.iter().enumerate() {
+        let at = format_args!("{AT}[{i}]");
+        causes.extend(pod::label_selector(selector, &at));
+        if label_selector::read(selector).is_err() {
+            causes.push(Cause::invalid_as(at, "null", "invalid label selector.")); // as Go prints what it could not read
+        }
+    }
+    causes.extend(super::rules::rules(new, super::rules::Reach::Cluster));
+    causes
+}

@@ -1,0 +1,26 @@
+//! The kinds of the group `rbac.authorization.k8s.io`.
+
+pub(super) mod cluster_role;
+pub(super) mod cluster_role_binding;
+pub(super) mod role;
+pub(super) mod role_binding;
+mod rules;
+mod subjects;
+
+use crate::conventions::fill::{list, missing, part};
+use crate::value::{Value, json};
+
+/// The group of these kinds, which is also that of users and groups.
+const GROUP: &str = "rbac.authorization.k8s.io";
+
+/// Upstream: `SetDefaults_RoleBinding`, `SetDefaults_Subject`.
+fn set_defaults_of_binding(binding: &mut Value) {
+    if let Some(role) = part(binding, "roleRef")
+        && role["apiGroup"].as_str().is_none_or(str::is_empty)
+    {
+        role["apiGroup"] = json!(GROUP);
+    }
+    for subject in list(binding, "subjects").filter(|subject| subject["kind"] == "User" || subject["kind"] == "Group") {
+        missing(subject, "apiGroup", json!(GROUP));
+    }
+}

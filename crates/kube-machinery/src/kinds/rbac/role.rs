@@ -1,0 +1,26 @@
+//! Roles.
+
+use crate::conventions::cause::Cause;
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Resource, Strategy};
+use crate::value::Value;
+
+/// The row of a Role.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: super::GROUP,
+    plural: "roles",
+    singular: "role",
+    kind: "Role",
+    storage_hash: "7FuwZcIIItM=",
+    name_rule: NameRule::PathSegment,
+    strategy: Strategy::CREATED_ON_UPDATE,
+    validate,
+    columns: columns::simple::DEFAULT,
+    ..Resource::USUAL
+};
+
+/// Upstream: `ValidateRole`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    super::rules::rules(new, super::rules::Reach::Namespace)
+}

@@ -1,0 +1,26 @@
+//! Bindings of roles. Upstream: `pkg/apis/rbac`.
+
+use crate::conventions::cause::Cause;
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Resource, Strategy};
+use crate::value::Value;
+
+/// The row of a RoleBinding.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: super::GROUP,
+    plural: "rolebindings",
+    singular: "rolebinding",
+    kind: "RoleBinding",
+    storage_hash: "eGsCzGH6b1g=",
+    name_rule: NameRule::PathSegment,
+    strategy: Strategy::CREATED_ON_UPDATE,
+    defaults: super::set_defaults_of_binding,
+    validate,
+    columns: columns::rbac::BINDINGS,
+    ..Resource::USUAL
+};
+
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    super::subjects::binding(new, old, &["Role", "ClusterRole"])
+}

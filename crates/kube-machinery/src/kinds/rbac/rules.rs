@@ -1,0 +1,44 @@
+//! The rules of roles. Upstream: `ValidatePolicyRule` in `pkg/apis/rbac/validation/validation.go`.
+
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{items, required};
+use crate::value::Value;
+
+/// Where a role holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    Namespace,
+    Cluster,
+}
+
+/// The errors in the rules of a role. Those of verbs come last, as upstream checks them by the declarations of its types.
+pub(super) fn rules(role: &Value, reach: Reach) -> Vec<Cause> {
+    let rules = || items(role, "rules").iter().enumerate().map(|(i, rule)| (format!("rules[{i}]"), rule));
+    let mut causes: Vec<Cause> = rules().flat_map(|(at, rule)| one(rule, reach, &at)).collect();
+    causes.extend(rules().filter_map(|(at, rule)| required(rule, "verbs", &at)));
+    causes
+}
+
+fn one(rule: &Value, reach: Reach, at: At<'_>) -> Vec<Cause> {
+    let (mut causes, urls) = (Vec::new(), &rule["nonResourceURLs"]);
+    let is_empty = |field: &str| items(rule, field).is_empty();
+    if !is_empty("nonResourceURLs") {
+        let wrong = |why: &str| Cause::invalid_json(format_args!("{at}.nonResourceURLs"), urls, why);
+        if reach == Reach::Namespace {
+            causes.push(wrong("namespaced rules cannot apply to non-resource URLs"));
+        }
+        if !["apiGroups", "resources", "resourceNames"].into_iter().all(is_empty) {
+            causes.push(wrong("rules cannot apply to both regular resources and non-resource URLs"));
+        }
+        return causes;
+    }
+    for (field, why) in [
+        ("apiGroups", "resource rules must supply at least one api group"),
+        ("resources", "resource rules must supply at least one resource"),
+    ] {
+        if is_empty(field) {
+            causes.push(Cause::required(format_args!("{at}.{field}"), why));
+        }
+    }
+    causes
+}

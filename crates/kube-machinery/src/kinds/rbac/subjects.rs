@@ -1,0 +1,55 @@
+//! What a binding binds: a role, and those who get it. Upstream: `ValidateRoleBinding` in
+//! `pkg/apis/rbac/validation/validation.go`.
+
+use super::GROUP;
+use crate::conventions::cause::{At, Cause};
+use crate::kinds::fields::{invalid, items, known, required, text};
+use crate::kinds::names::{self, NameRule};
+use crate::value::{Value, json};
+
+/// The errors in a binding of roles of these kinds. Names that are missing come last, as upstream checks them by the
+/// declarations of its types.
+pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<Cause> {
+    let role = &new["roleRef"];
+    let mut causes: Vec<Cause> = known(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
+    causes.extend(known(text(role, "kind"), kinds, &"roleRef.kind"));
+    let name = text(role, "name");
+    if !name.is_empty() {
+        causes.extend(invalid(&"roleRef.name", name, NameRule::PathSegment.messages(name)));
+    }
+    let subjects = || items(new, "subjects").iter().enumerate().map(|(i, subject)| (format!("subjects[{i}]"), subject));
+    let is_namespaced = kinds.contains(&"Role");
+    causes.extend(subjects().flat_map(|(at, one)| subject(one, is_namespaced, &at)));
+    causes.extend(required(role, "name", &"roleRef"));
+    causes.extend(old.and_then(|old| changed(role, &old["roleRef"])));
+    causes.extend(subjects().filter_map(|(at, subject)| required(subject, "name", &at)));
+    causes
+}
+
+/// A binding is bound to its role.
+fn changed(role: &Value, old: &Value) -> Option<Cause> {
+    let field = |name: &str| json!(text(role, name));
+    let shown = format!(r#"{{"APIGroup":{},"Kind":{},"Name":{}}}"#, field("apiGroup"), field("kind"), field("name"));
+    (role != old).then(|| Cause::invalid_as("roleRef", &shown, "field is immutable"))
+}
+
+/// Upstream: `ValidateRoleBindingSubject`.
+fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Vec<Cause> {
+    const KINDS: [&str; 3] = ["ServiceAccount", "User", "Group"];
+    let (name, kind, group) = (text(subject, "name"), text(subject, "kind"), text(subject, "apiGroup"));
+    let at_group = format_args!("{at}.apiGroup");
+    let mut causes = Vec::new();
+    match kind {
+        "ServiceAccount" => {
+            let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
+            causes.extend(invalid(&format_args!("{at}.name"), name, messages));
+            causes.extend(known(group, &[""], &at_group));
+            if !is_namespaced {
+                causes.extend(required(subject, "namespace", at));
+            }
+        }
+        "User" | "Group" => causes.extend(known(group, &[GROUP], &at_group)),
+        other => causes.push(Cause::unsupported_text(format_args!("{at}.kind"), other, &KINDS)),
+    }
+    causes
+}

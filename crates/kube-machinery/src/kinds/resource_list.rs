@@ -1,0 +1,77 @@
+//! Amounts of resources by name. Upstream: `ResourceList`.
+
+use super::names;
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::quantity::{MILLI, Quantity};
+use crate::value::{Map, Value, json};
+
+/// Rounds amounts up to thousandths. Upstream: `SetDefaults_ResourceList`.
+pub(super) fn round_up(parent: &mut Value, field: &str) {
+    for amount in parent.get_mut(field).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        if let Ok(mut quantity) = Quantity::parse(amount.as_str().unwrap_or_default()) {
+            quantity.round_up(MILLI);
+            *amount = json!(quantity.to_string());
+        }
+    }
+}
+
+/// The resources that Kubernetes knows beside those of containers. Upstream: `standardResources`.
+const STANDARD: [&str; 20] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    STORAGE,
+    "requests.storage",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+
+/// A resource of a volume, and of no quota.
+const STORAGE: &str = "storage";
+
+/// What is wrong with the name of a resource. Upstream: `validateResourceName`.
+pub(super) fn name_messages(name: &str) -> Vec<String> {
+    let mut messages = names::label_key(name);
+    if messages.is_empty() && !name.contains('/') && !is_standard(name) {
+        messages.push("must be a standard resource type or fully qualified".to_owned());
+    }
+    messages
+}
+
+/// What is wrong with the name of a resource of a quota. Upstream: `ValidateResourceQuotaResourceName`.
+pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
+    let mut messages = name_messages(name);
+    if !name.contains('/') && (name == STORAGE || !is_standard(name)) {
+        messages.push("must be a standard resource for quota".to_owned());
+    }
+    messages
+}
+
+pub(super) fn is_standard(name: &str) -> bool {
+    STANDARD.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
+}
+
+/// Whether a resource is one of Kubernetes' own. Upstream: `IsNativeResource`.
+pub(super) fn is_native(name: &str) -> bool {
+    !name.contains('/') || name.contains("kubernetes.io/")
+}
+
+/// The error in an amount below 0, which upstream shows as a whole number, if any. Upstream: `validateBasicResource`.
+pub(super) fn not_below_zero(amount: &Value, at: At<'_>) -> Option<Cause> {
+    let quantity = Quantity::parse(amount.as_str()?).ok()?;
+    let why = "must be a valid resource quantity";
+    quantity.is_negative().then(|| Cause::invalid_as(at, &quantity.whole(), why))
+}

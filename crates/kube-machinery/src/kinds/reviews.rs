@@ -1,0 +1,122 @@
+//! The rows of reviews: a POST is answered, and nothing is stored.
+
+use super::fields::{items, text};
+use super::names::NameRule;
+use super::resource::{Resource, Scope, Serving};
+use crate::conventions::cause::Cause;
+use crate::value::Value;
+
+const USUAL: Resource = Resource {
+    serving: Serving::Answered,
+    scope: Scope::Cluster,
+    cached: false,
+    name_rule: NameRule::Unchecked,
+    ..Resource::USUAL
+};
+
+const AUTHENTICATION: &str = "authentication.k8s.io";
+const AUTHORIZATION: &str = "authorization.k8s.io";
+
+pub(crate) static REVIEWS: [Resource; 6] = [
+    Resource {
+        group: AUTHENTICATION,
+        plural: "selfsubjectreviews",
+        singular: "selfsubjectreview",
+        kind: "SelfSubjectReview",
+        ..USUAL
+    },
+    Resource { group: AUTHENTICATION, plural: "tokenreviews", singular: "tokenreview", kind: "TokenReview", ..USUAL },
+    Resource {
+        group: AUTHORIZATION,
+        plural: "localsubjectaccessreviews",
+        singular: "localsubjectaccessreview",
+        kind: "LocalSubjectAccessReview",
+        scope: Scope::Namespaced,
+        validate: of_one_namespace,
+        ..USUAL
+    },
+    Resource {
+        group: AUTHORIZATION,
+        plural: "selfsubjectaccessreviews",
+        singular: "selfsubjectaccessreview",
+        kind: "SelfSubjectAccessReview",
+        validate: of_oneself,
+        ..USUAL
+    },
+    Resource {
+        group: AUTHORIZATION,
+        plural: "selfsubjectrulesreviews",
+        singular: "selfsubjectrulesreview",
+        kind: "SelfSubjectRulesReview",
+        ..USUAL
+    },
+    Resource {
+        group: AUTHORIZATION,
+        plural: "subjectaccessreviews",
+        singular: "subjectaccessreview",
+        kind: "SubjectAccessReview",
+        validate: of_somebody,
+        ..USUAL
+    },
+];
+
+/// What a token of a service account is asked for with. It has no path of its own: it is a part of the account.
+pub static TOKEN_REQUEST: Resource = Resource { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
+
+/// A review of what the client itself may do. Upstream: `ValidateSelfSubjectAccessReview`.
+fn of_oneself(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = one_question(&new["spec"]);
+    causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
+    causes
+}
+
+/// A review of what somebody else may do must name them. Upstream: `ValidateSubjectAccessReview`.
+fn of_somebody(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = somebodys_question(&new["spec"]);
+    causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
+    causes
+}
+
+/// Upstream: `ValidateLocalSubjectAccessReview`.
+fn of_one_namespace(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = somebodys_question(&new["spec"]);
+    causes.extend(no_metadata(new, &["managedFields", "namespace"], "must be empty except for namespace"));
+    let (resource, path) = (&new["spec"]["resourceAttributes"], &new["spec"]["nonResourceAttributes"]);
+    let asked = text(resource, "namespace");
+    if resource.is_object() && asked != text(&new["metadata"], "namespace") {
+        causes.push(Cause::invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace"));
+    }
+    if path.is_object() {
+        causes.push(Cause::invalid_json("spec.nonResourceAttributes", path, "disallowed on this kind of request"));
+    }
+    causes
+}
+
+/// Upstream: `ValidateSubjectAccessReviewSpec`.
+fn somebodys_question(spec: &Value) -> Vec<Cause> {
+    let mut causes = one_question(spec);
+    if text(spec, "user").is_empty() && items(spec, "groups").is_empty() {
+        causes.push(Cause::invalid("spec.user", "", "at least one of user or group must be specified"));
+    }
+    causes
+}
+
+/// A review of one action names either a resource or a path. Upstream: `ValidateSelfSubjectAccessReviewSpec`.
+fn one_question(spec: &Value) -> Vec<Cause> {
+    let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
+    let (at, why) = match (resource.is_null(), path.is_null()) {
+        (false, false) => ("spec.nonResourceAttributes", "cannot be specified in combination with resourceAttributes"),
+        (true, true) => {
+            ("spec.resourceAttributes", "exactly one of nonResourceAttributes or resourceAttributes must be specified")
+        }
+        _ => return Vec::new(),
+    };
+    vec![Cause::invalid_json(at, path, why)]
+}
+
+/// A review has no metadata but these.
+fn no_metadata(new: &Value, but: &[&str], why: &str) -> Option<Cause> {
+    let metadata = &new["metadata"];
+    let others = metadata.as_object().is_some_and(|fields| fields.keys().any(|field| !but.contains(&field.as_str())));
+    others.then(|| Cause::invalid_json("metadata", metadata, why))
+}

@@ -1,0 +1,64 @@
+//! Runtime classes. Upstream: `pkg/apis/node`.
+
+use std::collections::HashSet;
+
+use crate::conventions::cause::Cause;
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::fields::{invalid, items, text};
+use crate::kinds::names;
+use crate::kinds::resource::{Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::value::{Value, json};
+
+/// The row of a RuntimeClass.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "node.k8s.io",
+    plural: "runtimeclasses",
+    singular: "runtimeclass",
+    kind: "RuntimeClass",
+    storage_hash: "WQTu1GL3T2Q=",
+    scope: Scope::Cluster,
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
+    validate,
+    columns: columns::policy::RUNTIME_CLASSES,
+    ..Resource::USUAL
+};
+
+/// Upstream: `ValidateRuntimeClass`, `ValidateRuntimeClassUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if new["overhead"].is_object() {
+        let limits = json!({"limits": new["overhead"]["podFixed"]});
+        causes.extend(pod::resource_validation::of_overhead(&limits, &"overhead"));
+    }
+    let scheduling = &new["scheduling"];
+    causes.extend(pod::validation::labels(&scheduling["nodeSelector"], &"scheduling.nodeSelector"));
+    let tolerations = items(scheduling, "tolerations");
+    causes.extend(pod::tolerations(tolerations, &"scheduling.tolerations"));
+    causes.extend(repeated(tolerations));
+    let handler = text(new, "handler");
+    if old.is_some_and(|old| old["handler"] != new["handler"]) {
+        causes.push(Cause::invalid_as("handler", "null", "field is immutable"));
+    }
+    if handler.is_empty() {
+        causes.push(Cause::required("handler", ""));
+    } else if old.is_none() {
+        causes.extend(invalid(&"handler", handler, names::label(handler)));
+    }
+    causes
+}
+
+/// The tolerations that differ in nothing but their time.
+fn repeated(tolerations: &[Value]) -> Vec<Cause> {
+    const FIELDS: [(&str, &str); 4] =
+        [("Key", "key"), ("Operator", "operator"), ("Value", "value"), ("Effect", "effect")];
+    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    for (i, toleration) in tolerations.iter().enumerate() {
+        if !seen.insert(FIELDS.map(|(_, field)| text(toleration, field))) {
+            let fields = FIELDS.map(|(go, field)| format!("{go:?}:{}", json!(text(toleration, field)))).join(",");
+            let shown = format!("{{{fields},\"TolerationSeconds\":{}}}", toleration["tolerationSeconds"]);
+            causes.push(Cause::duplicate_as(format_args!("scheduling.tolerations[{i}]"), &shown));
+        }
+    }
+    causes
+}

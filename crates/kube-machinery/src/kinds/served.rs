@@ -1,0 +1,99 @@
+//! The table of kinds.
+
+use super::resource::Resource;
+use super::reviews::REVIEWS;
+use super::{
+    admission, api_service, apps, batch, certificate_signing_request, core, custom_resource_definition, endpoint_slice,
+    event, horizontal_pod_autoscaler, lease, networking, pod_disruption_budget, priority_class, rbac, runtime_class,
+    storage_class,
+};
+
+pub static NAMESPACES: &Resource = &core::namespace::ROW;
+pub static PODS: &Resource = &core::pod::ROW;
+pub static EVENTS: &Resource = &core::event::ROW;
+pub static NODES: &Resource = &core::node::ROW;
+pub static SERVICE_ACCOUNTS: &Resource = &core::service_account::ROW;
+pub static ENDPOINTS: &Resource = &core::endpoints::ROW;
+pub static ENDPOINT_SLICES: &Resource = &endpoint_slice::ROW;
+pub static PRIORITY_CLASSES: &Resource = &priority_class::ROW;
+pub static API_SERVICES: &Resource = &api_service::ROW;
+pub static CUSTOM_RESOURCE_DEFINITIONS: &Resource = &custom_resource_definition::ROW;
+pub static CONFIG_MAPS: &Resource = &core::config::CONFIG_MAP;
+pub static SECRETS: &Resource = &core::config::SECRET;
+pub static SERVICES: &Resource = &core::service::ROW;
+pub static CLUSTER_ROLES: &Resource = &rbac::cluster_role::ROW;
+pub static CLUSTER_ROLE_BINDINGS: &Resource = &rbac::cluster_role_binding::ROW;
+pub static ROLES: &Resource = &rbac::role::ROW;
+pub static ADMISSION_POLICIES: &Resource = &admission::validating_admission_policy::ROW;
+pub static ROLE_BINDINGS: &Resource = &rbac::role_binding::ROW;
+
+/// Every kind that is stored, by group and plural.
+pub static RESOURCES: &[Resource] = &[
+    core::config::CONFIG_MAP,
+    core::endpoints::ROW,
+    core::event::ROW,
+    core::limit_range::ROW,
+    core::namespace::ROW,
+    core::node::ROW,
+    core::persistent_volume_claim::ROW,
+    core::persistent_volume::ROW,
+    core::pod::ROW,
+    core::pod_template::ROW,
+    core::replication_controller::ROW,
+    core::resource_quota::ROW,
+    core::config::SECRET,
+    core::service_account::ROW,
+    core::service::ROW,
+    admission::mutating_webhook_configuration::ROW,
+    admission::validating_admission_policy::ROW,
+    admission::validating_admission_policy_binding::ROW,
+    admission::validating_webhook_configuration::ROW,
+    custom_resource_definition::ROW,
+    api_service::ROW,
+    apps::controller_revision::ROW,
+    apps::daemon_set::ROW,
+    apps::deployment::ROW,
+    apps::replica_set::ROW,
+    apps::stateful_set::ROW,
+    horizontal_pod_autoscaler::ROW,
+    batch::cron_job::ROW,
+    batch::job::ROW,
+    certificate_signing_request::ROW,
+    lease::ROW,
+    endpoint_slice::ROW,
+    networking::ingress_class::ROW,
+    networking::ingress::ROW,
+    networking::network_policy::ROW,
+    runtime_class::ROW,
+    pod_disruption_budget::ROW,
+    rbac::cluster_role_binding::ROW,
+    rbac::cluster_role::ROW,
+    rbac::role_binding::ROW,
+    rbac::role::ROW,
+    priority_class::ROW,
+    storage_class::ROW,
+];
+
+/// Kinds whose objects are those of a kind that is stored, in another form.
+pub(crate) static VIEWS: &[Resource] = &[event::ROW];
+
+/// Kinds whose objects are found out when they are asked for.
+static FOUND_OUT: &[Resource] = &[core::component_status::ROW];
+
+/// Every kind in discovery.
+pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
+    RESOURCES.iter().chain(VIEWS).chain(FOUND_OUT).chain(&REVIEWS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_rows_share_a_group_and_a_plural() {
+        let rows: BTreeSet<_> = RESOURCES.iter().map(Resource::group_resource).collect();
+        assert_eq!(rows.len(), RESOURCES.len());
+    }
+}

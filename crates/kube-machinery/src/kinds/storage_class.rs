@@ -1,0 +1,113 @@
+//! Storage classes. Upstream: `pkg/apis/storage`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::conventions::cause::{At, Cause};
+use crate::conventions::fill::missing;
+use crate::kinds::columns;
+use crate::kinds::fields::{each, invalid, items, known, pairs, required, text};
+use crate::kinds::names;
+use crate::kinds::resource::{DeleteResponse, Resource, Scope};
+use crate::value::{Value, json};
+
+/// The row of a StorageClass.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "storage.k8s.io",
+    plural: "storageclasses",
+    singular: "storageclass",
+    kind: "StorageClass",
+    storage_hash: "K+m6uJwbjGY=",
+    scope: Scope::Cluster,
+    short_names: &["sc"],
+    delete_response: DeleteResponse::Object,
+    defaults: set_defaults,
+    validate,
+    columns: columns::storage::CLASSES,
+    ..Resource::USUAL
+};
+
+/// Upstream: `SetDefaults_StorageClass`.
+fn set_defaults(class: &mut Value) {
+    missing(class, "reclaimPolicy", json!("Delete"));
+    missing(class, "volumeBindingMode", json!("Immediate"));
+}
+
+/// How many parameters there may be, and how many bytes they may have.
+const MOST: usize = 512;
+const LONGEST: usize = 256 * 1024;
+
+/// Upstream: `ValidateStorageClass`, `ValidateStorageClassUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let name = text(new, "provisioner");
+    let messages = if name.is_empty() { Vec::new() } else { names::label_key(&name.to_lowercase()) };
+    let mut causes = invalid(&"provisioner", &name.to_lowercase(), messages);
+    causes.extend(parameters(new));
+    let policy = text(new, "reclaimPolicy");
+    if !policy.is_empty() {
+        causes.extend(known(policy, &["Delete", "Retain"], &"reclaimPolicy"));
+    }
+    let modes = ["Immediate", "WaitForFirstConsumer"];
+    causes.extend(known(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
+    causes.extend(topologies(new));
+    let unchangeable = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
+    let fixed = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
+    if name.is_empty() {
+        causes.push(Cause::required("provisioner", ""));
+    }
+    let fields = ["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"];
+    causes.extend(fields.iter().filter(|field| unchangeable(field)).map(|field| fixed(field)));
+    causes
+}
+
+fn parameters(class: &Value) -> Vec<Cause> {
+    const AT: &str = "parameters";
+    if pairs(class, AT).count() > MOST {
+        return vec![Cause::too_long(AT, MOST)];
+    }
+    let mut causes = Vec::new();
+    if pairs(class, AT).any(|(key, _)| key.is_empty()) {
+        causes.push(Cause::invalid(AT, "", "field can not be empty."));
+    }
+    if pairs(class, AT).map(|(key, value)| key.len() + value.len()).sum::<usize>() > LONGEST {
+        causes.push(Cause::too_long(AT, LONGEST));
+    }
+    causes
+}
+
+/// The values of each key of a term.
+type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+/// Upstream: `validateAllowedTopologies`.
+fn topologies(class: &Value) -> Vec<Cause> {
+    let (mut causes, mut seen) = (Vec::new(), BTreeSet::<Term<'_>>::new());
+    for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
+        let at = format_args!("allowedTopologies[{i}]");
+        let (read, wrong) = topology(term, &at);
+        causes.extend(wrong);
+        if !seen.insert(read) {
+            causes.push(Cause::duplicate(format_args!("{at}.matchLabelExpressions"), ""));
+        }
+    }
+    causes
+}
+
+/// Upstream: `ValidateTopologySelectorTerm`.
+fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Vec<Cause>) {
+    let (mut causes, mut read) = (Vec::new(), Term::new());
+    for (at, expression) in each(term, "matchLabelExpressions", at) {
+        let mut values = BTreeSet::new();
+        causes.extend(required(expression, "values", &at));
+        for (n, value) in items(expression, "values").iter().enumerate() {
+            let value = value.as_str().unwrap_or_default();
+            if !values.insert(value) {
+                causes.push(Cause::duplicate(format_args!("{at}.values[{n}]"), value));
+            }
+        }
+        let key = text(expression, "key");
+        causes.extend(invalid(&format_args!("{at}.key"), key, names::label_key(key)));
+        if read.insert(key, values).is_some() {
+            causes.push(Cause::duplicate(format_args!("{at}.key"), key));
+        }
+    }
+    (read, causes)
+}

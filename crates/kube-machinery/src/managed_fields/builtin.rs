@@ -1,0 +1,178 @@
+//! The schema of the built-in kinds, from the table of Go's types. Upstream: `pkg/generated/openapi`, read by `schemaconv`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, LazyLock};
+
+use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, Schema, StructField, TypeKind, TypeRef};
+use super::typed::Type;
+use crate::codec::schema::{Field, Kind, ListType, Omit, Struct, structs};
+use crate::value::{Value, json};
+
+/// What no type describes, below something atomic. Upstream: `__untyped_atomic_`.
+pub(super) const ATOMIC: &str = "__untyped_atomic_";
+
+static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
+    let mut types: HashMap<String, Atom> = structs().map(|(name, of)| (name.to_owned(), of_struct(name, of))).collect();
+    types.insert(ATOMIC.to_owned(), untyped(ATOMIC, Relationship::Atomic));
+    types.insert(DEDUCED.to_owned(), untyped(DEDUCED, Relationship::Separable));
+    Arc::new(Schema { types })
+});
+
+/// The type with this name in the table.
+pub fn type_named(name: &str) -> Type {
+    Type { schema: SCHEMA.clone(), of: named(name) }
+}
+
+pub(super) fn named(name: &str) -> TypeRef {
+    TypeRef { kind: TypeKind::Named(name.into()), relationship: None }
+}
+
+pub(super) fn inlined(atom: Atom) -> TypeRef {
+    TypeRef { kind: TypeKind::Inlined(atom), relationship: None }
+}
+
+pub(super) fn scalar(scalar: Scalar) -> Atom {
+    Atom { scalar: Some(scalar), ..Atom::default() }
+}
+
+fn list(element: TypeRef, relationship: Relationship, keys: Vec<String>) -> Atom {
+    Atom { list: Some(Arc::new(List { element, relationship, keys })), ..Atom::default() }
+}
+
+fn map(element: TypeRef, relationship: Relationship) -> Atom {
+    let map = MapType { fields: BTreeMap::new(), element, relationship };
+    Atom { map: Some(Arc::new(map)), ..Atom::default() }
+}
+
+/// A value of any form, in whose maps are values of the named type.
+fn untyped(fields: &str, relationship: Relationship) -> Atom {
+    Atom {
+        scalar: Some(Scalar::Untyped),
+        list: list(named(ATOMIC), Relationship::Atomic, Vec::new()).list,
+        map: map(named(fields), relationship).map,
+    }
+}
+
+/// The type whose raw values are of any form. Elsewhere they are objects.
+const OF_ANY_VALUES: &str = "JSONSchemaProps";
+
+fn of_struct(name: &str, of: &'static Struct) -> Atom {
+    let raw = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
+    let mut fields: BTreeMap<String, StructField> = of
+        .all_fields()
+        .into_iter()
+        .map(|field| {
+            let described = StructField { of: type_of_field(field, &raw), default: default_of(field) };
+            (field.name.to_owned(), described)
+        })
+        .collect();
+    if of.has_kind {
+        for name in ["apiVersion", "kind"] {
+            fields.insert(name.to_owned(), StructField { of: inlined(scalar(Scalar::String)), default: None });
+        }
+    }
+    let relationship = if of.is_atomic { Relationship::Atomic } else { Relationship::Separable };
+    // A struct without fields declares nothing, so it may have anything.
+    let element = if fields.is_empty() { any_value() } else { TypeRef::default() };
+    Atom { map: Some(Arc::new(MapType { fields, element, relationship })), ..Atom::default() }
+}
+
+/// What counts as the value of a key that is missing: a field that Go always writes has its zero value.
+fn default_of(field: &Field) -> Option<Value> {
+    match (field.omit, &field.kind) {
+        _ if field.default.is_some() => field.default.map(Value::from),
+        (Omit::Never, Kind::Text) => Some(json!("")),
+        (Omit::Never, Kind::Integer(_)) => Some(json!(0)),
+        (Omit::Never, Kind::Bool) => Some(json!(false)),
+        _ => None,
+    }
+}
+
+fn type_of_field(field: &Field, raw: &Atom) -> TypeRef {
+    let of = type_of(&field.kind, &field.list_type, raw);
+    let relationship = match (&of.kind, &field.list_type) {
+        (TypeKind::Named(_), ListType::Atomic) => Some(Relationship::Atomic),
+        (TypeKind::Named(_), ListType::Separable) => Some(Relationship::Separable),
+        _ => None,
+    };
+    TypeRef { relationship, ..of }
+}
+
+/// A value of any form. Upstream: `__untyped_deduced_`.
+fn any() -> Atom {
+    untyped(DEDUCED, Relationship::Separable)
+}
+
+fn any_value() -> TypeRef {
+    inlined(any())
+}
+
+fn type_of(kind: &Kind, list_type: &ListType, raw: &Atom) -> TypeRef {
+    match kind {
+        Kind::Text | Kind::Bytes => inlined(scalar(Scalar::String)),
+        Kind::Bool => inlined(scalar(Scalar::Boolean)),
+        Kind::Integer(_) | Kind::Float => inlined(scalar(Scalar::Numeric)),
+        Kind::SchemaOr(_) => any_value(),
+        Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString => inlined(scalar(Scalar::Untyped)),
+        Kind::Raw => inlined(raw.clone()),
+        Kind::Struct(name) => named(name),
+        Kind::Pointer(inner) => type_of(inner, list_type, raw),
+        Kind::List(inner) => {
+            let (relationship, keys) = match list_type {
+                ListType::Set => (Relationship::Associative, Vec::new()),
+                ListType::Map(keys) => (Relationship::Associative, keys.iter().map(|key| (*key).to_owned()).collect()),
+                _ => (Relationship::Atomic, Vec::new()),
+            };
+            inlined(list(type_of(inner, &ListType::Declared, raw), relationship, keys))
+        }
+        Kind::Map(inner) => {
+            let atomic = *list_type == ListType::Atomic;
+            let relationship = if atomic { Relationship::Atomic } else { Relationship::Separable };
+            inlined(map(type_of(inner, &ListType::Declared, raw), relationship))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::typed::{Duplicates, TypedValue};
+    use super::*;
+
+    fn fields(kind: &str, value: Value) -> String {
+        let value = TypedValue::new(value, type_named(kind), Duplicates::Allowed).unwrap();
+        value.to_field_set().unwrap().to_fields_v1().to_string()
+    }
+
+    #[test]
+    fn a_list_has_the_owners_that_its_type_allows() {
+        let pod = json!({"apiVersion": "v1", "spec": {"containers": [{"name": "a", "ports": [{"containerPort": 80}],
+            "args": ["x"]}]}});
+        let ports = r#""f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}"#;
+        let container = format!(r#""k:{{\"name\":\"a\"}}":{{".":{{}},"f:args":{{}},"f:name":{{}},{ports}}}"#);
+        let expected = format!(r#"{{"f:apiVersion":{{}},"f:spec":{{"f:containers":{{{container}}}}}}}"#);
+        assert_eq!(fields("Pod", pod), expected);
+        let service = json!({"spec": {"ports": [{"port": 80}], "selector": {"a": "b"}, "clusterIPs": ["x"]}});
+        let port = r#""k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:port":{}}"#;
+        let expected = format!(r#"{{"f:spec":{{"f:clusterIPs":{{}},"f:ports":{{{port}}},"f:selector":{{}}}}}}"#);
+        assert_eq!(fields("Service", service), expected);
+        assert_eq!(
+            fields("Deployment", json!({"spec": {"selector": {"matchLabels": {"a": "b"}}}})),
+            r#"{"f:spec":{"f:selector":{}}}"#
+        );
+        let claim = json!({"spec": {"claimRef": {"name": "a"}}});
+        assert_eq!(fields("PersistentVolume", claim), r#"{"f:spec":{"f:claimRef":{"f:name":{}}}}"#);
+    }
+
+    #[test]
+    fn a_key_that_is_missing_has_its_default() {
+        let secrets = json!({"spec": {"imagePullSecrets": [{}]}});
+        let expected = r#"{"f:spec":{"f:imagePullSecrets":{"k:{\"name\":\"\"}":{}}}}"#;
+        assert_eq!(fields("Pod", secrets), expected);
+    }
+
+    #[test]
+    fn what_no_type_has_is_refused() {
+        let wrong = TypedValue::new(json!({"spec": {"x": 1}}), type_named("Pod"), Duplicates::Refused);
+        assert_eq!(wrong.unwrap_err().to_string(), ".spec.x: field not declared in schema");
+    }
+}

@@ -1,0 +1,456 @@
+//! Keeps `managedFields` over the writes of an object. Upstream: the managers in `managedfields/internal` of
+//! `k8s.io/apimachinery`, one around the other; here each is a function.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::entries::{APPLY, Identifier, Managed, UPDATE, is_reset};
+use super::fieldpath::{Filter, Path, PathElement, Set};
+use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater, VersionedSet};
+use super::typed::{Duplicates, Type, TypedValue};
+use crate::value::{Map, Value, json};
+
+/// How many entries of updates an object has; older ones are joined. Upstream: `DefaultMaxUpdateManagers`.
+pub const MOST_UPDATE_MANAGERS: usize = 10;
+
+/// The manager of what was joined.
+const ANCIENT: &str = "ancient-changes";
+
+/// The manager of what an object had that was first applied to later on.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// The manager of what `kubectl apply` has applied. Upstream: `FieldManagerClientSideApply` of kubectl.
+const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
+
+/// The manager of what this write changes, while it is computed.
+const CURRENT: &str = "current-operation";
+
+/// The manager whose applies take over what `kubectl apply` has written, and keep its annotation.
+const KUBECTL: &str = "kubectl";
+
+/// What `kubectl apply` has applied. Upstream: `LastAppliedConfigAnnotation`.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// How large annotations may be together, in bytes.
+const LARGEST_ANNOTATIONS: usize = 256 << 10;
+
+/// What nobody owns. Upstream: `stripMetaManager`.
+static STRIPPED: LazyLock<Set> = LazyLock::new(|| {
+    const METADATA: [&str; 9] = [
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+    ];
+    let in_metadata = METADATA.map(|field| fields(&["metadata", field]));
+    Set::of([fields(&["apiVersion"]), fields(&["kind"]), fields(&["metadata"])].into_iter().chain(in_metadata))
+});
+
+/// The path to a field below structs.
+pub fn fields(names: &[&str]) -> Path {
+    Path(names.iter().map(|name| PathElement::FieldName((*name).to_owned())).collect())
+}
+
+/// A write, as its fields are owned.
+#[derive(Debug)]
+pub struct FieldManager<'a> {
+    /// Who writes; empty if nothing is known.
+    pub manager: &'a str,
+    /// The version and the kind in whose form the objects are.
+    pub api_version: String,
+    pub kind: &'a str,
+    pub of: Type,
+    /// Empty for the object itself.
+    pub subresource: &'a str,
+    /// What such a write does not change, whatever is sent. Upstream: `resetFields`.
+    pub reset: Option<Filter>,
+    pub tracked: Tracked,
+    /// How many entries of updates the object may have.
+    pub most_update_managers: usize,
+    /// An object without values, as Go has it.
+    pub blank: Value,
+    /// Why a first apply fails, if nobody can be made the owner of the fields that are there already.
+    pub why_no_first_apply: Option<&'static str>,
+    /// As RFC 3339.
+    pub now: String,
+    /// Knows the other versions of the kind.
+    pub converter: Box<dyn Converter>,
+}
+
+/// From when on the fields of an object have owners. Upstream: the probability of `NewProbabilisticSkipNonAppliedManager`, 1 or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracked {
+    FromCreation,
+    FromFirstApply,
+}
+
+/// Why an apply fails.
+#[derive(Debug)]
+pub enum NotApplied {
+    BadRequest(String),
+    /// Others own fields with other values. Each is told with its path.
+    Conflicts(String, Vec<(String, String)>),
+    Other(String),
+}
+
+impl FieldManager<'_> {
+    /// The `managedFields` after a create, an update or a patch. `live` is `None` for a new object; `sent` are the entries that
+    /// the client has sent. If the objects do not fit their type, the entries stay as they are. Upstream: `UpdateNoErrors`.
+    pub fn update(&self, live: Option<&Value>, new: &Value, sent: &Value) -> Value {
+        let live = live.unwrap_or(&self.blank);
+        self.try_update(live, new, sent).unwrap_or_else(|_| live["metadata"]["managedFields"].clone())
+    }
+
+    /// The same of an object that is there, or of one without values. A uid tells them apart.
+    ///
+    /// # Errors
+    /// If the objects do not fit their type.
+    pub(super) fn try_update(&self, live: &Value, new: &Value, sent: &Value) -> Result<Value, Refusal> {
+        let managed = self.decode_live_or_new(&live["metadata"]["managedFields"], sent);
+        let exists = live["metadata"]["uid"].as_str().is_some_and(|uid| !uid.is_empty());
+        if managed.fields.is_empty() && (exists || self.tracked == Tracked::FromFirstApply) {
+            return Ok(Value::Null); // nobody has applied to it, and nobody's fields were kept
+        }
+        Ok(self.updated(live, new, managed, self.manager)?.encode())
+    }
+
+    /// What is owned before a write: what the client says, if it says something that can be read. Upstream: `decodeLiveOrNew`.
+    fn decode_live_or_new(&self, kept: &Value, sent: &Value) -> Managed {
+        if self.subresource.is_empty() {
+            if is_reset(sent) {
+                return Managed::default();
+            }
+            if let Ok(managed) = Managed::decode(sent)
+                && !managed.fields.is_empty()
+            {
+                return managed;
+            }
+        }
+        Managed::decode(kept).unwrap_or_default()
+    }
+
+    /// Upstream: `managedFieldsUpdater.Update`, `capManagersManager.Update`.
+    fn updated(&self, live: &Value, new: &Value, managed: Managed, manager: &str) -> Result<Managed, Refusal> {
+        let Managed { fields, mut times } = managed;
+        let (live, new) = (self.typed(live, Duplicates::Allowed), self.typed(new, Duplicates::Allowed));
+        let (live, new) = (live.map_err(Refusal::Other)?, new.map_err(Refusal::Other)?);
+        let fields = self.updater_does(|updater| updater.update(&live, &new, &self.api_version, fields, CURRENT));
+        let mut fields = stripped(fields?, CURRENT);
+        if let Some(mut owned) = fields.remove(CURRENT) {
+            let name = self.identifier(manager, UPDATE);
+            if let Some(before) = fields.get(&name) {
+                owned.set = owned.set.union(&before.set);
+            }
+            fields.insert(name.clone(), owned);
+            times.insert(name, self.now.clone());
+        }
+        Ok(capped(Managed { fields, times }, self.most_update_managers))
+    }
+
+    /// The object with a configuration applied to it, with its `managedFields`. `live` is `None` if there is no object yet.
+    ///
+    /// # Errors
+    /// Conflicts, or why the configuration cannot be applied.
+    pub fn apply(&self, live: Option<&Value>, config: &Value, force: Force) -> Result<Value, NotApplied> {
+        let kept = live.map_or(&Value::Null, |live| &live["metadata"]["managedFields"]);
+        let managed = Managed::decode(kept)
+            .map_err(|why| NotApplied::Other(format!("failed to decode managed fields: {why}")))?;
+        self.check(config)?;
+        let live = live.unwrap_or(&self.blank);
+        let no_manager = |why| NotApplied::Other(format!("failed to create manager for existing fields: {why}"));
+        let managed = match self.why_no_first_apply {
+            _ if !managed.fields.is_empty() => managed,
+            Some(why) => return Err(no_manager(why.to_owned())),
+            None => self.before_first_apply(live, managed).map_err(|refusal| match refusal {
+                Refusal::Other(why) => no_manager(why),
+                Refusal::Conflicts(conflicts) => told(&conflicts),
+            })?,
+        };
+        let (mut object, managed) = self.upgraded(live, config, managed, force)?;
+        if self.manager == KUBECTL {
+            keep_last_applied(&mut object, config);
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("kind");
+            fields.remove("apiVersion");
+        }
+        let entries = managed.encode();
+        if !entries.is_null() {
+            object["metadata"]["managedFields"] = entries;
+        }
+        Ok(object)
+    }
+
+    /// Who owns the fields of an object to which nobody has applied. Upstream: `skipNonAppliedManager.Apply`, which knows one manager.
+    ///
+    /// kubectl takes whoever owns the annotation of `kubectl apply` for itself, and removes what that one owns and its configuration
+    /// does not name. So the fields that `kubectl apply` has written get a manager of their own, as if it had been kept from the
+    /// creation on.
+    fn before_first_apply(&self, live: &Value, managed: Managed) -> Result<Managed, Refusal> {
+        let mut managed = self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY)?;
+        if self.tracked == Tracked::FromCreation || !self.subresource.is_empty() {
+            return Ok(managed);
+        }
+        let [before, client] = [BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY].map(|manager| self.identifier(manager, UPDATE));
+        let Some(all) = managed.fields.remove(&before) else { return Ok(managed) };
+        let annotation = Set::of([fields(&["metadata", "annotations", LAST_APPLIED])]);
+        let written = self.last_applied(live).unwrap_or_default().union(&annotation);
+        for (manager, set) in [(before, all.set.difference(&written)), (client, all.set.intersection(&written))] {
+            if !set.is_empty() {
+                managed.times.insert(manager.clone(), self.now.clone());
+                managed.fields.insert(manager, VersionedSet { set, ..all.clone() });
+            }
+        }
+        Ok(managed)
+    }
+
+    /// What a configuration must be. Upstream: `versionCheckManager`, `structuredMergeManager.Apply`.
+    fn check(&self, config: &Value) -> Result<(), NotApplied> {
+        let field = |name: &str| config[name].as_str().unwrap_or_default();
+        let (api_version, kind) = (field("apiVersion"), field("kind"));
+        if (api_version, kind) != (&*self.api_version, self.kind) {
+            return Err(NotApplied::BadRequest(format!("invalid object type: {}", gvk(api_version, kind))));
+        }
+        // What is no list of entries is told as any other field of a wrong type. Upstream: `Unstructured.GetManagedFields`.
+        match &config["metadata"]["managedFields"] {
+            Value::Array(entries) if entries.iter().all(Value::is_object) => {
+                Err(NotApplied::BadRequest("metadata.managedFields must be nil".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An apply by kubectl takes over what `kubectl apply` has written before. Upstream: `lastAppliedManager.Apply`.
+    fn upgraded(
+        &self,
+        live: &Value,
+        config: &Value,
+        managed: Managed,
+        force: Force,
+    ) -> Result<(Value, Managed), NotApplied> {
+        let conflicts = match self.merged(live, config, managed.clone(), force) {
+            Err(Refusal::Conflicts(conflicts)) => conflicts,
+            Err(Refusal::Other(why)) => return Err(NotApplied::Other(why)),
+            Ok(applied) => return Ok(applied),
+        };
+        let allowed = if self.manager == KUBECTL { self.last_applied(live) } else { None };
+        let Some(allowed) = allowed else { return Err(told(&conflicts)) };
+        let conflicts: Vec<_> = conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path.0)).collect();
+        if !conflicts.is_empty() {
+            return Err(told(&conflicts));
+        }
+        self.merged(live, config, managed, Force::Yes).map_err(|refusal| match refusal {
+            Refusal::Conflicts(conflicts) => told(&conflicts),
+            Refusal::Other(why) => NotApplied::Other(why),
+        })
+    }
+
+    /// Upstream: `managedFieldsUpdater.Apply` around `structuredMergeManager.Apply`.
+    fn merged(
+        &self,
+        live: &Value,
+        config: &Value,
+        managed: Managed,
+        force: Force,
+    ) -> Result<(Value, Managed), Refusal> {
+        let Managed { fields, mut times } = managed;
+        let refused = |what: &str, why: String| {
+            Refusal::Other(format!("failed to create typed {what} ({}): {why}", self.id(config)))
+        };
+        let patch = self.typed(config, Duplicates::Refused).map_err(|why| refused("patch object", why))?;
+        let live = self.typed(live, Duplicates::Allowed).map_err(|why| refused("live object", why))?;
+        let name = self.identifier(self.manager, APPLY);
+        let (object, fields) =
+            self.updater_does(|updater| updater.apply(&live, &patch, &self.api_version, fields, &name, force))?;
+        let fields = stripped(fields, &name);
+        if object.is_some() {
+            times.insert(name, self.now.clone());
+        }
+        let object = object.unwrap_or(live);
+        Ok((object.value, Managed { fields, times }))
+    }
+
+    /// The fields that `kubectl apply` has written and that nobody has changed since. Upstream:
+    /// `allowedConflictsFromLastApplied`.
+    fn last_applied(&self, live: &Value) -> Option<Set> {
+        let text = live["metadata"]["annotations"][LAST_APPLIED].as_str().filter(|text| !text.is_empty())?;
+        let applied: Value = serde_json::from_str(text).ok()?;
+        if applied["apiVersion"].as_str() != Some(&*self.api_version) {
+            return None;
+        }
+        let live = self.typed(live, Duplicates::Refused).ok()?;
+        let applied = self.typed(&applied, Duplicates::Refused).ok()?;
+        let compared = applied.compare(&live).ok()?;
+        let owned = applied.to_field_set().ok()?;
+        Some(owned.difference(&compared.modified).difference(&compared.added).difference(&compared.removed))
+    }
+
+    /// An object of the kind, without its entries.
+    fn typed(&self, object: &Value, duplicates: Duplicates) -> Result<TypedValue, String> {
+        let mut object = object.clone();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+            && metadata.get("managedFields").is_some_and(Value::is_array)
+        {
+            metadata.remove("managedFields"); // what is no list is told as any other field of a wrong type
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("apiVersion".into(), json!(self.api_version));
+            fields.insert("kind".into(), json!(self.kind));
+        }
+        TypedValue::new(object, self.of.clone(), duplicates).map_err(|faults| faults.to_string())
+    }
+
+    fn updater_does<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
+        let reset = self.reset.clone().map(|filter| (self.api_version.clone(), filter));
+        act(&Updater { converter: &*self.converter, ignore: BTreeMap::from_iter(reset) })
+    }
+
+    fn identifier(&self, manager: &str, operation: &str) -> String {
+        let manager = if manager.is_empty() { "unknown" } else { manager };
+        let api_version = if operation == APPLY { "" } else { &*self.api_version };
+        let identifier = Identifier {
+            manager: manager.to_owned(),
+            operation: operation.to_owned(),
+            api_version: api_version.to_owned(),
+            subresource: self.subresource.to_owned(),
+            ..Identifier::default()
+        };
+        identifier.text()
+    }
+
+    /// What is told of an object that has no form in its type, after an apply of this configuration.
+    pub fn not_converted(&self, config: &Value, why: &str) -> String {
+        let (object, kind) = (self.id(config), gvk(&self.api_version, self.kind));
+        format!(
+            "failed to convert new object ({object}) to proper version: unable to convert unstructured object to {kind}: {why}"
+        )
+    }
+
+    /// How upstream's messages name an object. Upstream: `objectGVKNN`.
+    fn id(&self, object: &Value) -> String {
+        let field = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
+        format!("{}/{}; {}", field("namespace"), field("name"), gvk(&self.api_version, self.kind))
+    }
+}
+
+/// Go's text of a `GroupVersionKind`.
+fn gvk(api_version: &str, kind: &str) -> String {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    format!("{group}/{version}, Kind={kind}")
+}
+
+/// What a manager owns without what nobody owns.
+fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
+    if let Some(mut owned) = managers.remove(manager) {
+        owned.set = owned.set.difference(&STRIPPED);
+        if !owned.set.is_empty() {
+            managers.insert(manager.to_owned(), owned);
+        }
+    }
+    managers
+}
+
+/// Joins the oldest entries of updates, by version, until few enough are left. Upstream: `capUpdateManagers`.
+fn capped(mut managed: Managed, most: usize) -> Managed {
+    let mut updaters: Vec<String> =
+        managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
+    updaters.sort_by(|left, right| (managed.times.get(left), left).cmp(&(managed.times.get(right), right)));
+    let mut left = updaters.len();
+    let mut first_of: BTreeMap<String, String> = BTreeMap::new();
+    for name in updaters {
+        if left <= most {
+            break;
+        }
+        let Some(owned) = managed.fields.get(&name).cloned() else { continue };
+        let Some(first) = first_of.get(&owned.api_version) else {
+            first_of.insert(owned.api_version.clone(), name);
+            continue;
+        };
+        let bucket = Identifier {
+            manager: ANCIENT.to_owned(),
+            operation: UPDATE.to_owned(),
+            api_version: owned.api_version.clone(),
+            ..Identifier::default()
+        };
+        let bucket = bucket.text();
+        if !managed.fields.contains_key(&bucket)
+            && let Some(moved) = managed.fields.remove(first)
+        {
+            managed.fields.insert(bucket.clone(), moved);
+        }
+        if let Some(joined) = managed.fields.get_mut(&bucket) {
+            joined.set = owned.set.union(&joined.set);
+        }
+        managed.fields.remove(&name);
+        left -= 1;
+        if let Some(time) = managed.times.get(&name).cloned() {
+            managed.times.insert(bucket, time);
+        }
+    }
+    managed
+}
+
+/// Writes the annotation of `kubectl apply` anew, if the object has it. Upstream: `lastAppliedUpdater`.
+fn keep_last_applied(object: &mut Value, config: &Value) {
+    let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else { return };
+    if annotations.get(LAST_APPLIED).and_then(Value::as_str).is_none_or(str::is_empty) {
+        return;
+    }
+    let mut config = config.clone();
+    if let Some(applied) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
+        applied.remove(LAST_APPLIED);
+    }
+    annotations.insert(LAST_APPLIED.into(), json!(format!("{config}\n")));
+    if size(annotations) > LARGEST_ANNOTATIONS {
+        annotations.remove(LAST_APPLIED);
+    }
+}
+
+fn size(annotations: &Map) -> usize {
+    annotations.iter().map(|(name, value)| name.len() + value.as_str().unwrap_or_default().len()).sum()
+}
+
+/// Conflicts, as a client reads them. Upstream: `NewConflictError`.
+pub(super) fn told(conflicts: &[Conflict]) -> NotApplied {
+    let causes = conflicts
+        .iter()
+        .map(|conflict| (format!("conflict with {}", shown(&conflict.manager)), conflict.path.to_string()));
+    let message = match conflicts {
+        [only] => {
+            format!("Apply failed with 1 conflict: conflict with {}: {}", shown(&only.manager), only.path)
+        }
+        _ => {
+            let mut by_manager: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            for conflict in conflicts {
+                by_manager.entry(&conflict.manager).or_default().push(format!("- {}", conflict.path));
+            }
+            let of_manager = |(manager, paths): (&str, Vec<String>)| {
+                format!("conflicts with {}:\n{}", shown(manager), paths.join("\n"))
+            };
+            let parts: Vec<String> = by_manager.into_iter().map(of_manager).collect();
+            format!("Apply failed with {} conflicts: {}", conflicts.len(), parts.join("\n"))
+        }
+    };
+    NotApplied::Conflicts(message, causes.collect())
+}
+
+/// A manager in a message. Upstream: `printManager`.
+fn shown(manager: &str) -> String {
+    let Identifier { manager, operation, api_version, subresource, time } = Identifier::read(manager);
+    let mut text = crate::conventions::quote::quote(&manager);
+    if !subresource.is_empty() {
+        text.push_str(&format!(" with subresource {}", crate::conventions::quote::quote(&subresource)));
+    }
+    if operation == UPDATE {
+        text.push_str(&format!(" using {api_version}"));
+    }
+    if !time.is_empty() {
+        text.push_str(&format!(" at {time}"));
+    }
+    text
+}

@@ -1,0 +1,192 @@
+//! Sets of fields. Upstream: `fieldpath/set.go`.
+
+use std::cmp::Ordering;
+
+use super::super::schema::{Schema, TypeRef};
+use super::{Path, PathElement};
+
+/// A set of paths, as a tree of their elements. A path can be a member without those above it and below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Set {
+    /// Sorted by their elements. Each is a member or has members below it.
+    pub(super) nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) element: PathElement,
+    /// Whether the path that ends here is a member.
+    pub(super) member: bool,
+    /// The members below.
+    pub(super) children: Set,
+}
+
+impl Node {
+    /// A node, unless it would hold nothing.
+    fn some(element: &PathElement, member: bool, children: Set) -> Option<Self> {
+        (member || !children.is_empty()).then(|| Self { element: element.clone(), member, children })
+    }
+}
+
+impl Set {
+    pub fn of(paths: impl IntoIterator<Item = Path>) -> Self {
+        let mut set = Self::default();
+        for path in paths {
+            set.insert(&path.0);
+        }
+        set
+    }
+
+    /// Adds a path, without those above it. Nobody owns the whole object, so an empty path is not added.
+    pub(crate) fn insert(&mut self, path: &[PathElement]) {
+        match path {
+            [] => {}
+            [last] => self.node(last).member = true,
+            [first, rest @ ..] => self.node(first).children.insert(rest),
+        }
+    }
+
+    /// The node of an element. It is made if it is missing; the caller puts something into it.
+    fn node(&mut self, element: &PathElement) -> &mut Node {
+        let at = match self.place(element) {
+            Ok(at) => at,
+            Err(at) => {
+                let node = Node { element: element.clone(), member: false, children: Self::default() };
+                self.nodes.insert(at, node);
+                at
+            }
+        };
+        &mut self.nodes[at]
+    }
+
+    fn place(&self, element: &PathElement) -> Result<usize, usize> {
+        // Most often, elements come in their order.
+        if self.nodes.last().is_none_or(|last| last.element < *element) {
+            return Err(self.nodes.len());
+        }
+        self.nodes.binary_search_by(|node| node.element.cmp(element))
+    }
+
+    fn get(&self, element: &PathElement) -> Option<&Node> {
+        self.place(element).ok().map(|at| &self.nodes[at])
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    pub(crate) fn has(&self, path: &[PathElement]) -> bool {
+        match path {
+            [] => false,
+            [last] => self.get(last).is_some_and(|node| node.member),
+            [first, rest @ ..] => self.get(first).is_some_and(|node| node.children.has(rest)),
+        }
+    }
+
+    /// What is in the set below an element. Upstream: `WithPrefix`.
+    pub(crate) fn below(&self, element: &PathElement) -> Option<&Self> {
+        self.get(element).map(|node| &node.children).filter(|children| !children.is_empty())
+    }
+
+    /// The elements at the top, and whether each is a member.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = (&PathElement, bool)> {
+        self.nodes.iter().map(|node| (&node.element, node.member))
+    }
+
+    /// What is in either set.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        self.joined(other, |left, right| match (left, right) {
+            (Some(left), Some(right)) => {
+                let member = left.member || right.member;
+                Node::some(&left.element, member, left.children.union(&right.children))
+            }
+            (one, other) => one.or(other).cloned(),
+        })
+    }
+
+    /// What is in both sets.
+    pub(crate) fn intersection(&self, other: &Self) -> Self {
+        self.joined(other, |left, right| {
+            let (left, right) = (left?, right?);
+            let member = left.member && right.member;
+            Node::some(&left.element, member, left.children.intersection(&right.children))
+        })
+    }
+
+    /// What is in this set and not in the other, path by path.
+    pub(crate) fn difference(&self, other: &Self) -> Self {
+        self.joined(other, |left, right| match (left?, right) {
+            (left, None) => Some(left.clone()),
+            (left, Some(right)) => {
+                let member = left.member && !right.member;
+                Node::some(&left.element, member, left.children.difference(&right.children))
+            }
+        })
+    }
+
+    /// What is in this set, and neither in the other nor below what is in it.
+    pub(crate) fn recursive_difference(&self, other: &Self) -> Self {
+        self.joined(other, |left, right| match (left?, right) {
+            (left, None) => Some(left.clone()),
+            (_, Some(right)) if right.member => None,
+            (left, Some(right)) => {
+                Node::some(&left.element, left.member, left.children.recursive_difference(&right.children))
+            }
+        })
+    }
+
+    /// Walks over two sets in their order.
+    fn joined(&self, other: &Self, join: impl Fn(Option<&Node>, Option<&Node>) -> Option<Node>) -> Self {
+        let (mut lefts, mut rights) = (self.nodes.iter().peekable(), other.nodes.iter().peekable());
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        loop {
+            let order = match (lefts.peek(), rights.peek()) {
+                (None, None) => return Self { nodes },
+                (Some(left), Some(right)) => left.element.cmp(&right.element),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+            };
+            let left = if order.is_le() { lefts.next() } else { None };
+            let right = if order.is_ge() { rights.next() } else { None };
+            nodes.extend(join(left, right));
+        }
+    }
+
+    /// The set with the fields of structs that are above its members. Those of maps are not added.
+    pub(crate) fn ensure_named_fields_are_members(&self, schema: &Schema, of: &TypeRef) -> Self {
+        let atom = schema.resolve(of).unwrap_or_default();
+        let none = TypeRef::default();
+        let with_fields = |node: &Node| {
+            let (is_field, of) = match (&node.element, atom.map, atom.list) {
+                (PathElement::FieldName(name), Some(map), _) => (map.fields.contains_key(name), map.type_of(name)),
+                (PathElement::Key(_), _, Some(list)) => (false, &list.element),
+                _ => (false, &none),
+            };
+            Node {
+                element: node.element.clone(),
+                member: node.member || is_field,
+                children: node.children.ensure_named_fields_are_members(schema, of),
+            }
+        };
+        Self { nodes: self.nodes.iter().map(with_fields).collect() }
+    }
+
+    /// All paths, those that are shorter first.
+    pub(crate) fn paths(&self) -> Vec<Path> {
+        let mut paths = Vec::new();
+        self.add_paths(&mut Vec::new(), &mut paths);
+        paths
+    }
+
+    fn add_paths(&self, prefix: &mut Vec<PathElement>, paths: &mut Vec<Path>) {
+        for node in self.nodes.iter().filter(|node| node.member) {
+            let path = prefix.iter().chain([&node.element]).cloned().collect();
+            paths.push(Path(path));
+        }
+        for node in &self.nodes {
+            prefix.push(node.element.clone());
+            node.children.add_paths(prefix, paths);
+            prefix.pop();
+        }
+    }
+}

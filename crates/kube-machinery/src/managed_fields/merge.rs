@@ -1,0 +1,302 @@
+//! Ownership: who owns which fields after a write, and what an apply takes over and takes away. Upstream:
+//! `merge/update.go`, `merge/conflict.go`, `fieldpath/managers.go`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use super::fieldpath::{Filter, Path, Set};
+use super::typed::{Comparison, TypedValue};
+use super::value;
+
+/// What a manager owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VersionedSet {
+    pub(crate) set: Set,
+    /// The version in whose form the fields are.
+    pub(crate) api_version: String,
+    /// Whether it was applied, and not written otherwise.
+    pub(crate) applied: bool,
+}
+
+/// What each manager owns.
+pub(crate) type ManagedFields = BTreeMap<String, VersionedSet>;
+
+/// A field that another manager owns with another value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    pub(crate) manager: String,
+    pub(crate) path: Path,
+}
+
+/// Why a write fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// By manager.
+    Conflicts(Vec<Conflict>),
+    Other(String),
+}
+
+/// Why there is no form of an object in some version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotConverted {
+    /// The version is no longer served: what was owned in it is forgotten.
+    MissingVersion(String),
+    Failed(String),
+}
+
+/// Converts objects between the versions of a kind.
+pub trait Converter: Debug {
+    /// # Errors
+    /// If there is no such version, or if the object has no form in it.
+    fn convert<'v>(&self, object: &'v TypedValue, version: &str) -> Result<Cow<'v, TypedValue>, NotConverted>;
+}
+
+/// Whether an apply takes over what others own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    Yes,
+    No,
+}
+
+/// Computes who owns what after a write.
+#[derive(Debug)]
+pub(crate) struct Updater<'a> {
+    pub(crate) converter: &'a dyn Converter,
+    /// What does not count, by version.
+    pub(crate) ignore: BTreeMap<String, Filter>,
+}
+
+/// What is the same in the version that is asked for, if there is such a version. `None`: it is missing.
+fn present<T>(converted: Result<T, NotConverted>, what: &str) -> Result<Option<T>, Refusal> {
+    match converted {
+        Ok(converted) => Ok(Some(converted)),
+        Err(NotConverted::MissingVersion(_)) => Ok(None),
+        Err(NotConverted::Failed(why)) => Err(Refusal::Other(format!("{what}: {why}"))),
+    }
+}
+
+fn other(what: &str) -> impl Fn(super::typed::ValidationErrors) -> Refusal + '_ {
+    move |why| Refusal::Other(format!("{what}: {why}"))
+}
+
+impl Updater<'_> {
+    /// After a create, an update or a patch: what it has changed belongs to the manager. Returns what each manager owns.
+    ///
+    /// # Errors
+    /// If the objects do not fit their type.
+    pub(crate) fn update(
+        &self,
+        live: &TypedValue,
+        new: &TypedValue,
+        version: &str,
+        managers: ManagedFields,
+        manager: &str,
+    ) -> Result<ManagedFields, Refusal> {
+        let managers = self.reconciled(live, managers)?;
+        let (mut managers, compared) = self.shared(live, new, version, managers, manager, Force::Yes)?;
+        let owned = managers.remove(manager).map(|owned| owned.set).unwrap_or_default();
+        let set = owned.difference(&compared.removed).union(&compared.modified).union(&compared.added);
+        let set = self.counted(set, version);
+        if !set.is_empty() {
+            let owned = VersionedSet { set, api_version: version.to_owned(), applied: false };
+            managers.insert(manager.to_owned(), owned);
+        }
+        Ok(managers)
+    }
+
+    /// Applies a configuration. Returns the object, and what each manager owns. The object is `None` if nothing in it has
+    /// changed.
+    ///
+    /// # Errors
+    /// Conflicts, or what does not fit the type.
+    pub(crate) fn apply(
+        &self,
+        live: &TypedValue,
+        config: &TypedValue,
+        version: &str,
+        managers: ManagedFields,
+        manager: &str,
+        force: Force,
+    ) -> Result<(Option<TypedValue>, ManagedFields), Refusal> {
+        let mut managers = self.reconciled(live, managers)?;
+        let merged = live.merge(config).map_err(other("failed to merge config"))?;
+        let set = config.to_field_set().map_err(other("failed to get field set"))?;
+        let owned = VersionedSet { set: self.counted(set, version), api_version: version.to_owned(), applied: true };
+        let last = managers.insert(manager.to_owned(), owned);
+        let new = match last {
+            Some(last) if !last.set.is_empty() => {
+                self.pruned(merged, &managers, version, &last).map_err(|refusal| match refusal {
+                    Refusal::Other(why) => Refusal::Other(format!("failed to prune fields: {why}")),
+                    conflicts @ Refusal::Conflicts(_) => conflicts,
+                })?
+            }
+            _ => merged,
+        };
+        let (managers, _) = self.shared(live, &new, version, managers, manager, force)?;
+        Ok((Some(new).filter(|new| !value::equals(&live.value, &new.value)), managers))
+    }
+
+    fn counted(&self, set: Set, version: &str) -> Set {
+        self.ignore.get(version).map_or(set.clone(), |filter| filter.filter(&set))
+    }
+
+    /// What the other managers own after a change, and what the change is. Upstream: `Updater.update`.
+    fn shared(
+        &self,
+        old: &TypedValue,
+        new: &TypedValue,
+        version: &str,
+        mut managers: ManagedFields,
+        manager: &str,
+        force: Force,
+    ) -> Result<(ManagedFields, Comparison), Refusal> {
+        let compare = |old: &TypedValue, new: &TypedValue, version: &str| {
+            let compared = old.compare(new).map_err(other("failed to compare objects"))?;
+            Ok(compared.filtered(self.ignore.get(version)))
+        };
+        let mut versions = BTreeMap::from([(version.to_owned(), compare(old, new, version)?)]);
+        let (mut conflicts, mut removed) = (BTreeMap::new(), BTreeMap::new());
+        let names: Vec<String> = managers.keys().filter(|name| *name != manager).cloned().collect();
+        for name in names {
+            let Some(owned) = managers.get(&name) else { continue };
+            let owned_version = &owned.api_version;
+            if !versions.contains_key(owned_version) {
+                let old = present(self.converter.convert(old, owned_version), "failed to convert old object")?;
+                let new = present(self.converter.convert(new, owned_version), "failed to convert new object")?;
+                let (Some(old), Some(new)) = (old, new) else {
+                    managers.remove(&name);
+                    continue;
+                };
+                versions.insert(owned_version.clone(), compare(&old, &new, owned_version)?);
+            }
+            let Some(compared) = versions.get(owned_version) else { continue };
+            let conflict = owned.set.intersection(&compared.modified.union(&compared.added));
+            if !conflict.is_empty() {
+                conflicts.insert(name.clone(), conflict);
+            }
+            if !compared.removed.is_empty() {
+                removed.insert(name, compared.removed.clone());
+            }
+        }
+        if force == Force::No && !conflicts.is_empty() {
+            return Err(Refusal::Conflicts(as_list(&conflicts)));
+        }
+        for (name, lost) in conflicts.iter().chain(&removed) {
+            if let Some(owned) = managers.get_mut(name) {
+                owned.set = owned.set.difference(lost);
+            }
+        }
+        managers.retain(|_, owned| !owned.set.is_empty());
+        let compared = versions.remove(version).unwrap_or_default();
+        Ok((managers, compared))
+    }
+
+    /// The object without what the manager applied last time, does not apply now, and nobody else owns. Upstream: `prune`.
+    fn pruned(
+        &self,
+        merged: TypedValue,
+        managers: &ManagedFields,
+        version: &str,
+        last: &VersionedSet,
+    ) -> Result<TypedValue, Refusal> {
+        let converted = self.converter.convert(&merged, &last.api_version);
+        let what = "failed to convert merged object to last applied version";
+        let Some(converted) = present(converted, what)? else { return Ok(merged) };
+        let converted = converted.into_owned();
+        let pruned = converted.remove_items(&named(&last.set, &converted));
+        let pruned = self.with_owned(&converted, pruned, &last.api_version, managers).map_err(within("owned"))?;
+        let pruned = self.with_dangling(&converted, pruned, last).map_err(within("dangling"))?;
+        self.converter.convert(&pruned, version).map(Cow::into_owned).map_err(|error| match error {
+            NotConverted::MissingVersion(why) | NotConverted::Failed(why) => Refusal::Other(why),
+        })
+    }
+
+    /// What was pruned and somebody owns comes back, first that in the version of the pruned object: other fields may be
+    /// needed for a conversion. Upstream: `addBackOwnedItems`.
+    fn with_owned(
+        &self,
+        merged: &TypedValue,
+        mut pruned: TypedValue,
+        version: &str,
+        managers: &ManagedFields,
+    ) -> Result<TypedValue, Refusal> {
+        let mut merged = merged.clone();
+        let mut versions: BTreeMap<&str, Set> = BTreeMap::new();
+        for owned in managers.values() {
+            let set = versions.entry(&owned.api_version).or_default();
+            *set = set.union(&owned.set);
+        }
+        let first = versions.remove_entry(version);
+        for (version, owned) in first.into_iter().chain(versions) {
+            let what = format!("failed to convert merged object at version {version}");
+            let Some(converted) = present(self.converter.convert(&merged, version), &what)? else { continue };
+            merged = converted.into_owned();
+            let what = format!("failed to convert pruned object at version {version}");
+            let Some(converted) = present(self.converter.convert(&pruned, version), &what)? else { continue };
+            let set = |of: &TypedValue, name: &str| {
+                let what = format!("failed to create field set from {name} object at version {version}");
+                Ok(named(&of.to_field_set().map_err(other(&what))?, &merged))
+            };
+            let kept = set(&converted, "pruned")?.union(&named(&owned, &merged));
+            pruned = merged.remove_items(&set(&merged, "merged")?.difference(&kept));
+        }
+        Ok(pruned)
+    }
+
+    /// What was pruned without having been the manager's comes back. Upstream: `addBackDanglingItems`.
+    fn with_dangling(
+        &self,
+        merged: &TypedValue,
+        pruned: TypedValue,
+        last: &VersionedSet,
+    ) -> Result<TypedValue, Refusal> {
+        let converted = self.converter.convert(&pruned, &last.api_version);
+        let what = "failed to convert pruned object to last applied version";
+        let Some(converted) = present(converted, what)? else { return Ok(merged.clone()) };
+        let set = |of: &TypedValue, name: &str| {
+            let what = format!("failed to create field set from {name} object in last applied version");
+            Ok(named(&of.to_field_set().map_err(other(&what))?, merged))
+        };
+        let lost = set(merged, "merged")?.difference(&set(&converted, "pruned")?);
+        Ok(merged.remove_items(&lost.intersection(&named(&last.set, merged))))
+    }
+
+    /// What each manager owns with today's schema. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
+    fn reconciled(&self, live: &TypedValue, managers: ManagedFields) -> Result<ManagedFields, Refusal> {
+        let mut reconciled = ManagedFields::new();
+        for (name, mut owned) in managers {
+            let converted = match self.converter.convert(live, &owned.api_version) {
+                Ok(converted) => converted,
+                Err(NotConverted::MissingVersion(_)) => continue,
+                Err(NotConverted::Failed(why)) => return Err(Refusal::Other(why)),
+            };
+            let what = "errors reconciling field set with schema";
+            if let Some(set) = converted.reconcile(&owned.set).map_err(other(what))? {
+                owned.set = set;
+            }
+            reconciled.insert(name, owned);
+        }
+        Ok(reconciled)
+    }
+}
+
+/// A set with the structs above its members, in the type of an object.
+fn named(set: &Set, of: &TypedValue) -> Set {
+    set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
+}
+
+fn within(items: &'static str) -> impl Fn(Refusal) -> Refusal {
+    move |refusal| match refusal {
+        Refusal::Other(why) => Refusal::Other(format!("failed add back {items} items: {why}")),
+        conflicts @ Refusal::Conflicts(_) => conflicts,
+    }
+}
+
+fn as_list(conflicts: &BTreeMap<String, Set>) -> Vec<Conflict> {
+    let of_manager = |(manager, set): (&String, &Set)| {
+        let manager = manager.clone();
+        set.paths().into_iter().map(move |path| Conflict { manager: manager.clone(), path })
+    };
+    conflicts.iter().flat_map(of_manager).collect()
+}

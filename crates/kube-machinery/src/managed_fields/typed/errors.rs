@@ -1,0 +1,60 @@
+//! What does not fit a type. Upstream: `typed/helpers.go`.
+
+use std::fmt::{self, Display};
+
+use super::super::schema::{Handled, Resolved, Schema, TypeRef};
+
+/// Faults, with their paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ValidationErrors(Vec<(String, String)>);
+
+impl ValidationErrors {
+    pub(super) fn one(why: String) -> Self {
+        Self(vec![(String::new(), why)])
+    }
+
+    /// All of this, if anything went wrong.
+    pub(super) fn into_result(self) -> Result<(), Self> {
+        if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// Adds faults of a part of the value.
+    pub(super) fn add(&mut self, part: Result<(), Self>, prefix: impl Display) {
+        if let Err(faults) = part {
+            self.0.extend(faults.0.into_iter().map(|(path, why)| (format!("{prefix}{path}"), why)));
+        }
+    }
+}
+
+impl Display for ValidationErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one = |f: &mut fmt::Formatter<'_>, (path, why): &(String, String)| match path.as_str() {
+            "" => f.write_str(why),
+            path => write!(f, "{path}: {why}"),
+        };
+        if let [only] = &*self.0 {
+            return one(f, only);
+        }
+        f.write_str("errors:")?;
+        self.0.iter().try_for_each(|fault| {
+            f.write_str("\n  ")?;
+            one(f, fault)
+        })
+    }
+}
+
+/// What a type is where it is used.
+pub(super) fn resolved<'s>(schema: &'s Schema, of: &'s TypeRef) -> Result<Resolved<'s>, ValidationErrors> {
+    schema.resolve(of).ok_or_else(|| {
+        let name = of.name().unwrap_or("inlined type");
+        ValidationErrors::one(format!("schema error: no type found matching: {name}"))
+    })
+}
+
+/// As what a value of the type is treated.
+pub(super) fn handled<'s>(atom: Resolved<'s>, of: &TypeRef) -> Result<Handled<'s>, ValidationErrors> {
+    atom.handled().ok_or_else(|| {
+        let name = of.name().map_or_else(|| "inlined".to_owned(), |name| format!("named type: {name}"));
+        ValidationErrors::one(format!("schema error: invalid atom: {name}"))
+    })
+}

@@ -1,0 +1,142 @@
+//! Whether a value fits its type. Upstream: `typed/validate.go`.
+
+use std::collections::BTreeSet;
+
+use super::super::fieldpath::PathElement;
+use super::super::schema::{Handled, List, MapType, Relationship, Scalar, Schema, TypeRef};
+use super::errors::{handled, resolved};
+use super::items::element_of;
+use super::{Duplicates, Type, ValidationErrors};
+use crate::codec::go_text::{GoText, go_type};
+use crate::value::{Map, Value};
+
+pub(super) fn validate(of: &Type, value: &Value, duplicates: Duplicates) -> Result<(), ValidationErrors> {
+    Validation { schema: &of.schema, duplicates }.value(&of.of, value)
+}
+
+struct Validation<'s> {
+    schema: &'s Schema,
+    duplicates: Duplicates,
+}
+
+impl Validation<'_> {
+    fn value(&self, of: &TypeRef, value: &Value) -> Result<(), ValidationErrors> {
+        match handled(resolved(self.schema, of)?.deduced(Some(value)), of)? {
+            Handled::Scalar(scalar) => check_scalar(scalar, Some(value), ""),
+            Handled::List(list, relationship) => match value {
+                Value::Null => Ok(()),
+                Value::Array(items) => self.items(list, relationship, items),
+                other => Err(ValidationErrors::one(format!("expected list, got {}", shown(other)))),
+            },
+            Handled::Map(map, _) => match value {
+                Value::Null => Ok(()),
+                Value::Object(fields) => self.fields(map, fields),
+                other => Err(ValidationErrors::one(format!("expected map, got {}", shown(other)))),
+            },
+        }
+    }
+
+    fn items(&self, list: &List, relationship: Relationship, items: &[Value]) -> Result<(), ValidationErrors> {
+        let mut faults = ValidationErrors::default();
+        let mut known = BTreeSet::new();
+        for (i, item) in items.iter().enumerate() {
+            if relationship != Relationship::Associative {
+                faults.add(self.value(&list.element, item), format_args!("[{i}]"));
+                continue;
+            }
+            let element = match element_of(self.schema, list, relationship, item) {
+                Ok(element) => element,
+                Err(why) => {
+                    faults.add(Err(ValidationErrors::one(format!("element {i}: {why}"))), "");
+                    return Err(faults);
+                }
+            };
+            if self.duplicates == Duplicates::Refused && known.contains(&element) {
+                let why = format!("duplicate entries for key {element}");
+                faults.add(Err(ValidationErrors::one(why)), "");
+            }
+            faults.add(self.value(&list.element, item), &element);
+            known.insert(element);
+        }
+        faults.into_result()
+    }
+
+    /// A field that is not declared ends the check, as upstream.
+    fn fields(&self, map: &MapType, fields: &Map) -> Result<(), ValidationErrors> {
+        let mut faults = ValidationErrors::default();
+        for (name, value) in fields {
+            let element = PathElement::FieldName(name.clone().into());
+            if !map.fields.contains_key(name.as_str()) && map.element.is_empty() {
+                faults.add(Err(ValidationErrors::one("field not declared in schema".to_owned())), &element);
+                break;
+            }
+            faults.add(self.value(map.type_of(name), value), &element);
+        }
+        faults.into_result()
+    }
+}
+
+/// A scalar that is absent or null fits.
+pub(super) fn check_scalar(scalar: Scalar, value: Option<&Value>, prefix: &str) -> Result<(), ValidationErrors> {
+    let Some(value) = value else { return Ok(()) };
+    let fits = match scalar {
+        _ if value.is_null() => true,
+        Scalar::Numeric => value.is_number(),
+        Scalar::String => value.is_string(),
+        Scalar::Boolean => value.is_boolean(),
+        Scalar::Untyped => value.is_number() || value.is_string() || value.is_boolean(),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(ValidationErrors::one(match scalar {
+        Scalar::Numeric => format!("{prefix}expected numeric (int or float), got {}", go_type(value)),
+        Scalar::String => format!("{prefix}expected string, got {}", go_syntax(value)),
+        Scalar::Boolean => format!("{prefix}expected boolean, got {}", shown(value)),
+        Scalar::Untyped => format!("{prefix}expected any scalar, got {}", shown(value)),
+    }))
+}
+
+/// Go's `%v` of upstream's value, a pointer to a struct.
+fn shown(value: &Value) -> String {
+    format!("&{{{}}}", GoText(value))
+}
+
+/// Go's `%#v` of upstream's value.
+fn go_syntax(value: &Value) -> String {
+    format!("&value.valueUnstructured{{Value:{}}}", inner_syntax(value))
+}
+
+fn inner_syntax(value: &Value) -> String {
+    let nested = |value: &Value| match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        other => inner_syntax(other),
+    };
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::String(text) => crate::conventions::quote::quote(text),
+        Value::Array(items) => {
+            format!("[]interface {{}}{{{}}}", items.iter().map(nested).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(fields) => {
+            let fields: Vec<_> = fields.iter().map(|(name, value)| format!("{name:?}:{}", nested(value))).collect();
+            format!("map[string]interface {{}}{{{}}}", fields.join(", "))
+        }
+        plain => GoText(plain).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    /// A number that is too large for Go's integers is a float there.
+    #[test]
+    fn values_are_shown_as_go_shows_them() {
+        let value = json!({"a": u64::MAX, "b": [1, null, "x"]});
+        let shown =
+            r#"map[string]interface {}{"a":1.8446744073709552e+19, "b":[]interface {}{1, interface {}(nil), "x"}}"#;
+        assert_eq!(go_syntax(&value), format!("&value.valueUnstructured{{Value:{shown}}}"));
+    }
+}

@@ -1,0 +1,120 @@
+//! Values as JSON on one line.
+//!
+//! All that is stored is written here, which is why no general serializer does it.
+
+use super::{Map, Value};
+
+/// Writes a value on one line.
+pub(crate) fn write(to: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::Null => to.extend_from_slice(b"null"),
+        Value::Bool(true) => to.extend_from_slice(b"true"),
+        Value::Bool(false) => to.extend_from_slice(b"false"),
+        Value::Number(number) => serde_json::to_writer(to, number).expect("there is room for a number in memory"),
+        Value::String(text) => write_text(to, text),
+        Value::Array(items) => {
+            to.push(b'[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    to.push(b',');
+                }
+                write(to, item);
+            }
+            to.push(b']');
+        }
+        Value::Object(fields) => {
+            to.push(b'{');
+            write_fields(to, fields, write_field);
+            to.push(b'}');
+        }
+    }
+}
+
+/// Writes the fields of an object without the braces, each with this function.
+pub fn write_fields(to: &mut Vec<u8>, fields: &Map, mut write: impl FnMut(&mut Vec<u8>, &str, &Value)) {
+    for (n, (name, value)) in fields.iter().enumerate() {
+        if n > 0 {
+            to.push(b',');
+        }
+        write(to, name, value);
+    }
+}
+
+/// Writes a field: its name and its value.
+pub fn write_field(to: &mut Vec<u8>, name: &str, value: &Value) {
+    write_text(to, name);
+    to.push(b':');
+    write(to, value);
+}
+
+fn write_text(to: &mut Vec<u8>, text: &str) {
+    if needs_escapes(text.as_bytes()) {
+        serde_json::to_writer(to, text).expect("there is room for a text in memory");
+        return;
+    }
+    to.reserve(text.len() + 2);
+    to.push(b'"');
+    to.extend_from_slice(text.as_bytes());
+    to.push(b'"');
+}
+
+/// Whether a text has a quotation mark, a backslash or a control character. Hardly one has, so it looks at eight bytes at once.
+fn needs_escapes(text: &[u8]) -> bool {
+    let Some(last) = text.last_chunk::<8>() else {
+        return text.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\'));
+    };
+    // The last eight overlap the whole words, and cover what these leave.
+    let found = text.as_chunks::<8>().0.iter().fold(special(*last), |found, word| found | special(*word));
+    found != 0
+}
+
+/// Not 0 if one of the eight bytes needs an escape.
+fn special(word: [u8; 8]) -> u64 {
+    let word = u64::from_ne_bytes(word);
+    is_below(word, b' ') | is_below(word ^ each(b'"'), 1) | is_below(word ^ each(b'\\'), 1)
+}
+
+/// Not 0 if one of the eight bytes is below a limit, which is at most 128. Only a byte below it borrows from the next, so a false mark
+/// stands only above a true one.
+fn is_below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(each(limit)) & !word & each(0x80)
+}
+
+/// A word of eight such bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn a_text_is_written_as_serde_json_writes_it() {
+        let characters = (0..=0x2ff).filter_map(char::from_u32).chain(['\u{2028}', '\u{ffff}', '😀']);
+        for character in characters {
+            for length in 0..20 {
+                for place in 0..=length {
+                    let text = format!("{}{character}{}", "a".repeat(place), "é".repeat(length - place));
+                    let mut written = Vec::new();
+                    write_text(&mut written, &text);
+                    assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&text).unwrap());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_written_as_serde_json_writes_it() {
+        for value in [
+            json!({"a": [1, -2, 1.5, 1e300, u64::MAX, i64::MIN], "b": {"\"": "\n", "": null}, "c": [true, false, [], {}]}),
+            json!({}),
+            json!("x"),
+        ] {
+            let mut written = Vec::new();
+            write(&mut written, &value);
+            assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&value).unwrap());
+        }
+    }
+}

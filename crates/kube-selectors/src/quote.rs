@@ -1,0 +1,53 @@
+//! Quoting as Go does it, for messages that Kubernetes users know.
+
+use std::fmt::{self, Write};
+
+/// A text in Go's `%q` form.
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a>(pub &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                '\x07' => f.write_str("\\a")?,
+                '\x08' => f.write_str("\\b")?,
+                '\x0b' => f.write_str("\\v")?,
+                '\x0c' => f.write_str("\\f")?,
+                '\n' => f.write_str("\\n")?,
+                '\r' => f.write_str("\\r")?,
+                '\t' => f.write_str("\\t")?,
+                c if c == '\'' || is_printable(c) => f.write_char(c)?,
+                '\0'..='\x7f' => write!(f, "\\x{:02x}", u32::from(c))?,
+                '\u{80}'..='\u{ffff}' => write!(f, "\\u{:04x}", u32::from(c))?,
+                c => write!(f, "\\U{:08x}", u32::from(c))?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// Letters, marks, numbers, punctuation, symbols and the one space.
+fn is_printable(c: char) -> bool {
+    if c.is_ascii() {
+        return c == ' ' || c.is_ascii_graphic(); // of most names, each character: without a text of its own
+    }
+    let after_another = String::from_iter(['a', c]); // alone, a combining mark would be escaped
+    after_another.escape_debug().count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped() {
+        assert_eq!(Quoted("a'\"\\日\u{301}").to_string(), "\"a'\\\"\\\\日\u{301}\"");
+        assert_eq!(
+            Quoted("\0\t\x0b\x7f\u{a0}\u{e000}\u{10ffff}").to_string(),
+            r#""\x00\t\v\x7f\u00a0\ue000\U0010ffff""#
+        );
+    }
+}
