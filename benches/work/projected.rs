@@ -1,4 +1,4 @@
-//! A projection of a pod: a type with some of its fields.
+//! A projection of a pod: a type with only a few of a pod's fields, to measure the memory that this saves.
 
 use kube_informers::cache::{Meta, Object, SlimMeta};
 use serde::Deserialize;
