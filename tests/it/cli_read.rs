@@ -1,4 +1,4 @@
-//! `informer-lab read`: the book in the terminal.
+//! Tests of `informer-lab read`, which shows the book in the terminal.
 
 use unicode_width::UnicodeWidthStr;
 
