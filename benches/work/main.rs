@@ -3,7 +3,7 @@
 //! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which peers/compare compares with
 //! client-go's. Without an argument, it runs every benchmark once with little work, to check that all of them still run.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program, not a library")]
 
 mod fifo;
 mod indexer;

@@ -15,6 +15,8 @@ pub struct Options {
 }
 
 impl Options {
+    /// Parses the words of the command line behind the benchmark's name.
+    ///
     /// # Errors
     /// A word that is not a `--key`, an unknown key, or a key without a value.
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {

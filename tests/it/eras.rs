@@ -54,7 +54,7 @@ fn every_table_fits_80_columns_and_is_explained() {
 #[test]
 fn each_column_holds_the_whole_trace_of_its_era() {
     for command in commands() {
-        let ran = finish(crate::cli::command(&format!("eras {command}")).env("COLUMNS", "200")); // no line is broken
+        let ran = finish(crate::cli::command(&format!("eras {command}")).env("COLUMNS", "200")); // so wide that no line is broken
         let column = ran.out.lines().next().unwrap().find("modern").unwrap();
         for (era, left) in [("classic", true), ("modern", false)] {
             let side = |line: &str| {

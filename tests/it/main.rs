@@ -1,6 +1,6 @@
 //! The integration tests of the program and the repository, in one binary to link only once.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod board;
 #[cfg(unix)]

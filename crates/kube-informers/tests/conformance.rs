@@ -3,7 +3,7 @@
 //! The recordings and their format are in `fixtures/conformance`; `CONFORMANCE_DIR` names another directory of recordings. Each test
 //! prints the number of cases and steps that it replayed: `cargo test --test conformance -- --nocapture`.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 #![allow(clippy::print_stdout, reason = "prints the number of replayed steps")]
 
 mod conformance {

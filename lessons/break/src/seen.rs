@@ -18,7 +18,7 @@ pub struct Seen {
     pub end: End,
 }
 
-/// How a program ended.
+/// The way in which a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// The program returned after the trial stopped it, as it should.

@@ -236,7 +236,7 @@ impl Both {
 }
 
 #[test]
-fn the_queue_does_what_the_model_does() {
+fn the_delta_fifo_agrees_with_the_model() {
     for seed in 0..SEQUENCES {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut both = Both::random(&mut random);

@@ -58,7 +58,7 @@ impl Running {
 fn panic_of(outcome: Result<(), RunError>) -> String {
     match outcome {
         Err(RunError::HandlerPanicked(panic)) => panic.message().to_owned(),
-        other => panic!("not the panic of a handler: {other:?}"),
+        other => panic!("expected the panic of a handler, not {other:?}"),
     }
 }
 
@@ -94,7 +94,7 @@ async fn a_handler_that_panics_while_it_is_being_removed_ends_the_run_with_its_p
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_whose_run_was_dropped_before_its_first_turn_can_be_waited_for() {
+async fn shutting_down_a_handler_returns_if_the_run_was_dropped_before_the_handler_started() {
     let informer = SharedIndexInformer::new(Source::default());
     let registration = informer.add_event_handler(recorder().1).unwrap();
     let mut run = Box::pin(informer.clone().run(CancellationToken::new()));

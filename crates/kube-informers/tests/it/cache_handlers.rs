@@ -88,7 +88,9 @@ async fn a_panic_is_logged_at_once_and_returned_even_if_another_handler_never_en
     sleep(SECOND / 10).await;
     assert!(informer.reader().get("default/b").is_none());
     assert!(!running.is_finished(), "the run waits for the other handler");
-    let Err(RunError::HandlerPanicked(panic)) = running.await.unwrap() else { panic!("the panic is the outcome") };
+    let Err(RunError::HandlerPanicked(panic)) = running.await.unwrap() else {
+        panic!("expected the panic of the handler")
+    };
     assert_eq!(panic.message(), "panics on purpose");
     assert_eq!(panicked.elapsed().as_secs(), 10);
     endless.ended().await.unwrap();

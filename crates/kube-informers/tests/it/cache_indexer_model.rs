@@ -146,7 +146,7 @@ fn compare(indexer: &Indexer<Thing>, model: &Model, other: &Thing) {
 }
 
 #[test]
-fn the_indexer_does_what_the_model_does() {
+fn the_indexer_agrees_with_the_model() {
     for seed in 0..SEQUENCES {
         let mut random = fastrand::Rng::with_seed(seed);
         let indexer = Indexer::new(key);

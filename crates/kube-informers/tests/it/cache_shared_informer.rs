@@ -192,7 +192,9 @@ async fn a_handler_that_panics_ends_the_run_after_the_others_have_finished() {
     let running = run(&informer);
     rest().await;
     source.put("a");
-    let Err(RunError::HandlerPanicked(panic)) = running.task.await.unwrap() else { panic!("the panic is the outcome") };
+    let Err(RunError::HandlerPanicked(panic)) = running.task.await.unwrap() else {
+        panic!("expected the panic of the handler")
+    };
     assert_eq!(panic.message(), "panics on purpose");
     assert_eq!(recorder.take(), ["add a 1"]);
     assert_eq!(panicking.pending(), 0, "no notifications are kept for a handler that has ended");
@@ -200,7 +202,7 @@ async fn a_handler_that_panics_ends_the_run_after_the_others_have_finished() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_a_run_ends_everything_that_belongs_to_it() {
+async fn dropping_a_run_stops_the_informer_and_ends_its_handlers() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::new(source.clone());

@@ -221,7 +221,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
                 let place = self.random.usize(..self.getters.len());
                 match self.random.u8(..3) {
                     0 => drop(self.getters.remove(place)),
-                    1 => self.poll_getter(place), // woken or not
+                    1 => self.poll_getter(place), // even if it was not woken
                     _ => self.rest(),
                 }
             }
@@ -255,7 +255,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_queue_does_what_a_naive_one_does() {
+async fn the_work_queue_agrees_with_the_model() {
     for seed in 0..SEQUENCES {
         let queue = WorkQueue::new();
         let mut run = Run {

@@ -4,7 +4,7 @@
 //! `RUSTFLAGS="--cfg shuttle" cargo test -p kube-informers-orders --target-dir target/shuttle`
 
 #![cfg(shuttle)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod cache;
 mod workqueue;
