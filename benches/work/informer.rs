@@ -66,7 +66,7 @@ impl ListerWatcher<Pod> for Source {
 
 /// Measures updates and reads per second. The informer and the writer share one thread; each reader has a thread of its own.
 ///
-/// As in client-go's benchmark, the writer sends a new object, then waits while [`UNHANDLED`] updates are in flight, and only updates
+/// As in client-go's benchmark, the writer sends a new object, then waits while `UNHANDLED` updates are in flight, and only updates
 /// that are handled before the time is up count.
 pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     let pods = Arc::new(named_at_random(options.number("pods", 10_000)));

@@ -138,8 +138,8 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         self.getters.iter().filter(|getter| getter.is_woken()).count()
     }
 
-    /// Performs an operation that may queue one item, and checks that it wakes at most one getter for that item. It may count on a
-    /// getter that is awake already for the timer.
+    /// Performs an operation that may queue one item, and checks that the queue wakes at most one getter for that item. The queue need not
+    /// wake a getter if one is awake already, for example because of the timer.
     fn queues_one(&mut self, on_queue: impl FnOnce(&WorkQueue<u8>), on_model: impl FnOnce(&mut Model)) {
         self.queue.len(); // queues the due items first, so their wake-ups do not count below
         let (awake, queued) = (self.woken(), self.model.queue.len());
