@@ -1,4 +1,4 @@
-//! Makes the program smaller: compresses the chapters of the book, and the relocations.
+//! The build script: makes the program smaller by compressing the book's chapters and packing the relocations.
 
 use std::error::Error;
 use std::fs::File;
@@ -18,25 +18,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes `chapters.gz`, which `src/book/compressed.rs` reads: of each chapter the name of its file and its text, with a zero byte after
-/// each.
+/// Writes `chapters.gz`, which `src/book/compressed.rs` reads. For each chapter it contains the file name and the text, each followed by a
+/// zero byte.
 fn compress_chapters() -> Result<(), Box<dyn Error>> {
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    // `player/wasm` has the same sources two folders below.
+    // `player/wasm` is built from the same sources, and its folder is two levels deeper.
     let root = [package.clone(), package.join("../..")].into_iter().find(|root| root.join("lessons").is_dir());
     let root = root
         .ok_or_else(|| format!("there is no folder lessons in {}, and none two folders above it", package.display()))?;
-    rerun_if_changed(&root.join("src/book/chapters.rs")); // a new chapter is named there
+    rerun_if_changed(&root.join("src/book/chapters.rs")); // each new chapter is added there
     let mut chapters = fs::read_dir(root.join("lessons"))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     chapters.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    chapters.sort(); // the same text gives the same program
+    chapters.sort(); // in a fixed order, to make the build reproducible
     let compressed = File::create(PathBuf::from(env::var("OUT_DIR")?).join("chapters.gz"))?;
     let mut compressed = GzEncoder::new(compressed, Compression::best());
     for path in chapters {
         rerun_if_changed(&path);
-        let name = path.file_name().and_then(|name| name.to_str()).ok_or("the name of a chapter is no UTF-8")?;
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or("the name of a chapter is not UTF-8")?;
         write!(compressed, "{name}\0{}\0", fs::read_to_string(&path)?)?;
     }
     compressed.finish()?;
@@ -47,9 +47,11 @@ fn rerun_if_changed(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
 
-/// Each pointer in the program's constants needs a relocation of 24 bytes; packed (RELR) it takes less than one byte. glibc can read
-/// packed relocations since 2.36; with an older one the program does not start. So they are packed only if this machine's glibc is new
-/// enough and the program is built for this machine. If the target is another, or a linker was configured, it may be for another one.
+/// Returns true if the program is built for this machine and this machine's glibc can read packed relocations.
+///
+/// Each pointer in the program's constants needs a relocation of 24 bytes; packed (RELR) it takes less than one byte. But with a glibc
+/// before 2.36, a program with packed relocations does not start. If the target differs from the host, or a linker is configured, the
+/// program may be for another machine, so the relocations are not packed.
 fn loader_of_this_machine_reads_packed_relocations() -> bool {
     let is_for_this_machine = env::var("HOST") == env::var("TARGET") && env::var_os("RUSTC_LINKER").is_none();
     let is_glibc = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux")
@@ -57,7 +59,7 @@ fn loader_of_this_machine_reads_packed_relocations() -> bool {
     is_for_this_machine && is_glibc && glibc().is_some_and(|version| version >= (2, 36))
 }
 
-/// The version of this machine's glibc.
+/// Returns the version of this machine's glibc.
 fn glibc() -> Option<(u32, u32)> {
     let told = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?; // glibc 2.36
     let (major, minor) = str::from_utf8(&told.stdout).ok()?.trim().strip_prefix("glibc ")?.split_once('.')?;

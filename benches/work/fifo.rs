@@ -1,4 +1,4 @@
-//! Queues of deltas: every key is added, then every key is popped.
+//! Benchmarks of DeltaFIFO and RealFIFO: add every key, then pop every key.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{DeltaFifo, RealFifo, meta_namespace_key};

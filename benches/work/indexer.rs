@@ -1,4 +1,4 @@
-//! Updates of existing objects, with one index.
+//! Benchmarks of the indexer: update objects that are already in a store with one index.
 
 use std::iter;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::timing::{Figure, per_item};
 /// The number of objects in client-go's benchmark.
 const OBJECTS: usize = 5000;
 
-/// client-go's BenchmarkIndexer: each object's index value is the object itself, so nothing moves.
+/// Runs client-go's BenchmarkIndexer: the index value of an object is its own text, so no update changes the index.
 pub fn same(options: &Options) -> Vec<Figure> {
     let number = options.number("objects", OBJECTS);
     let objects: Vec<_> = (0..number).map(|n| Arc::new(Text(format!("object-number-{n}")))).collect();
@@ -25,7 +25,7 @@ pub fn same(options: &Options) -> Vec<Figure> {
     iter::once(Figure::new("", nanos, "ns", did)).chain(bytes_per_object(before, did)).collect()
 }
 
-/// Each update moves the object from one of two index values to the other. Half of the objects have each value.
+/// Moves each object between two index values with every update. Half of the objects have each value.
 pub fn moving(options: &Options) -> Vec<Figure> {
     let store = store("by-side", Arc::new(|text: &Text| text.0[..1].into()));
     let side = |n: usize, turn: usize| if (n + turn).is_multiple_of(2) { "a" } else { "b" };

@@ -1,4 +1,4 @@
-//! client-go's BenchmarkSharedIndexInformer: one writer through the whole informer, beside readers that list without pause.
+//! client-go's BenchmarkSharedIndexInformer: one writer sends updates through a whole informer while readers list without pause.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,10 +21,11 @@ use crate::options::Options;
 use crate::pods::bare;
 use crate::timing::Figure;
 
-/// How many updates may be unhandled, as in client-go's benchmark.
+/// The number of updates that may be in flight, as in client-go's benchmark.
 const UNHANDLED: usize = 10;
 
-/// All pods in one list, each an object of its own as client-go's reflector makes it one; the events are what the writer sends.
+/// A source that lists the pods in one page and watches the events that the writer sends. Each list copies the pods into objects of
+/// their own, as client-go's reflector does.
 pub struct Source {
     pods: Arc<Vec<Pod>>,
     events: Mutex<Option<mpsc::Receiver<WatchEvent<Pod>>>>,
@@ -36,14 +37,14 @@ impl Source {
     }
 }
 
-/// So many pods with a random name of twenty characters, in `default`.
+/// Returns `number` pods in the namespace `default`, with random names of twenty characters.
 pub fn named_at_random(number: usize) -> Vec<Pod> {
     let mut random = fastrand::Rng::with_seed(1);
     let mut name = || std::iter::repeat_with(|| random.lowercase()).take(20).collect();
     (0..number).map(|_| bare(name())).collect()
 }
 
-/// An informer with client-go's index of namespaces.
+/// Returns an informer with client-go's namespace index.
 pub fn informer_of(source: Source) -> SharedIndexInformer<Pod> {
     let informer =
         SharedIndexInformer::builder(source).reflector(ReflectorOptions::new().watch_list(WatchList::No)).build();
@@ -63,9 +64,10 @@ impl ListerWatcher<Pod> for Source {
     }
 }
 
-/// The informer has a thread of its own, which it shares with the writer; readers are threads.
+/// Measures updates and reads per second. The informer and the writer share one thread; each reader has a thread of its own.
 ///
-/// As in client-go's, the writer sends a new object, then waits while too many are unhandled; what was handled in the time counts.
+/// As in client-go's benchmark, the writer sends a new object, then waits while `UNHANDLED` updates are in flight, and only updates
+/// that are handled before the time is up count.
 pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     let pods = Arc::new(named_at_random(options.number("pods", 10_000)));
     let readers = options.number("readers", 1);
@@ -84,7 +86,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     let running = runtime.spawn(informer.clone().run(stop.clone()));
     runtime.block_on(registration.synced().wait()).expect("the informer runs");
 
-    let by_namespace = informer.reader().index(NAMESPACE_INDEX).expect("the informer has it");
+    let by_namespace = informer.reader().index(NAMESPACE_INDEX).expect("the informer has this index");
     let (ended, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     let seen = AtomicU64::new(0);
     let (mut sent, mut writes, mut read) = (0, 0.0, 0.0);
@@ -93,7 +95,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
             scope.spawn(|| {
                 while !ended.load(Ordering::Relaxed) {
                     let listed = by_namespace.get("default");
-                    let visited = listed.iter().map(black_box).count(); // as ListAllByNamespace calls back, without a look inside
+                    let visited = listed.iter().map(black_box).count(); // like ListAllByNamespace, which passes each object to a callback
                     seen.store(visited as u64, Ordering::Relaxed);
                     reads.fetch_add(1, Ordering::Relaxed);
                 }
@@ -117,7 +119,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
         });
         ended.store(true, Ordering::Relaxed);
     });
-    runtime.block_on(room.acquire_many(UNHANDLED as u32)).unwrap().forget(); // all are handled
+    runtime.block_on(room.acquire_many(UNHANDLED as u32)).unwrap().forget(); // waits until every update is handled
     stop.cancel();
     runtime.block_on(running).unwrap().unwrap();
     assert_eq!(handled.load(Ordering::Relaxed), sent, "every update is handled");

@@ -1,4 +1,4 @@
-//! client-go's BenchmarkListener: one listener, its buffer and its handler, fed by five tasks a core.
+//! client-go's BenchmarkListener: five tasks per core add notifications to one listener, which delivers them to its handler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

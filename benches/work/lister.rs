@@ -1,4 +1,4 @@
-//! Finds a hundred of many objects by a label: by looking at all of them, or through an index.
+//! Benchmarks of finding a hundred among many objects by a label: with a scan of all objects, and through an index.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn filled(number: usize) -> (Indexer<Meta>, Index<Meta>) {
     (indexer, by_match)
 }
 
-/// client-go's BenchmarkLister_Match.
+/// Runs client-go's BenchmarkLister_Match, which scans all objects with a label selector.
 pub fn scan(options: &Options) -> Vec<Figure> {
     let (indexer, _) = filled(options.number("objects", 10_000));
     let reader = indexer.reader();
@@ -40,7 +40,7 @@ pub fn scan(options: &Options) -> Vec<Figure> {
     vec![Figure::new("", spent.as_nanos() as f64, "ns", found as u64)]
 }
 
-/// The same through the index, with a look at each.
+/// Finds the same objects through the index and reads a field of each.
 pub fn by_index(options: &Options) -> Vec<Figure> {
     let (_, by_match) = filled(options.number("objects", 10_000));
     let mut found = 0;

@@ -1,9 +1,9 @@
-//! Measures one benchmark per run: `cargo run --profile libraries -p informer-lab-benches -- WORK [--key value…]`.
+//! The benchmarks of the libraries; measures one per run: `cargo run --profile libraries -p informer-lab-benches -- WORK [--key value…]`.
 //!
-//! Prints one JSON object per line: the benchmark, the figure, its unit, and how much was done, for the comparison with
-//! another program. Without an argument, every benchmark is run once with little work, to check that it still runs.
+//! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which peers/compare compares with
+//! client-go's. Without an argument, it runs every benchmark once with little work, to check that all of them still run.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program, not a library")]
 
 mod fifo;
 mod indexer;
@@ -26,14 +26,14 @@ use mimalloc::MiMalloc;
 use options::Options;
 use timing::Figure;
 
-/// A program chooses its allocator. With that of glibc, decoding takes a fifth more processor time and the same memory.
+/// With the allocator of glibc, decoding takes a fifth more CPU time and the same memory. The libraries leave the choice to the program.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Runs a benchmark.
+/// A function that runs a benchmark.
 type Work = fn(&Options) -> Vec<Figure>;
 
-/// The benchmarks.
+/// All benchmarks with their names on the command line.
 const WORKS: [(&str, Work); 15] = [
     ("indexer-same", indexer::same),
     ("indexer-moving", indexer::moving),
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     match chosen {
         None => {
             let smallest = options.smallest();
-            // A benchmark that needs a server is run by the program that starts the server.
+            // The other benchmarks need a server, so peers/compare runs them.
             for (name, work) in WORKS.iter().filter(|(name, _)| !["sync", "sync-projected", "watch"].contains(name)) {
                 run(name, *work, &smallest);
             }

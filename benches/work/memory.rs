@@ -1,10 +1,10 @@
-//! The memory of this process, according to the system.
+//! The memory of this process, read from `/proc/self/status`.
 
 use std::fs;
 
 use crate::timing::Figure;
 
-/// The peak and the current resident size in bytes; `None` if the system does not report them.
+/// Returns the peak and the current resident size in bytes, or `None` if the system does not report them (only Linux does).
 pub fn resident() -> Option<(u64, u64)> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let field = |name: &str| {
@@ -14,7 +14,7 @@ pub fn resident() -> Option<(u64, u64)> {
     Some((field("VmHWM:")?, field("VmRSS:")?))
 }
 
-/// How many more bytes per object are resident now than before.
+/// Returns the growth of the resident size since `before`, in bytes per object.
 pub fn bytes_per_object(before: Option<(u64, u64)>, objects: u64) -> Option<Figure> {
     let grown = resident()?.1.saturating_sub(before?.1);
     Some(Figure::new("bytes", grown as f64 / objects as f64, "B", objects))

@@ -1,4 +1,4 @@
-//! `--key value` pairs.
+//! The command-line options of a benchmark: `--key value` pairs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,6 +15,8 @@ pub struct Options {
 }
 
 impl Options {
+    /// Parses the words of the command line behind the benchmark's name.
+    ///
     /// # Errors
     /// A word that is not a `--key`, an unknown key, or a key without a value.
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
@@ -30,7 +32,7 @@ impl Options {
         Ok(Self { pairs, smallest: false })
     }
 
-    /// The least work, to check that a benchmark runs.
+    /// Returns the same options, limited to a millisecond and 100 items, to check that a benchmark runs.
     pub fn smallest(&self) -> Self {
         Self { smallest: true, ..self.clone() }
     }
@@ -44,7 +46,7 @@ impl Options {
         if self.smallest { number.min(100) } else { number }
     }
 
-    /// How long a benchmark is repeated.
+    /// Returns the time for which a benchmark is repeated.
     pub fn time(&self) -> Duration {
         if self.smallest {
             return Duration::from_millis(1);

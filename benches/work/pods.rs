@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::api::ObjectMeta;
 use kube_informers::cache::{Meta, Object};
 
-/// A string as an object, as in client-go's own benchmark of the store.
+/// An object that is only a string, as in client-go's own benchmark of the store.
 #[derive(Debug)]
 pub struct Text(pub String);
 
@@ -16,13 +16,13 @@ impl Object for Text {
     }
 }
 
-/// A pod in `default` with this name and nothing else.
+/// Returns a pod in the namespace `default` with this name and no other fields.
 pub fn bare(name: String) -> Pod {
     let metadata = ObjectMeta { name: Some(name), namespace: Some("default".into()), ..ObjectMeta::default() };
     Pod { metadata, ..Pod::default() }
 }
 
-/// This many pods, named `pod-0` and so on.
+/// Returns `number` pods, named `pod-0`, `pod-1` and so on.
 pub fn many(number: usize) -> Vec<Arc<Pod>> {
     (0..number).map(|n| Arc::new(bare(format!("pod-{n}")))).collect()
 }

@@ -1,4 +1,4 @@
-//! A projection of a pod: a type with some of its fields.
+//! A projection of a pod: a type with only a few of a pod's fields, to measure the memory that this saves.
 
 use kube_informers::cache::{Meta, Object, SlimMeta};
 use serde::Deserialize;
@@ -7,22 +7,22 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub struct Projected {
     metadata: SlimMeta,
-    #[allow(dead_code, reason = "it is there for its size")]
+    #[allow(dead_code, reason = "measured only for its size")]
     spec: Spec,
-    #[allow(dead_code, reason = "it is there for its size")]
+    #[allow(dead_code, reason = "measured only for its size")]
     status: Status,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Spec {
-    #[allow(dead_code, reason = "it is there for its size")]
+    #[allow(dead_code, reason = "measured only for its size")]
     node_name: Option<Box<str>>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Status {
-    #[allow(dead_code, reason = "it is there for its size")]
+    #[allow(dead_code, reason = "measured only for its size")]
     phase: Option<Box<str>>,
 }
 

@@ -1,4 +1,4 @@
-//! The time and the memory from an HTTP LIST until handlers have seen everything. `--url` names a server of pods.
+//! Benchmark of an informer's start over HTTP: the time and the memory until a handler has seen every pod of the server at `--url`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,12 +17,12 @@ use crate::options::Options;
 use crate::projected::Projected;
 use crate::timing::Figure;
 
-/// Typed pods, whole.
+/// Decodes whole pods.
 pub fn pods_to_handlers(options: &Options) -> Vec<Figure> {
     list_to_handlers(options, ListWatch::<Pod>::all)
 }
 
-/// The same pods as a projection.
+/// Decodes the same pods into a projection.
 pub fn projected_to_handlers(options: &Options) -> Vec<Figure> {
     list_to_handlers(options, |client| ListWatch::<Pod>::all(client).read_as::<Projected>())
 }

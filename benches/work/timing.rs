@@ -1,14 +1,15 @@
-//! Measures repeated work.
+//! Timing of repeated work, and the figures that a benchmark reports.
 
 use std::time::{Duration, Instant};
 
-/// What was measured.
+/// A measured value.
 pub struct Figure {
     /// The name of the figure; empty if the benchmark has only one.
     pub part: &'static str,
     pub value: f64,
     pub unit: &'static str,
-    /// How much was done. It must be the same number in every program that runs the benchmark with the same options.
+    /// The amount of work done. It must be the same number in every program that runs the benchmark with the same options, or else the
+    /// values are not comparable.
     pub did: u64,
 }
 
@@ -23,9 +24,9 @@ impl Figure {
     }
 }
 
-/// The time that one turn of `work` takes, over as many turns as fit into `time`; `prepare` is not counted.
+/// Returns the mean time of one turn of `work`, over as many turns as fit into `time`. The time of `prepare` does not count.
 pub fn per_turn<S>(time: Duration, mut prepare: impl FnMut() -> S, mut work: impl FnMut(S)) -> Duration {
-    work(prepare()); // warm
+    work(prepare()); // warms the caches
     let (mut turns, mut spent) = (0_u32, Duration::ZERO);
     while spent < time {
         let state = prepare();
@@ -37,7 +38,7 @@ pub fn per_turn<S>(time: Duration, mut prepare: impl FnMut() -> S, mut work: imp
     spent / turns
 }
 
-/// The same per item, of turns over so many items, in nanoseconds.
+/// Returns the mean time per item in nanoseconds, if each turn of `work` processes `items` items.
 pub fn per_item<S>(time: Duration, items: usize, prepare: impl FnMut() -> S, work: impl FnMut(S)) -> f64 {
     per_turn(time, prepare, work).as_nanos() as f64 / items as f64
 }

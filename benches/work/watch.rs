@@ -1,4 +1,5 @@
-//! Changes from an HTTP watch to handlers. `--url` names a server that sends `--changes` changes once it was listed and watched.
+//! Benchmark of watch events per second, from an HTTP watch to handlers. The server at `--url` has to send `--changes` changes when the
+//! watch opens.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

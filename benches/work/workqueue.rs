@@ -1,6 +1,6 @@
-//! The work queue: alone, with workers, and with delays.
+//! Benchmarks of the work queue: on one thread, with workers, and with delays.
 //!
-//! The items are `Arc<str>`: a copy shares the bytes, as a copy of a string does in Go.
+//! The items are `Arc<str>`, because a clone shares its bytes, as a copy of a string in Go does.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,21 +13,21 @@ use tokio::runtime::Builder;
 use crate::options::Options;
 use crate::timing::{Figure, per_item, per_turn};
 
-/// client-go's BenchmarkQueue: each of a hundred keys is added, got and done, in a new queue, on one thread.
+/// Runs client-go's BenchmarkQueue: adds, gets and finishes each of a hundred keys in a new queue, on one thread.
 pub fn alone(options: &Options) -> Vec<Figure> {
     let keys: Vec<Arc<str>> = (0..100).map(|n| format!("key-{n}").into()).collect();
     let turn = |queue: WorkQueue<Arc<str>>| {
         for key in &keys {
             queue.add(key.clone());
             let got = queue.get().now_or_never().expect("a queued key comes at once").expect("the queue is open");
-            drop(got); // done
+            drop(got); // marks the key as done
         }
     };
     let spent = per_turn(options.time(), WorkQueue::new, turn);
     vec![Figure::new("", spent.as_nanos() as f64, "ns", keys.len() as u64)]
 }
 
-/// One thread adds keys, each once, and so many workers get them and are done.
+/// Adds each key once from one thread, while `--workers` workers get the keys and finish them.
 pub fn workers(options: &Options) -> Vec<Figure> {
     let (number, workers) = (options.number("keys", 100_000), options.number("workers", 8));
     let keys: Vec<Arc<str>> = (0..number).map(|n| format!("key-{n}").into()).collect();
@@ -43,7 +43,7 @@ pub fn workers(options: &Options) -> Vec<Figure> {
                     runtime.spawn(async move {
                         let mut done = 0;
                         while let Some(key) = queue.get().await {
-                            drop(key); // done
+                            drop(key); // marks the key as done
                             done += 1;
                         }
                         done
@@ -62,8 +62,8 @@ pub fn workers(options: &Options) -> Vec<Figure> {
     vec![Figure::new("", spent.as_nanos() as f64 / number as f64, "ns", done)]
 }
 
-/// client-go's BenchmarkDelayingQueue_AddAfter: every item is added for a moment within ten minutes, then the clock moves on and
-/// every item is got.
+/// Runs client-go's BenchmarkDelayingQueue_AddAfter: adds every item with a random delay of at most ten minutes, then moves the clock
+/// eleven minutes on and gets every item.
 pub fn delaying(options: &Options) -> Vec<Figure> {
     let number = options.number("keys", 100_000);
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

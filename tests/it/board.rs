@@ -1,6 +1,6 @@
-//! `informer-lab board`: the sentences that the page shares with `step`, the frames that its own tests are held against, and the page.
+//! Tests of `informer-lab board`: the tables that its page shares with `step`, the expected frames for the page's own tests, and the page.
 //!
-//! `UPDATE_PLAYER=1 cargo test --test it board` writes the player's tables anew; then `.ci/player` builds the page.
+//! `UPDATE_PLAYER=1 cargo test --test it board` rewrites the player's tables; then `.ci/player` builds the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn the_player_has_the_sentences_of_step_and_the_runs_of_the_catalog() {
     }
 }
 
-/// Each frame of a run, as `step` shows it.
+/// Returns all frames of a run, as `step` shows them.
 fn frames(records: &[Record], lang: Lang) -> Vec<Shown> {
     let mut session = Session::new(records.to_vec(), Predict::No, lang);
     let mut frames: Vec<Shown> = shown(&session).into_iter().collect();
@@ -38,11 +38,11 @@ fn frames(records: &[Record], lang: Lang) -> Vec<Shown> {
     frames
 }
 
-/// `target/tmp/board`: a file for each run, for `player/test`, which shows each run and compares.
+/// Writes the expected frames of each run to a file in `target/tmp/board`, where `player/test` compares them with the page.
 #[test]
 fn the_frames_of_every_run_are_written_for_the_player() {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("board");
-    let _ = fs::remove_dir_all(&folder); // of an earlier catalog
+    let _ = fs::remove_dir_all(&folder); // files of runs that are no longer in the catalog
     fs::create_dir_all(&folder).unwrap();
     for row in finite() {
         for (of, name) in [(Era::Classic, "classic"), (Era::Modern, "modern")] {
@@ -68,8 +68,8 @@ fn a_page_is_written_with_the_record_in_it() {
     let ran = run(&format!("board reflector --predict --out {}", path.display()));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
     let page = fs::read_to_string(&path).unwrap();
-    assert!(page.contains(r#""command":"reflector""#) && page.contains(r#""predict":true"#), "the record is in it");
-    assert!(page.contains("will Deleted come out"), "and the questions");
+    assert!(page.contains(r#""command":"reflector""#) && page.contains(r#""predict":true"#), "the record is missing");
+    assert!(page.contains("will Deleted come out"), "the questions are missing");
 }
 
 #[test]

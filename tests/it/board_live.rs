@@ -1,4 +1,4 @@
-//! `informer-lab board LESSON --follow`: the page of a run that goes on, from its beginning to its end.
+//! Tests of `informer-lab board LESSON --follow`: a page that shows a live run.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,7 +8,7 @@ use crate::cli::{command, file};
 use crate::cli_remote::Served;
 use crate::cli_serve::{Live, after};
 
-/// The stream of events, when its first record is there.
+/// Opens the page's stream of events and waits for the first record.
 fn follow(address: SocketAddr) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -18,7 +18,7 @@ fn follow(address: SocketAddr) -> BufReader<TcpStream> {
 }
 
 #[test]
-fn the_stream_ends_with_the_run_and_the_record_is_a_file() {
+fn the_stream_ends_with_the_run_and_the_record_is_written_to_a_file() {
     let path = file("board-live.ndjson", "");
     let line = format!("board reflector --follow --lang en --record {}", path.display());
     let mut live = Live::start(&mut command(&line));
@@ -28,12 +28,12 @@ fn the_stream_ends_with_the_run_and_the_record_is_a_file() {
     let mut rest = String::new();
     events.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("event: end\ndata: ended\n"), "{rest}");
-    assert!(rest.ends_with("0\r\n\r\n"), "the answer is whole: {rest}");
+    assert!(rest.ends_with("0\r\n\r\n"), "the chunked answer is complete: {rest}");
     let record = fs::File::open(path).map(BufReader::new).unwrap();
     assert!(record.lines().next().unwrap().unwrap().contains(r#""event":"run""#));
 }
 
-/// One request, and the answer.
+/// Sends a request and returns the answer.
 fn ask(address: SocketAddr, request: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();
@@ -45,7 +45,7 @@ fn ask(address: SocketAddr, request: &str, body: &str) -> String {
 }
 
 #[test]
-fn a_real_cluster_is_only_shown_and_nothing_of_what_its_objects_hold_is_sent() {
+fn the_page_of_a_real_cluster_is_read_only_and_receives_no_contents_of_objects() {
     let cluster = Served::cluster();
     let mut live = Live::start(&mut cluster.command("board-real.kubeconfig", "board reflector --cluster --lang en"));
     let address: SocketAddr = after(&mut live.err, "open http://").split('/').next().unwrap().parse().unwrap();

@@ -1,6 +1,6 @@
-//! The chapters of the book: both languages say the same, and what is shown is what is so.
+//! Tests of the book's chapters: both languages have the same structure, and the outputs and the code that they show are real.
 //!
-//! `UPDATE_CHAPTERS=1 cargo test --test it chapters` writes the blocks anew.
+//! `UPDATE_CHAPTERS=1 cargo test --test it chapters` rewrites the blocks of outputs and code.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The chapters and the glossary, whose files have a language in their name.
+/// Returns the pages whose files have a language in their name: the chapters and the glossary.
 fn pages() -> impl Iterator<Item = &'static Chapter> {
     book::all().filter(|chapter| chapter.name != "teaching")
 }
@@ -37,18 +37,18 @@ fn numbered() -> impl Iterator<Item = &'static Chapter> {
     book::all().filter(|chapter| chapter.number().is_some())
 }
 
-/// The text after a mark at the beginning of a line, for each line that has it.
+/// Returns the rest of each line that begins with `mark`.
 fn after<'a>(text: &'a str, mark: &'a str) -> Vec<&'a str> {
     text.lines().filter_map(|line| line.strip_prefix(mark)).collect()
 }
 
-/// What a marker asks for, such as `run` and `informer-lab queue`.
+/// Parses a marker `<!-- KIND: WHAT -->`, such as `run` with `informer-lab queue`, which says how to make the block below it.
 fn marker(line: &str) -> Option<(&str, &str)> {
     let (kind, what) = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?.split_once(": ")?;
     ["run", "code", "go"].contains(&kind).then_some((kind, what))
 }
 
-/// The block that belongs under a marker.
+/// Makes the block that belongs under a marker: the output of a command, or an excerpt of a file.
 fn block((kind, what): (&str, &str)) -> String {
     match kind {
         "run" => {
@@ -61,13 +61,13 @@ fn block((kind, what): (&str, &str)) -> String {
     }
 }
 
-/// The line above a program: its language and its file.
+/// Returns the line above a block of code: its language and a link to its file.
 fn caption(language: &str, what: &str) -> String {
     let path = what.split('#').next().unwrap_or_default();
     format!("{language} · [{path}](../{path})\n\n")
 }
 
-/// The lines between the anchors of a file, or the file without what every file begins and ends with.
+/// Returns the lines between two anchors of a file (`path#anchor`), or the body of the whole file.
 fn excerpt(what: &str) -> String {
     let (path, anchor) = what.split_once('#').unwrap_or((what, ""));
     let text = fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -87,7 +87,7 @@ fn between<'a>(text: &'a str, anchor: &str, what: &str) -> Vec<&'a str> {
     text.lines().skip(begin + 1).take(end - begin - 1).collect()
 }
 
-/// Without the module's comment, the imports and the tests.
+/// Returns a file's lines without the module's comment, the imports and the tests.
 fn body(text: &str) -> Vec<&str> {
     let mut import = "";
     let mut lines = Vec::new();
@@ -109,7 +109,7 @@ fn body(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The chapter with every block under a marker as it should be.
+/// Returns a chapter's text with a freshly made block under every marker.
 fn real(text: &str) -> String {
     let mut real = String::new();
     let mut lines = text.lines().peekable();
@@ -133,7 +133,7 @@ fn file(chapter: &Chapter, language: &str) -> PathBuf {
 }
 
 #[test]
-fn what_a_chapter_shows_is_real() {
+fn the_outputs_and_the_code_in_the_chapters_are_real() {
     let update = env::var_os("UPDATE_CHAPTERS").is_some();
     let mut differ = Vec::new();
     for chapter in pages() {
@@ -165,7 +165,7 @@ fn every_chapter_is_in_the_book_in_both_languages() {
 }
 
 #[test]
-fn every_run_has_its_chapter() {
+fn every_run_of_the_catalog_names_an_existing_chapter() {
     for row in rows() {
         assert!(book::find(row.chapter).is_ok(), "{}: there is no chapter {}", row.command, row.chapter);
     }
@@ -197,7 +197,7 @@ fn a_chapter_links_to_pages_of_its_own_language() {
 }
 
 #[test]
-fn every_term_is_in_both_glossaries_in_the_order_of_the_alphabet() {
+fn both_glossaries_have_the_same_terms_in_alphabetical_order() {
     let glossary = book::find("glossary").unwrap();
     let terms = after(glossary.en(), "### ");
     assert_eq!(terms, after(glossary.zh(), "### "));
@@ -206,7 +206,7 @@ fn every_term_is_in_both_glossaries_in_the_order_of_the_alphabet() {
 }
 
 #[test]
-fn every_lesson_that_a_chapter_names_can_be_run_so() {
+fn every_command_in_a_chapter_is_valid() {
     let lessons: BTreeSet<_> = rows().filter_map(|row| row.command.split(' ').next()).collect();
     let mut commands = BTreeSet::new();
     for text in numbered().flat_map(|chapter| [chapter.en(), chapter.zh()]) {

@@ -1,9 +1,9 @@
-//! Runs the program the way a shell does, in an environment of its own.
+//! Helpers that run the program in a clean environment and collect its output.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// A command whose locale, colours, home and kubeconfig are not the machine's.
+/// Returns a command that does not depend on this machine's locale, colours, home and kubeconfig.
 pub fn command(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_informer-lab"));
     command.args(line.split_whitespace()).stdin(Stdio::null());
@@ -26,7 +26,7 @@ pub fn command(line: &str) -> Command {
     command
 }
 
-/// The result of a run.
+/// The exit code and the output of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -46,7 +46,7 @@ pub fn finish(command: &mut Command) -> Ran {
     Ran { code: status.code(), out: text(stdout), err: text(stderr) }
 }
 
-/// A file with this content, for one test.
+/// Writes a temporary file. Tests run side by side, so each needs a name of its own.
 pub fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, content).expect("the temporary directory can be written");

@@ -1,4 +1,4 @@
-//! Unusable real clusters: exit code 1, a sentence, the cause, the next step.
+//! Tests of the error messages about unusable real clusters: exit code 1, and a sentence with the cause and the next step.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ fn refused(args: &[&str]) -> String {
 }
 
 #[test]
-fn a_malformed_kubeconfig_is_named_with_the_place_and_without_its_content() {
+fn the_error_for_a_malformed_kubeconfig_has_the_line_but_not_the_content() {
     for (name, text) in [
         ("a.kubeconfig", "users:\n- name: me\n  user:\n    token: [SECRET\n"),
         ("b.kubeconfig", "users:\n- name: me\n  user:\n    exec: SECRET\n"),
@@ -42,7 +42,7 @@ fn a_malformed_kubeconfig_is_named_with_the_place_and_without_its_content() {
 }
 
 #[test]
-fn an_unknown_context_is_refused_with_those_that_exist() {
+fn the_error_for_an_unknown_context_lists_the_existing_contexts() {
     let path = kubeconfig("context.kubeconfig", "http://127.0.0.1:1");
     let said = refused(&["--kubeconfig", path.to_str().unwrap(), "--context", "elsewhere"]);
     assert!(said.contains("no context elsewhere") && said.contains("here, there"), "{said}");
@@ -56,7 +56,7 @@ fn a_context_without_its_cluster_is_refused() {
 }
 
 #[test]
-fn a_cluster_that_is_down_is_named_by_its_address() {
+fn the_error_for_a_cluster_that_is_down_has_its_address() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for scheme in ["http", "https"] {
         let path = kubeconfig(&format!("down-{scheme}.kubeconfig"), &format!("{scheme}://me:SECRET@{free}"));
@@ -67,7 +67,7 @@ fn a_cluster_that_is_down_is_named_by_its_address() {
 }
 
 #[test]
-fn no_kubeconfig_at_all_is_said() {
+fn a_missing_kubeconfig_is_an_error() {
     assert!(refused(&["--cluster"]).contains("there is no kubeconfig"));
     assert!(refused(&["--context", "a"]).contains("there is no kubeconfig"));
     let ran = finish(command("reflector --cluster").env("KUBECONFIG", "/nowhere/at-all"));
@@ -81,7 +81,7 @@ fn an_empty_kubeconfig_has_no_context() {
 }
 
 #[test]
-fn the_built_in_cluster_has_no_namespace_that_nobody_made() {
+fn an_unknown_namespace_of_the_built_in_cluster_is_an_error() {
     let ran = run("reflector -n elsewhere");
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert!(ran.err.contains("namespace elsewhere does not exist"), "{}", ran.err);

@@ -1,4 +1,4 @@
-//! `informer-lab cluster --data`: what was answered is there, however the program ends.
+//! Tests of `informer-lab cluster --data`: every acknowledged write survives, even if the program is killed.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,12 +14,12 @@ use crate::cli::{command, finish};
 use crate::cli_serve::{Live, after};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-/// How often the program is killed.
+/// The number of times that the program is killed.
 const KILLS: usize = 100;
-/// How many clients write at the same time.
+/// The number of clients that write at the same time.
 const CLIENTS: usize = 4;
 
-/// What the server has answered of an object: its revision and value; `None` if it was deleted.
+/// The last acknowledged state of each object, by name: its revision and value, or `None` if it was deleted.
 type Answered = BTreeMap<String, Option<(u64, Value)>>;
 
 fn start(folder: &Path) -> (Live, SocketAddr) {
@@ -28,7 +28,7 @@ fn start(folder: &Path) -> (Live, SocketAddr) {
     (live, address)
 }
 
-/// Sends a request on a connection that stays open. `None` if the server has ended before its answer was whole.
+/// Sends a request on a connection that stays open. Returns `None` if the server ended before the whole answer was received.
 fn ask(stream: &mut BufReader<TcpStream>, method: &str, path: &str, body: &Value) -> Option<Value> {
     let body = body.to_string();
     let length = body.len();
@@ -55,8 +55,8 @@ fn revision(object: &Value) -> u64 {
     object["metadata"]["resourceVersion"].as_str().unwrap_or_else(|| panic!("{object}")).parse().unwrap()
 }
 
-/// Creates, changes and deletes objects of its own until the server ends, and notes what was answered. What was asked last and not
-/// answered is forgotten: it may have happened or not.
+/// Creates, changes and deletes its own objects until the server ends, and notes the acknowledged states. An object whose last request
+/// was not answered is left out, because the request may or may not have taken effect.
 fn client(address: SocketAddr, round: usize, own: usize, answered: &Mutex<Answered>, told: &Sender<()>) {
     let Ok(stream) = TcpStream::connect(address) else { return };
     let mut stream = BufReader::new(stream);
@@ -79,9 +79,9 @@ fn client(address: SocketAddr, round: usize, own: usize, answered: &Mutex<Answer
 }
 
 #[test]
-fn nothing_that_was_answered_is_lost_by_a_hundred_kills() {
+fn no_acknowledged_write_is_lost_when_the_program_is_killed_a_hundred_times() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-killed");
-    let _ = fs::remove_dir_all(&folder); // of an earlier run that failed
+    let _ = fs::remove_dir_all(&folder); // left by a failed run
     let answered = Mutex::new(Answered::new());
     let mut random = fastrand::Rng::with_seed(17);
     let mut newest = 0;
@@ -89,7 +89,7 @@ fn nothing_that_was_answered_is_lost_by_a_hundred_kills() {
         let (mut live, address) = start(&folder);
         let mut stream = BufReader::new(TcpStream::connect(address).unwrap());
         let list = ask(&mut stream, "GET", MAPS, &json!({})).unwrap();
-        assert!(revision(&list) >= newest, "round {round}: revisions go on");
+        assert!(revision(&list) >= newest, "round {round}: the revision does not go back");
         let items = list["items"].as_array().unwrap();
         let found: BTreeMap<&str, &Value> =
             items.iter().map(|map| (map["metadata"]["name"].as_str().unwrap(), map)).collect();
@@ -117,7 +117,7 @@ fn nothing_that_was_answered_is_lost_by_a_hundred_kills() {
 }
 
 #[test]
-fn a_folder_in_use_is_said_in_a_sentence() {
+fn a_folder_that_another_cluster_uses_is_an_error() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-in-use");
     let _ = fs::remove_dir_all(&folder);
     let (live, _) = start(&folder);
@@ -129,7 +129,7 @@ fn a_folder_in_use_is_said_in_a_sentence() {
 }
 
 #[test]
-fn what_cannot_be_the_folder_is_said_in_a_sentence_too() {
+fn a_file_or_a_folder_with_other_files_is_an_error() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-file");
     fs::write(&file, "").unwrap();
     let told = |folder: &Path| finish(command("cluster --data").arg(folder)).err;
@@ -142,7 +142,7 @@ fn what_cannot_be_the_folder_is_said_in_a_sentence_too() {
 }
 
 #[test]
-fn a_cluster_that_goes_on_with_its_folder_says_so() {
+fn a_cluster_that_continues_from_its_folder_prints_that() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-continued");
     let _ = fs::remove_dir_all(&folder);
     let run = || finish(command("cluster --bare --data").arg(&folder).args(["--", "true"]));

@@ -1,4 +1,4 @@
-//! This program in the place of envtest's binaries, and the cluster with TLS.
+//! Tests of `informer-lab envtest`, with which this program replaces envtest's kube-apiserver, etcd and kubectl; and of the cluster's TLS.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -17,12 +17,12 @@ use crate::cli_serve::{Live, after};
 
 fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path); // of an earlier run
+    let _ = fs::remove_dir_all(&path); // left by an earlier run
     fs::create_dir_all(&path).unwrap();
     path
 }
 
-/// The folder that `informer-lab envtest` prints.
+/// Runs `informer-lab envtest` and returns the folder of binaries that it prints.
 fn folder(cache: &Path) -> PathBuf {
     let ran = finish(command("envtest").env("XDG_CACHE_HOME", cache).env("HOME", cache));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -42,7 +42,7 @@ async fn is_default_there(kubeconfig: Kubeconfig) -> bool {
 }
 
 #[test]
-fn the_folder_is_the_same_each_time_and_its_help_has_no_insecure_port() {
+fn the_folder_is_the_same_each_time_and_its_binaries_offer_no_insecure_port() {
     let cache = scratch("envtest-folder");
     let folder = folder(&cache);
     assert_eq!(folder, self::folder(&cache));
@@ -57,7 +57,7 @@ fn the_folder_is_the_same_each_time_and_its_help_has_no_insecure_port() {
 }
 
 #[tokio::test]
-async fn both_tell_their_version_and_end() {
+async fn kube_apiserver_and_etcd_print_their_versions() {
     let folder = folder(&scratch("envtest-version"));
     let told = |name: &str| {
         let ran = finish(binary(&folder, name).arg("--version"));
@@ -70,7 +70,7 @@ async fn both_tell_their_version_and_end() {
 }
 
 #[test]
-fn etcd_is_healthy_until_it_is_told_to_end() {
+fn etcd_answers_health_checks_until_sigterm() {
     let cache = scratch("etcd");
     let socket = cache.join("s");
     let url = format!("unix://{}", socket.display());
@@ -79,7 +79,7 @@ fn etcd_is_healthy_until_it_is_told_to_end() {
     let mut stream = loop {
         match UnixStream::connect(&socket) {
             Ok(stream) => break stream,
-            Err(_) => std::thread::yield_now(), // it is not listening yet
+            Err(_) => std::thread::yield_now(), // etcd is not listening yet
         }
     };
     stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
@@ -90,7 +90,7 @@ fn etcd_is_healthy_until_it_is_told_to_end() {
 }
 
 #[tokio::test]
-async fn kube_apiserver_serves_the_clients_of_the_authority_that_it_is_given() {
+async fn kube_apiserver_accepts_clients_of_the_given_certificate_authority() {
     let cache = scratch("kube-apiserver");
     let authority = Authority::new("clients").unwrap();
     let client = authority.client("admin", Some("system:masters")).unwrap();
@@ -134,7 +134,7 @@ async fn kube_apiserver_serves_the_clients_of_the_authority_that_it_is_given() {
 }
 
 #[test]
-fn what_kube_apiserver_cannot_use_is_said() {
+fn invalid_flags_of_kube_apiserver_are_errors() {
     let cache = scratch("kube-apiserver-wrong");
     let folder = folder(&cache);
     for (flags, expected) in [
@@ -150,7 +150,7 @@ fn what_kube_apiserver_cannot_use_is_said() {
 }
 
 #[tokio::test]
-async fn a_cluster_with_tls_writes_a_kubeconfig_that_only_its_owner_reads() {
+async fn a_cluster_with_tls_writes_a_kubeconfig_that_only_its_owner_can_read() {
     let path = scratch("cluster-tls").join("kubeconfig");
     let mut cluster = command("cluster --bare --tls --listen 0.0.0.0:0 --kubeconfig-out");
     let mut live = Live::start(cluster.arg(&path));
@@ -164,7 +164,7 @@ async fn a_cluster_with_tls_writes_a_kubeconfig_that_only_its_owner_reads() {
 }
 
 #[test]
-fn beyond_this_machine_there_is_tls_or_nothing() {
+fn a_cluster_without_tls_refuses_to_listen_beyond_this_machine() {
     let ran = finish(&mut command("cluster --listen 0.0.0.0:0"));
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("no authentication"), "{}", ran.err);

@@ -1,4 +1,4 @@
-//! Unusable files: exit code 1, the file's name, and the line.
+//! Tests of the error messages about unusable files: exit code 1, with the file's name and the line.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn refused(option: &str, path: &Path) -> String {
 }
 
 #[test]
-fn a_missing_file_is_named() {
+fn the_error_for_a_missing_file_has_its_name() {
     for option in ["--pods", "--stages", "--scenario", "--kubeconfig"] {
         let said = refused(option, Path::new("/nowhere/at-all.yaml"));
         assert!(said.contains("cannot read"), "{said}");
@@ -21,14 +21,14 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
-fn a_directory_is_not_a_file() {
+fn a_directory_in_place_of_a_file_is_an_error() {
     for option in ["--pods", "--stages", "--scenario", "--kubeconfig"] {
         refused(option, Path::new(env!("CARGO_TARGET_TMPDIR")));
     }
 }
 
 #[test]
-fn a_file_that_is_not_utf_8_is_named_with_the_line() {
+fn the_error_for_a_file_that_is_not_utf_8_has_its_name_and_the_line() {
     let path = file("not-utf-8.yaml", b"a: b\nc: \xff\xfe\n");
     for option in ["--pods", "--stages", "--scenario"] {
         let said = refused(option, &path);
@@ -38,7 +38,7 @@ fn a_file_that_is_not_utf_8_is_named_with_the_line() {
 }
 
 #[test]
-fn malformed_yaml_is_named() {
+fn the_error_for_malformed_yaml_has_the_files_name() {
     let path = file("malformed.yaml", "- at: {{\n");
     for option in ["--pods", "--stages", "--scenario", "--kubeconfig"] {
         refused(option, &path);
@@ -47,7 +47,7 @@ fn malformed_yaml_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_without_an_end_is_refused() {
+fn an_endless_file_is_refused() {
     for option in ["--pods", "--stages", "--scenario"] {
         let said = refused(option, Path::new("/dev/zero"));
         assert!(said.contains("is longer than 256 MiB"), "{said}");
@@ -55,7 +55,7 @@ fn a_file_without_an_end_is_refused() {
 }
 
 #[test]
-fn the_pods_that_the_exercises_name_are_there_without_a_clone() {
+fn the_fixture_that_the_exercises_name_is_built_into_the_program() {
     let line = "reflector --known-objects --pods fixtures/pods.yaml";
     let elsewhere = finish(command(line).current_dir(env!("CARGO_TARGET_TMPDIR")));
     assert_eq!(elsewhere.code, Some(0), "{}", elsewhere.err);
@@ -64,6 +64,6 @@ fn the_pods_that_the_exercises_name_are_there_without_a_clone() {
         let other = finish(
             command(&format!("reflector {option} fixtures/no-pods.yaml")).current_dir(env!("CARGO_TARGET_TMPDIR")),
         );
-        assert_eq!(other.code, Some(1), "no other file is made up");
+        assert_eq!(other.code, Some(1), "no other fixture is built in");
     }
 }

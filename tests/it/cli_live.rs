@@ -1,4 +1,4 @@
-//! Runs in real time: servers and signals, which are those of Unix.
+//! Tests of lessons in real time: their HTTP servers, and Unix signals that end them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use crate::cli::{command, run};
 
 #[test]
-fn a_port_in_use_is_named() {
+fn the_error_for_a_port_in_use_has_the_port() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
     for lesson in ["indexer", "factory"] {
@@ -24,7 +24,7 @@ fn a_live_run_ends_after_its_time() {
     assert_eq!(run("factory --serve 127.0.0.1:0 --for 1ms").code, Some(0));
 }
 
-/// A child, and its standard error up to a line.
+/// A running program, whose standard error is read line by line.
 struct Live {
     child: Child,
     said: BufReader<std::process::ChildStderr>,
@@ -37,7 +37,7 @@ impl Live {
         Self { child, said }
     }
 
-    /// Waits for a line that holds `word` and gives what follows it.
+    /// Waits for a line that contains `word`, and returns the rest of the line after it.
     fn wait_for(&mut self, word: &str) -> String {
         let mut line = String::new();
         while self.said.read_line(&mut line).unwrap() > 0 {
@@ -52,14 +52,14 @@ impl Live {
     fn signal(mut self, name: &str) -> ExitStatus {
         let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-        // Read on, so that the child is never held up by a full pipe.
+        // Keep reading, because a full pipe would block the child.
         self.said.read_to_string(&mut String::new()).unwrap();
         self.child.wait().unwrap()
     }
 }
 
 #[test]
-fn a_server_answers_and_ctrl_c_ends_it_in_order() {
+fn a_lessons_server_answers_until_ctrl_c() {
     for lesson in ["indexer", "factory"] {
         let mut live = Live::start(&format!("{lesson} --serve 127.0.0.1:0"));
         let address = live.wait_for("curl http://");
@@ -78,7 +78,7 @@ fn a_server_answers_and_ctrl_c_ends_it_in_order() {
 }
 
 #[test]
-fn a_lesson_answers_this_machine_and_no_web_page() {
+fn a_lessons_server_refuses_other_machines_and_web_pages() {
     for lesson in ["indexer", "factory"] {
         let refused = run(&format!("{lesson} --serve 0.0.0.0:0"));
         assert_eq!(refused.code, Some(2));

@@ -1,4 +1,4 @@
-//! Standard output has the same bytes with any colours, speed, language and reader.
+//! Tests of the program's output: the menu, the tour, JSON, colours, and a trace that is the same at every speed and in every language.
 
 use std::io::pipe;
 
@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::cli::{command, finish, run};
 
 #[test]
-fn the_lessons_are_listed_beside_the_documents_commands() {
+fn the_list_of_lessons_has_the_documents_command_beside_each_lesson() {
     let ran = run("lessons");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     for row in rows() {
@@ -48,7 +48,7 @@ fn the_menu_names_every_way_to_run_a_lesson_and_one_first_step() {
 }
 
 #[test]
-fn the_lessons_stand_in_the_order_of_the_book() {
+fn the_lessons_are_listed_in_the_order_of_the_book() {
     let chapters = |text: &str| {
         let numbers = text.lines().filter_map(|line| line.trim_start().split(' ').next()?.parse::<u8>().ok());
         numbers.collect::<Vec<_>>()
@@ -93,7 +93,7 @@ fn the_trace_is_the_same_in_every_language_and_at_every_speed() {
 }
 
 #[test]
-fn colours_only_wrap_what_is_printed_anyway() {
+fn colours_add_escape_codes_and_change_no_text() {
     let plain = run("tour").out;
     let coloured = run("tour --color always").out;
     assert!(coloured.contains("\u{1b}[32m"));
@@ -109,7 +109,7 @@ fn the_environment_can_ask_for_colours_or_forbid_them() {
 }
 
 #[test]
-fn json_is_one_object_a_line_and_holds_the_printed_lines() {
+fn json_has_one_object_per_line_and_contains_the_printed_lines() {
     for row in tour::stops(TourLength::Documents) {
         let mut printed = String::new();
         for line in run(&format!("{} --output json", row.command)).out.lines() {
@@ -125,7 +125,7 @@ fn json_is_one_object_a_line_and_holds_the_printed_lines() {
 }
 
 #[test]
-fn the_tour_in_json_says_which_run_begins() {
+fn the_tour_in_json_names_each_run_at_its_beginning() {
     let events = run("tour --output json").out;
     let (mut begun, mut parts) = (Vec::new(), Vec::<String>::new());
     for line in events.lines() {
@@ -135,7 +135,7 @@ fn the_tour_in_json_says_which_run_begins() {
                 begun.push(object["command"].as_str().expect(line).to_owned());
                 parts.push(format!("{line}\n"));
             }
-            (_, part) => *part.expect("a run was named before its first event") += &format!("{line}\n"),
+            (_, part) => *part.expect("the event `run` comes before all other events") += &format!("{line}\n"),
         }
     }
     assert_eq!(begun, tour::stops(TourLength::Documents).iter().map(|row| row.command).collect::<Vec<_>>());
@@ -145,7 +145,7 @@ fn the_tour_in_json_says_which_run_begins() {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_no_error() {
+fn a_closed_standard_output_is_not_an_error() {
     for line in ["", "--help", "deltafifo", "tour", "tour --output json"] {
         let (reader, writer) = pipe().unwrap();
         drop(reader);
@@ -158,7 +158,7 @@ fn a_reader_that_has_gone_is_no_error() {
 }
 
 #[test]
-fn a_narration_that_nobody_reads_is_no_error() {
+fn a_closed_standard_error_is_not_an_error() {
     let (reader, writer) = pipe().unwrap();
     drop(reader);
     let child = command("tour").stdout(std::process::Stdio::piped()).stderr(writer).spawn().unwrap();
@@ -180,7 +180,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn what_each_of_this_projects_crates_logs_goes_to_standard_error() {
+fn the_logs_of_all_crates_go_to_standard_error_with_the_verbose_flag() {
     for (line, log) in [
         ("deltafifo", "DEBUG informer_lab::"),
         ("relist", "WARN kube_informers::"),
@@ -194,14 +194,14 @@ fn what_each_of_this_projects_crates_logs_goes_to_standard_error() {
 }
 
 #[test]
-fn a_random_seed_is_told_and_plays_the_same_run_again() {
+fn a_random_seed_is_printed_and_reproduces_the_run() {
     let drawn = run("shared --seed random");
-    let flag = drawn.err.lines().find_map(|line| line.strip_prefix("# --seed ")).expect("the seed is told");
+    let flag = drawn.err.lines().find_map(|line| line.strip_prefix("# --seed ")).expect("the seed is printed");
     assert_eq!(run(&format!("shared --seed {flag}")).out, drawn.out);
 }
 
 #[test]
-fn a_time_limit_ends_a_run_in_its_own_time() {
+fn a_time_limit_counts_the_virtual_time_of_a_run() {
     assert_eq!(run("shared --step listener --for 2500ms").out.lines().count(), 2);
     assert_eq!(run("shared --step listener --for 0s").out, "");
     assert_eq!(run("shared --step listener --for 1m30s500ms").out.lines().count(), 90);
@@ -214,7 +214,7 @@ fn without_codes(text: &str) -> String {
 }
 
 #[test]
-fn the_doctor_names_what_does_not_work_and_needs_no_cluster() {
+fn the_doctor_reports_problems_and_succeeds_without_a_cluster() {
     let ran = finish(command("doctor").env("KUBECONFIG", "/nowhere"));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("--  cluster   KUBECONFIG names no file that exists"), "{}", ran.out);
@@ -224,7 +224,7 @@ fn the_doctor_names_what_does_not_work_and_needs_no_cluster() {
 }
 
 #[test]
-fn completions_and_manual_pages_know_every_lesson() {
+fn completions_and_manual_pages_contain_every_lesson() {
     let completions = run("completions bash").out;
     let folder = std::env::temp_dir().join(format!("informer-lab-man-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -240,7 +240,7 @@ fn completions_and_manual_pages_know_every_lesson() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_transcript_that_cannot_be_written_is_told_and_the_trace_is_whole() {
+fn a_transcript_that_cannot_be_written_is_an_error_after_the_whole_trace() {
     let ran = run("deltafifo --transcript /dev/full");
     assert_eq!((ran.code, ran.out), (Some(1), run("deltafifo").out));
     assert!(ran.err.contains("the transcript cannot be written: No space left"), "{}", ran.err);

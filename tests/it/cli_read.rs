@@ -1,11 +1,11 @@
-//! `informer-lab read`: the book in the terminal.
+//! Tests of `informer-lab read`, which shows the book in the terminal.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::run;
 
 #[test]
-fn without_a_name_it_lists_the_chapters_with_their_minutes() {
+fn read_without_a_name_lists_the_chapters_with_their_minutes() {
     let ran = run("read");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let line = ran.out.lines().find(|line| line.contains("reflector")).expect("chapter 4");

@@ -1,4 +1,4 @@
-//! A cluster behind a socket and a kubeconfig, watched in real time.
+//! Tests of lessons that run in real time against another cluster, which they reach over a socket with a kubeconfig.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read};
@@ -41,13 +41,13 @@ impl Served {
         Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
     }
 
-    /// A cluster whose pods are removed as soon as they are deleted.
+    /// Serves a cluster whose pods are removed as soon as they are deleted.
     pub fn cluster() -> Self {
         Self::new(|| {
             let stages = Stages::from_yaml("run: []\ndelete:\n- {after: 0s, remove: true}\n", "stages.yaml").unwrap();
             let cluster = Cluster::builder().stages(stages).controllers(Controllers::Housekeeping).start();
             let router = cluster.router();
-            // Must live as long as the thread's runtime.
+            // The cluster must live as long as the thread's runtime.
             tokio::spawn(async move {
                 let _cluster = cluster;
                 std::future::pending::<()>().await
@@ -56,7 +56,7 @@ impl Served {
         })
     }
 
-    /// A server that answers every request with this Status.
+    /// Serves this Status as the answer to every request.
     fn refusing(code: u16, reason: &'static str) -> Self {
         Self::new(move || {
             let answer = move || async move {
@@ -67,19 +67,19 @@ impl Served {
         })
     }
 
-    /// A command line on this server.
+    /// Returns a command that runs against this server.
     pub fn command(&self, name: &str, line: &str) -> Command {
         let mut command = command(line);
         command.arg("--kubeconfig").arg(self.kubeconfig(name));
         command
     }
 
-    /// Where it listens.
+    /// Returns the address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// A kubeconfig of this server.
+    /// Writes a kubeconfig for this server and returns its path.
     pub fn kubeconfig(&self, name: &str) -> PathBuf {
         let address = self.address;
         let text = format!(
@@ -160,11 +160,11 @@ fn a_run_on_a_real_cluster_is_recorded_and_replayed() {
     let written = std::fs::read_to_string(record).unwrap();
     let header = written.lines().next().unwrap();
     assert!(header.contains(r#""source":"real""#) && !header.contains("kubeconfig"), "{header}");
-    assert!(!written.contains("committed"), "nobody sees what a real server stores");
+    assert!(!written.contains("committed"), "the store of a real server cannot be observed");
 }
 
 #[test]
-fn a_lesson_watches_a_cluster_that_is_not_built_in_until_ctrl_c() {
+fn a_lesson_watches_a_remote_cluster_until_ctrl_c() {
     let served = Served::cluster();
     let mut command = served.command("watch", "myinformer");
     command.arg("--scenario").arg(file("comes-and-goes.yaml", COMES_AND_GOES));
@@ -178,7 +178,7 @@ fn a_lesson_watches_a_cluster_that_is_not_built_in_until_ctrl_c() {
 }
 
 #[test]
-fn without_a_scenario_the_reader_is_told_what_to_type() {
+fn without_a_scenario_a_lesson_prints_the_commands_to_type() {
     let served = Served::cluster();
     let mut live = Live::start(served.command("by-hand", "reflector"));
     live.told("kubectl run nettool --image=cr7258/nettool:v1 -n default");
@@ -188,7 +188,7 @@ fn without_a_scenario_the_reader_is_told_what_to_type() {
 }
 
 #[test]
-fn a_cluster_that_goes_away_later_is_told_and_asked_again() {
+fn a_cluster_that_goes_away_is_reported_and_retried() {
     let served = Served::cluster();
     let mut command = served.command("gone", "myinformer");
     command.arg("--scenario").arg(file("comes.yaml", "- {at: 0s, run: nettool, image: nettool}\n"));
@@ -201,7 +201,7 @@ fn a_cluster_that_goes_away_later_is_told_and_asked_again() {
 }
 
 #[test]
-fn a_reader_that_leaves_a_live_run_ends_it_quietly() {
+fn a_closed_standard_output_ends_a_live_run_without_an_error() {
     let served = Served::cluster();
     let mut command = served.command("pipe", "myinformer");
     command.arg("--scenario").arg(file("pipe.yaml", COMES_AND_GOES));
@@ -214,7 +214,7 @@ fn a_reader_that_leaves_a_live_run_ends_it_quietly() {
 }
 
 #[test]
-fn a_namespace_that_does_not_exist_is_said_before_anything_is_watched() {
+fn a_missing_namespace_is_an_error_before_the_watch_begins() {
     let served = Served::cluster();
     let ran = finish(&mut served.command("nowhere", "listwatch -n nowhere"));
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
@@ -239,7 +239,7 @@ fn a_first_list_that_is_forbidden_ends_every_lesson() {
 }
 
 #[test]
-fn refused_credentials_are_said() {
+fn refused_credentials_are_an_error() {
     let served = Served::refusing(401, "Unauthorized");
     let ran = finish(&mut served.command("unauthorized", "reflector"));
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));

@@ -1,4 +1,4 @@
-//! The built-in cluster for other programs: `informer-lab cluster`, `--listen`, and the keyboard.
+//! Tests of the built-in cluster as a server (`informer-lab cluster`, `--listen`) and of the commands that are typed during a live run.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,7 +10,7 @@ use crate::cli::{command, file, finish, run};
 #[cfg(target_os = "linux")]
 use crate::screen::Screen;
 
-/// A child whose two streams are read line by line.
+/// A running program, whose standard output and standard error are read line by line.
 pub struct Live {
     pub child: Child,
     pub out: BufReader<std::process::ChildStdout>,
@@ -18,7 +18,7 @@ pub struct Live {
 }
 
 impl Drop for Live {
-    /// Kills the child also after a failed assertion.
+    /// Kills the child, even if the test failed.
     fn drop(&mut self) {
         let _ = self.child.kill();
     }
@@ -45,7 +45,7 @@ impl Live {
     }
 }
 
-/// The rest of the first line that contains `word`, after it.
+/// Reads up to the first line that contains `word`, and returns the rest of the line after it.
 pub fn after(lines: &mut impl BufRead, word: &str) -> String {
     let mut line = String::new();
     while lines.read_line(&mut line).unwrap() > 0 {
@@ -57,7 +57,7 @@ pub fn after(lines: &mut impl BufRead, word: &str) -> String {
     panic!("the program ended without saying {word}");
 }
 
-/// Sends one request and reads the answer to its end.
+/// Sends a request and returns the whole answer.
 fn ask(address: SocketAddr, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();
@@ -72,7 +72,7 @@ const POD: &str = r#"{"metadata": {"name": "nettool"}, "spec": {"containers": [{
 const CREATE: &str = "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: localhost";
 
 #[test]
-fn a_cluster_says_where_it_is_and_takes_its_kubeconfig_away() {
+fn a_cluster_prints_its_address_and_removes_its_kubeconfig_at_the_end() {
     let (mut live, address) = Live::cluster("--pods 3");
     let path = after(&mut live.out, "export KUBECONFIG=");
     let kubeconfig = fs::read_to_string(&path).unwrap();
@@ -85,8 +85,8 @@ fn a_cluster_says_where_it_is_and_takes_its_kubeconfig_away() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_closed_terminal_takes_the_kubeconfig_away_too() {
-    // Where these tests run under nohup, the program would rightly not heed the signal.
+fn a_closed_terminal_ends_the_cluster_and_removes_its_kubeconfig() {
+    // If these tests run under nohup, SIGHUP is ignored and the program inherits that. So it is set to its default first.
     let mut env = Command::new("env");
     let env = env.args(["--default-signal=HUP"]).arg(command("").get_program()).arg("cluster").stdin(Stdio::null());
     let mut live = Live::start(env);
@@ -108,7 +108,7 @@ fn a_cluster_under_nohup_outlives_its_terminal() {
 }
 
 #[test]
-fn a_second_cluster_at_the_same_address_counts_on_from_the_first() {
+fn a_second_cluster_at_the_same_address_has_higher_revisions_than_the_first() {
     let revision = |address| {
         let list = ask(address, "GET /api/v1/namespaces?limit=1 HTTP/1.1\r\nHost: localhost", "");
         let (_, rest) = list.split_once(r#""resourceVersion":""#).expect("a list has a version");
@@ -136,11 +136,11 @@ fn ctrl_c_ends_the_watches_of_a_cluster() {
     assert_eq!(live.signal("TERM").code(), Some(143));
     let mut rest = String::new();
     lines.read_to_string(&mut rest).unwrap();
-    assert!(rest.ends_with("\r\n0\r\n\r\n"), "the stream ends in order: {rest:?}");
+    assert!(rest.ends_with("\r\n0\r\n\r\n"), "the chunked answer is complete: {rest:?}");
 }
 
 #[test]
-fn a_command_has_the_clusters_kubeconfig_and_its_exit_code_is_ours() {
+fn a_command_gets_the_clusters_kubeconfig_and_its_exit_code_is_returned() {
     let ran = finish(command("cluster --").args(["sh", "-c", "grep -c 127.0.0.1 $KUBECONFIG; exit 7"]));
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(7), "1\n", ""));
     let ran = finish(command("cluster --").args(["sh", "-c", "kill -KILL $$"]));
@@ -150,30 +150,31 @@ fn a_command_has_the_clusters_kubeconfig_and_its_exit_code_is_ours() {
     assert!(ran.err.contains("there is no command no-such-command"), "{}", ran.err);
 }
 
-/// The outer shell waits for the inner one, which becomes `cat`, before it heeds a signal, so this ends only if the signal reaches both.
+/// The outer shell handles a signal only after the inner one (which becomes `cat`) has ended. So the test ends only if the signal reaches
+/// both.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_reaches_the_command_and_what_it_has_started() {
+fn a_signal_reaches_the_command_and_its_child_processes() {
     for name in ["TERM", "INT", "HUP"] {
-        // Without a terminal, and with the signals as a supervisor leaves them.
+        // Runs without a terminal and with the default handling of signals, as under a supervisor.
         let mut supervised = Command::new("setsid");
         supervised.args(["env", "--default-signal=HUP,INT"]).arg(command("").get_program()).args(["cluster", "--"]);
         let script = format!("trap 'exit 5' {name}; sh -c 'echo up; exec cat'; exit 6");
         let mut live = Live::start(supervised.args(["sh", "-c", &script]).stdin(Stdio::piped()));
-        let keyboard = live.child.stdin.take(); // to wait for the child would close it, and `cat` would end by itself
+        let keyboard = live.child.stdin.take(); // wait() would close the child's standard input, which ends `cat` without a signal
         after(&mut live.out, "up");
         let kill = format!("kill -{name} {}", live.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
         assert_eq!(live.child.wait().unwrap().code(), Some(5), "{name}");
-        assert_eq!(live.out.read_line(&mut String::new()).unwrap(), 0, "nobody is left who could write: {name}");
+        assert_eq!(live.out.read_line(&mut String::new()).unwrap(), 0, "no process is left that could write: {name}");
         drop(keyboard);
     }
 }
 
-/// As a shell in it would want it: Ctrl-C is the command's, and comes once.
+/// The command alone handles Ctrl-C and receives it once, which matters if the command is a shell.
 #[cfg(target_os = "linux")]
 #[test]
-fn ctrl_c_on_a_terminal_is_the_commands_own() {
+fn ctrl_c_on_a_terminal_reaches_the_command_once_and_does_not_end_the_cluster() {
     let script = "trap 'n=$((n + 1))' INT; echo up; read a; read b; echo it came $n time";
     let mut screen = Screen::of(&format!("cluster -- sh -c {}", shell_word(script)));
     screen.shows("up");
@@ -188,7 +189,7 @@ fn shell_word(text: &str) -> String {
 }
 
 #[test]
-fn a_cluster_is_for_this_machine_and_no_web_page() {
+fn a_cluster_refuses_other_machines_and_web_pages() {
     let refused = run("cluster --listen 0.0.0.0:0");
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("no authentication"), "{}", refused.err);
@@ -204,7 +205,7 @@ fn a_cluster_is_for_this_machine_and_no_web_page() {
 }
 
 #[test]
-fn a_scenario_that_cannot_go_on_is_told_of_and_the_cluster_stays() {
+fn a_scenario_that_fails_is_reported_and_the_cluster_stays_up() {
     let scenario = file("impossible.yaml", "- {at: 0s, delete: nosuch}\n");
     let (mut live, address) = Live::cluster(&format!("--scenario {}", scenario.display()));
     after(&mut live.err, "error: the scenario cannot go on");
@@ -214,11 +215,11 @@ fn a_scenario_that_cannot_go_on_is_told_of_and_the_cluster_stays() {
 }
 
 #[test]
-fn a_lesson_that_listens_shows_what_other_programs_do() {
+fn a_lesson_that_listens_shows_the_changes_of_other_programs() {
     let mut live = Live::start(&mut command("reflector --listen"));
     let kubeconfig = fs::read_to_string(after(&mut live.err, "export KUBECONFIG=")).unwrap();
     let address = after(&mut kubeconfig.as_bytes(), "http://").parse().unwrap();
-    after(&mut live.err, "kubectl run nettool"); // a suggestion: the scenario is not played
+    after(&mut live.err, "kubectl run nettool"); // only a suggestion, because the scenario is not played
     let answer = ask(address, CREATE, POD);
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
     assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");
@@ -226,7 +227,7 @@ fn a_lesson_that_listens_shows_what_other_programs_do() {
 }
 
 #[test]
-fn what_is_typed_happens() {
+fn typed_commands_are_carried_out() {
     let nothing = file("nothing-typed.yaml", "[]");
     let line = format!("reflector --known-objects --follow --scenario {}", nothing.display());
     let mut live = Live::start(command(&line).stdin(Stdio::piped()));
@@ -243,7 +244,7 @@ fn what_is_typed_happens() {
 }
 
 #[test]
-fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
+fn a_deletion_while_the_connection_is_cut_arrives_as_a_tombstone() {
     let nothing = file("nothing-cut.yaml", "[]");
     let line = format!("reflector --known-objects --follow --scenario {}", nothing.display());
     let mut live = Live::start(command(&line).stdin(Stdio::piped()));
@@ -252,7 +253,7 @@ fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
     after(&mut live.out, "Updated : web : Running");
     keyboard.write_all(b"store\nqueue\ncut\n").unwrap();
     after(&mut live.err, "default/web  resourceVersion ");
-    assert_eq!(after(&mut live.err, "# "), "empty", "the loop keeps up with the watch");
+    assert_eq!(after(&mut live.err, "# "), "empty", "the pop loop has processed all events of the watch");
     after(&mut live.err, "the connection is cut");
     keyboard.write_all(b"delete web\nget\n").unwrap();
     after(&mut live.err, "kubectl delete pod web");
@@ -269,7 +270,7 @@ fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
 }
 
 #[test]
-fn a_resync_that_is_typed_hands_out_the_store_again() {
+fn a_typed_resync_delivers_the_store_again() {
     let nothing = file("nothing-resynced.yaml", "[]");
     let record = file("typed-resync.ndjson", "");
     let line =
@@ -283,11 +284,11 @@ fn a_resync_that_is_typed_hands_out_the_store_again() {
     live.signal("INT");
     let written = fs::read_to_string(record).unwrap();
     let resynced = written.lines().find(|line| line.contains(r#""event":"resynced""#)).unwrap();
-    assert!(resynced.contains(r#""cause":"call""#), "no timer did it: {resynced}");
+    assert!(resynced.contains(r#""cause":"call""#), "the cause is the command, not a timer: {resynced}");
 }
 
 #[test]
-fn a_handler_that_is_added_at_the_keyboard_is_told_what_is_there_and_can_be_slow() {
+fn a_handler_added_by_a_typed_command_receives_the_store_and_can_be_made_slow() {
     let nothing = file("nothing-late.yaml", "[]");
     let record = file("typed-late.ndjson", "");
     let (nothing, to) = (nothing.display(), record.display());
@@ -307,11 +308,11 @@ fn a_handler_that_is_added_at_the_keyboard_is_told_what_is_there_and_can_be_slow
     live.signal("INT");
     let written = fs::read_to_string(record).unwrap();
     let joined = written.lines().find(|line| line.contains(r#""event":"joined""#) && line.contains(r#""listener":2"#));
-    assert!(!joined.unwrap().contains(r#""existing":0"#), "it came while the informer ran: {joined:?}");
+    assert!(!joined.unwrap().contains(r#""existing":0"#), "the handler was added while the informer ran: {joined:?}");
 }
 
 #[test]
-fn a_lesson_without_an_informer_takes_no_handler() {
+fn a_lesson_without_an_informer_refuses_new_handlers() {
     let mut live = Live::start(command("reflector --follow").stdin(Stdio::piped()));
     live.child.stdin.take().unwrap().write_all(b"slow 5\n").unwrap();
     after(&mut live.err, "no handler can be added here");
@@ -319,7 +320,7 @@ fn a_lesson_without_an_informer_takes_no_handler() {
 }
 
 #[test]
-fn a_lesson_without_a_store_says_so() {
+fn typed_commands_that_need_a_store_are_refused_without_one() {
     let nothing = file("nothing-stored.yaml", "[]");
     let mut live =
         Live::start(command(&format!("reflector --follow --scenario {}", nothing.display())).stdin(Stdio::piped()));
@@ -338,7 +339,7 @@ fn a_lesson_without_a_store_says_so() {
 }
 
 #[test]
-fn the_other_terminal_is_told_when_its_cluster_ends() {
+fn a_cluster_that_ends_prints_how_to_clean_up_in_the_other_terminal() {
     let ran = run("listwatch --listen 127.0.0.1:0 --for 1ms");
     assert!(ran.err.contains("export KUBECONFIG="), "{}", ran.err);
     assert!(ran.err.trim_end().ends_with("in the other terminal: unset KUBECONFIG"), "{}", ran.err);
@@ -346,7 +347,7 @@ fn the_other_terminal_is_told_when_its_cluster_ends() {
 }
 
 #[test]
-fn a_lesson_without_a_reflector_says_that_nothing_can_resync() {
+fn a_typed_resync_is_refused_in_a_lesson_without_a_reflector() {
     let mut live = Live::start(command("listwatch --follow").stdin(Stdio::piped()));
     live.child.stdin.take().unwrap().write_all(b"resync\n").unwrap();
     after(&mut live.err, "none watches now");
@@ -354,7 +355,7 @@ fn a_lesson_without_a_reflector_says_that_nothing_can_resync() {
 }
 
 #[test]
-fn what_is_typed_and_what_comes_of_it_are_in_the_record_of_a_live_run() {
+fn the_record_of_a_live_run_contains_the_typed_commands_and_their_effects() {
     for (name, option) in [("follow", "--follow"), ("listen", "--listen 127.0.0.1:0")] {
         let nothing = file(&format!("nothing-recorded-{name}.yaml"), "[]");
         let record = file(&format!("live-{name}.ndjson"), "");
@@ -364,7 +365,7 @@ fn what_is_typed_and_what_comes_of_it_are_in_the_record_of_a_live_run() {
         keyboard.write_all(b"run web\n").unwrap();
         let mut trace = String::new();
         while !trace.contains("Running") {
-            assert!(live.out.read_line(&mut trace).unwrap() > 0, "it ended: {trace}");
+            assert!(live.out.read_line(&mut trace).unwrap() > 0, "the program ended: {trace}");
         }
         let kill = format!("kill -INT {}", live.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
@@ -384,7 +385,7 @@ fn what_is_typed_and_what_comes_of_it_are_in_the_record_of_a_live_run() {
 }
 
 #[test]
-fn a_fault_of_the_command_line_meets_the_first_client() {
+fn a_fault_on_the_command_line_affects_the_first_request() {
     let (live, address) = Live::cluster("--fault 500:times=1 --fault delay:by=1ms,times=1");
     let get = "GET /api/v1/pods HTTP/1.1\r\nHost: localhost";
     assert!(ask(address, get, "").starts_with("HTTP/1.1 500 "));
@@ -393,12 +394,12 @@ fn a_fault_of_the_command_line_meets_the_first_client() {
 }
 
 #[test]
-fn a_command_line_that_ends_before_the_command_is_a_mistake() {
+fn a_missing_command_after_two_dashes_is_a_usage_error() {
     assert_eq!(run("cluster --").code, Some(2));
 }
 
 #[test]
-fn no_cluster_takes_the_kubeconfig_of_another_that_runs() {
+fn a_cluster_does_not_overwrite_the_kubeconfig_of_a_running_cluster() {
     let path = file("shared.kubeconfig", "");
     let shown = path.display();
     let (live, _) = Live::cluster(&format!("--kubeconfig-out {shown}"));
@@ -411,7 +412,7 @@ fn no_cluster_takes_the_kubeconfig_of_another_that_runs() {
 }
 
 #[test]
-fn what_is_no_request_is_answered_with_a_status_too() {
+fn malformed_requests_are_answered_with_a_status() {
     let (live, address) = Live::cluster("");
     let selector = format!("GET /api/v1/pods?labelSelector={} HTTP/1.1\r\nHost: localhost", "a".repeat(100_000));
     for (head, code) in [(selector.as_str(), 414), ("GET /\u{1} nonsense", 400), ("GET / HTTP/1.1\r\nno header", 400)] {
@@ -436,9 +437,9 @@ fn a_client_may_begin_with_http_2() {
     live.signal("INT");
 }
 
-/// A socket that is closed while a client still sends takes the answer away with it.
+/// The server must read the body before it closes the socket, or else the client's system discards the answer.
 #[test]
-fn a_client_can_read_why_its_large_body_is_refused() {
+fn a_client_receives_the_refusal_of_its_large_body() {
     let (live, address) = Live::cluster("--bare");
     let body = " ".repeat(4 << 20);
     for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! Usage errors: exit code 2, a sentence, nothing on standard output.
+//! Tests of usage errors: exit code 2, a sentence on standard error, and nothing on standard output.
 
 use crate::cli::run;
 
@@ -15,7 +15,7 @@ fn an_unknown_lesson_gets_a_suggestion() {
 }
 
 #[test]
-fn an_option_of_another_lesson_is_named_with_the_lesson() {
+fn an_option_of_another_lesson_is_refused_by_name() {
     let said = refused("deltafifo --cluster");
     assert!(said.contains("deltafifo has no use for --cluster"), "{said}");
     assert!(said.contains("Usage: informer-lab deltafifo"), "{said}");
@@ -30,14 +30,14 @@ fn options_that_make_no_sense_together_are_refused() {
 }
 
 #[test]
-fn a_bad_address_says_what_was_expected() {
+fn the_error_for_a_bad_address_describes_the_expected_form() {
     for line in ["indexer --serve nowhere", "factory --serve 127.0.0.1:99999"] {
         assert!(refused(line).contains("expected an IP address and a port"), "{line}");
     }
 }
 
 #[test]
-fn a_namespace_cannot_leave_its_path() {
+fn a_namespace_with_a_path_is_refused() {
     assert!(refused("reflector -n ../secrets").contains("expected a namespace"));
 }
 
@@ -69,7 +69,7 @@ fn help_and_version_go_to_standard_output() {
 }
 
 #[test]
-fn the_help_of_a_lesson_begins_with_what_it_is() {
+fn the_help_of_a_lesson_begins_with_its_summary() {
     let listed = run("help").out;
     let commands = listed.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let lessons: Vec<_> = commands.lines().filter_map(|line| line.trim().split_once("  ")).collect();

@@ -1,4 +1,4 @@
-//! `eras LESSON` prints both eras side by side.
+//! Tests of `informer-lab eras LESSON`, which prints the traces of both eras side by side.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{file, finish, run};
 
-/// The lessons with a golden table, and its file.
+/// The lessons that have a golden table, with the table's file.
 pub const GOLDEN: [(&str, &str); 5] = [
     ("deltafifo", "eras-deltafifo.txt"),
     ("listwatch", "eras-listwatch.txt"),
@@ -38,7 +38,7 @@ fn a_transcript_has_the_reasons_and_the_table() {
 }
 
 #[test]
-fn every_lesson_with_a_counterpart_fits_80_columns_and_says_why() {
+fn every_table_fits_80_columns_and_is_explained() {
     for command in commands() {
         for language in ["en", "zh"] {
             let ran = run(&format!("eras {command} --lang {language}"));
@@ -54,7 +54,7 @@ fn every_lesson_with_a_counterpart_fits_80_columns_and_says_why() {
 #[test]
 fn each_column_holds_the_whole_trace_of_its_era() {
     for command in commands() {
-        let ran = finish(crate::cli::command(&format!("eras {command}")).env("COLUMNS", "200")); // no line is broken
+        let ran = finish(crate::cli::command(&format!("eras {command}")).env("COLUMNS", "200")); // so wide that no line is broken
         let column = ran.out.lines().next().unwrap().find("modern").unwrap();
         for (era, left) in [("classic", true), ("modern", false)] {
             let side = |line: &str| {
@@ -67,7 +67,7 @@ fn each_column_holds_the_whole_trace_of_its_era() {
                 }
                 text.trim_end().to_owned()
             };
-            // What caused the lines is no part of the trace.
+            // Lines that begin with `#` are causes, which are not part of the trace.
             let shown: String = ran.out.lines().skip(2).map(side).filter(|line| !line.starts_with('#')).collect();
             let trace: String = run(&format!("{command} --era {era}")).out.lines().collect();
             assert_eq!(shown.replace(' ', ""), trace.replace(' ', ""), "{command} --era {era}");
@@ -78,7 +78,7 @@ fn each_column_holds_the_whole_trace_of_its_era() {
 #[test]
 fn the_seed_is_the_same_in_both_eras() {
     let ran = run("eras shared --step list-watch --seed random");
-    let seed = ran.err.lines().find_map(|line| line.strip_prefix("# --seed ")).expect("the seed is told");
+    let seed = ran.err.lines().find_map(|line| line.strip_prefix("# --seed ")).expect("the seed is printed");
     assert_eq!(ran.err.matches("--seed").count(), 1, "{}", ran.err);
     assert_eq!(run(&format!("eras shared --step list-watch --seed {seed}")).out, ran.out);
 }

@@ -1,4 +1,4 @@
-//! `break` and `check`, without compiling a program: `.ci/break` does that.
+//! Tests of `informer-lab break` and `check` that compile no exercise; `.ci/break` tests the compiled ones.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +8,7 @@ use informer_lab::exercises::ALL;
 
 use crate::cli::{Ran, command, finish};
 
-/// A user with some progress, in a directory that is in no clone.
+/// A user with some progress, whose working directory is outside of a clone.
 struct User(PathBuf);
 
 impl User {
@@ -43,7 +43,7 @@ impl Drop for User {
 }
 
 #[test]
-fn the_list_says_what_is_mended_and_what_comes_next() {
+fn the_list_shows_the_mended_exercises_and_the_next_one() {
     let fresh = User::new("fresh").run("break");
     assert_eq!((fresh.code, fresh.err.as_str()), (Some(0), ""));
     assert!(fresh.out.contains("> updates ") && fresh.out.contains("0/10"), "{}", fresh.out);
@@ -69,7 +69,7 @@ fn the_list_fits_a_terminal() {
 }
 
 #[test]
-fn an_exercise_says_its_symptom_its_file_and_its_chapter() {
+fn an_exercise_shows_its_symptom_its_file_and_its_chapter() {
     let user = User::new("symptom");
     for exercise in ALL {
         for (lang, title) in [("en", exercise.title.en), ("zh", exercise.title.zh)] {
@@ -89,13 +89,13 @@ fn an_exercise_says_its_symptom_its_file_and_its_chapter() {
     }
 }
 
-/// Text without its blanks, as lines are broken to fit.
+/// Removes all white space, because the program breaks lines to fit the terminal.
 fn packed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
 #[test]
-fn hints_come_one_after_the_other() {
+fn the_second_hint_is_shown_only_on_request() {
     let user = User::new("hints");
     let [first, second] = ALL[0].hints.map(|hint| packed(hint.en));
     let one = packed(&user.run("break updates --hint").out);
@@ -105,7 +105,7 @@ fn hints_come_one_after_the_other() {
 }
 
 #[test]
-fn a_solution_is_shown_to_who_has_mended_the_program() {
+fn a_solution_is_shown_only_after_the_program_is_mended_or_with_anyway() {
     let early = User::new("early").run("break slow --solution");
     assert_eq!((early.code, early.out.as_str()), (Some(1), ""));
     assert!(early.err.contains("once the program is right") && early.err.contains("--anyway"), "{}", early.err);
@@ -122,7 +122,7 @@ fn a_solution_is_shown_to_who_has_mended_the_program() {
 }
 
 #[test]
-fn outside_of_a_clone_the_next_step_is_a_clone() {
+fn outside_of_a_clone_the_error_suggests_to_clone() {
     for line in ["check", "check updates", "break updates --solution --anyway"] {
         let ran = User::new("nowhere").run(line);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{line}");
@@ -132,15 +132,15 @@ fn outside_of_a_clone_the_next_step_is_a_clone() {
 }
 
 #[test]
-fn a_reset_forgets_what_is_mended() {
+fn a_reset_forgets_the_progress() {
     let user = User::who_mended("reset", &["updates"]);
     assert_eq!(user.run("break --reset").code, Some(0));
     assert!(user.run("break").out.contains("0/10"));
-    assert_eq!(user.run("break --reset").code, Some(0), "that there is nothing to forget is no error");
+    assert_eq!(user.run("break --reset").code, Some(0), "a second reset is not an error");
 }
 
 #[test]
-fn what_is_no_exercise_is_a_usage_error() {
+fn unknown_exercises_and_invalid_options_are_usage_errors() {
     for line in
         ["break nope", "check 11", "break --hint", "break --anyway", "break 1 --reset", "break 1 --hint --solution"]
     {
@@ -152,7 +152,7 @@ fn what_is_no_exercise_is_a_usage_error() {
 
 #[test]
 #[cfg(unix)]
-fn only_the_judge_can_say_that_a_program_is_wrong() {
+fn a_failed_build_or_a_failed_check_does_not_count_as_a_wrong_program() {
     use std::os::unix::fs::PermissionsExt;
     let user = User::new("toolchain");
     for (code, said) in [(1, "the check itself failed"), (101, "do not compile")] {

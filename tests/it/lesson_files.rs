@@ -1,12 +1,12 @@
-//! The files of the documents' lessons are short enough to be shown on a wall.
+//! Checks the source files of the documents' lessons: short enough to project on a wall, and without helpers that hide the point.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The most lines of code that such a file has.
+/// The largest number of lines of code in such a file.
 const ON_A_WALL: usize = 60;
 
-/// The files of the documents' seven lessons, without those on today's machinery.
+/// Returns the files of the documents' seven lessons, without those of the modern era.
 fn classic() -> Vec<PathBuf> {
     let lessons = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lessons");
     let mut files = vec![lessons.join("listwatch.rs")];
@@ -17,7 +17,7 @@ fn classic() -> Vec<PathBuf> {
     files
 }
 
-/// Lines that are neither comments, nor blank, nor of tests.
+/// Counts the lines of code: no comments, no blank lines, no tests.
 fn code(text: &str) -> usize {
     let lines = text.lines().map(str::trim).take_while(|line| *line != "#[cfg(test)]");
     lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
@@ -42,7 +42,7 @@ fn each_program_of_deltafifo_is_a_little_longer_than_the_one_before() {
 }
 
 #[test]
-fn the_documents_lessons_build_their_queue_in_plain_sight() {
+fn the_documents_lessons_construct_their_queue_themselves() {
     for file in classic() {
         let text = fs::read_to_string(&file).unwrap();
         for hidden in ["dyn Queue", "dyn ReflectorStore", "Era::", ".era()"] {

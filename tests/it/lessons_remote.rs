@@ -1,4 +1,4 @@
-//! Lessons beyond the documents, on a cluster behind a socket.
+//! Tests of the lessons `list` and `controller` against a cluster that they reach over a socket.
 
 use axum::middleware::map_response;
 use axum::response::Response;
@@ -7,7 +7,7 @@ use kube_testcluster::Cluster;
 use crate::cli::{file, finish, run};
 use crate::cli_remote::{Live, Served};
 
-/// Keeps a cluster alive as long as the runtime that it was started on.
+/// Keeps a cluster alive as long as the current runtime.
 fn keep(cluster: Cluster) {
     tokio::spawn(async move {
         let _cluster = cluster;
@@ -15,14 +15,14 @@ fn keep(cluster: Cluster) {
     });
 }
 
-/// The rows of the lesson `list`, by the places of its columns.
+/// Splits the table that the lesson `list` prints into the cells of its rows.
 fn cells(trace: &str) -> Vec<Vec<String>> {
     let rows = trace.lines().skip(1);
     rows.map(|row| row.split_whitespace().map(str::to_owned).collect()).collect()
 }
 
 #[test]
-fn a_server_of_the_documents_time_does_what_their_function_says() {
+fn a_classic_server_answers_lists_from_the_watch_cache_or_the_storage_as_predicted() {
     let rows = cells(&run("list").out);
     assert_eq!(rows.len(), 36);
     let answered: Vec<_> = rows.iter().filter(|row| !row[5].starts_with('4')).collect();
@@ -33,7 +33,7 @@ fn a_server_of_the_documents_time_does_what_their_function_says() {
 }
 
 #[test]
-fn a_server_that_does_not_say_who_answered_is_unknown() {
+fn a_server_that_does_not_reveal_the_source_of_a_list_is_shown_as_unknown() {
     let served = Served::new(|| {
         let cluster = Cluster::builder().start();
         let router = cluster.router().layer(map_response(|mut response: Response| async {
@@ -48,12 +48,12 @@ fn a_server_that_does_not_say_who_answered_is_unknown() {
     assert!(ran.out.starts_with("RV  match         limit  continue  delegate  cluster\n"), "{}", ran.out);
     assert!(ran.out.contains("unknown 0") && !ran.out.contains("storage") && !ran.out.contains("watch-cache"));
     assert!(ran.err.contains("does not say who answered"), "{}", ran.err);
-    // No pods, so no second page.
+    // The cluster has no pods, so there is no second page.
     assert!(ran.out.contains("no token"), "{}", ran.out);
 }
 
 #[test]
-fn the_controller_looks_after_replica_sets_with_its_label_and_no_others() {
+fn the_controller_manages_only_replica_sets_with_its_label() {
     let scenario = "- {at: 0s, replicaset: other, replicas: 2, labels: {app: other}}\n\
                     - {at: 1ms, replicaset: web, replicas: 1, labels: {app: web, controller: informer-lab}}\n\
                     - {at: 2ms, scale: web, replicas: 3}\n";

@@ -1,4 +1,4 @@
-//! The links in the documents, and the source files that they name, exist.
+//! Checks that the links in the Markdown documents resolve, and that the source files that the documents name exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Markdown file of the repository.
+/// Adds all Markdown files below a directory to `found`.
 fn documents(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let (path, name) = (entry.as_ref().unwrap().path(), entry.unwrap().file_name());
@@ -20,7 +20,7 @@ fn documents(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text without its code blocks.
+/// Returns the text without its code blocks.
 fn prose(text: &str) -> String {
     let mut in_code = false;
     let mut outside = |line: &&str| {
@@ -31,12 +31,12 @@ fn prose(text: &str) -> String {
     text.lines().filter(|line| outside(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The targets of inline links: `[text](target)`.
+/// Returns the targets of inline links: `[text](target)`.
 fn links(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target).collect()
 }
 
-/// A heading as GitHub makes an anchor of it.
+/// Returns the anchor that GitHub makes of a heading.
 fn anchor(heading: &str) -> String {
     let heading = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
@@ -74,8 +74,8 @@ fn every_relative_link_resolves() {
 }
 
 #[test]
-fn every_source_file_that_the_map_names_exists() {
-    // The crate that a page is about, for paths that begin at its folder, its source or its tests.
+fn every_source_file_that_the_documents_name_exists() {
+    // Each page with its crate. Paths on the page may begin at the crate's folder, its sources or its tests.
     let pages = [
         ("ARCHITECTURE.md", ""),
         ("docs/conformance.md", "crates/kube-informers"),

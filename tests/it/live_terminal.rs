@@ -1,4 +1,4 @@
-//! Live runs and long texts on a pseudo-terminal: the line that is typed, what is waited for, and pages.
+//! Tests on a pseudo-terminal: the prompt of a live run, messages while the program waits, and paged texts.
 #![cfg(unix)]
 
 use axum::Router;
@@ -13,7 +13,7 @@ fn last_line(text: &str) -> &str {
 }
 
 #[test]
-fn what_is_printed_stands_above_the_line_that_is_being_typed() {
+fn output_appears_above_the_line_that_is_being_typed() {
     let nothing = file("nothing-on-screen.yaml", "[]");
     let mut screen = Screen::of(&format!("listwatch --follow --scenario {}", nothing.display()));
     screen.until("the prompt", |text| last_line(text) == ">");
@@ -21,8 +21,8 @@ fn what_is_printed_stands_above_the_line_that_is_being_typed() {
     let text = screen.until("the pod and the line", |text| {
         text.contains("MODIFIED : web , Status:  Running") && last_line(text) == "> delete w"
     });
-    assert_eq!(text.matches("delete w").count(), 1, "it is moved, not repeated: {text}");
-    assert!(text.contains("> run web\n"), "what was entered stays: {text}");
+    assert_eq!(text.matches("delete w").count(), 1, "the line is moved, not repeated: {text}");
+    assert!(text.contains("> run web\n"), "the entered command stays: {text}");
     screen.types("x\u{7f}eb\n");
     screen.until("the deletion and an empty line", |text| {
         text.contains("DELETED : web") && last_line(text) == ">" && text.contains("> delete web\n")
@@ -34,7 +34,7 @@ fn what_is_printed_stands_above_the_line_that_is_being_typed() {
 }
 
 #[test]
-fn the_keyboard_is_as_before_when_a_live_run_has_ended() {
+fn a_live_run_restores_the_terminals_settings() {
     let mut screen = Screen::running(&format!(
         "trap : INT; stty -a | grep -o ' icanon' >/dev/null && {PROGRAM} reflector --follow --no-narrate; stty -a | grep -oE -- '-?(icanon|echo) '"
     ));
@@ -45,7 +45,7 @@ fn the_keyboard_is_as_before_when_a_live_run_has_ended() {
 }
 
 #[test]
-fn a_live_run_that_was_sent_to_the_background_ends() {
+fn a_live_run_in_the_background_can_be_interrupted() {
     let mut screen = Screen::running(&format!(
         "set -m; {PROGRAM} reflector --follow --no-narrate; bg >/dev/null; kill -INT %1; wait %1; echo \"ended: $?\""
     ));
@@ -56,7 +56,7 @@ fn a_live_run_that_was_sent_to_the_background_ends() {
 }
 
 #[test]
-fn ctrl_c_in_a_pager_is_the_pagers() {
+fn ctrl_c_in_a_pager_does_not_end_the_program() {
     let pager = file(
         "pager.sh",
         "trap 'echo noted' INT\ncat >/dev/null\necho paging\nuntil read answer </dev/tty; do :; done\necho \"read $answer\"\n",
@@ -71,7 +71,7 @@ fn ctrl_c_in_a_pager_is_the_pagers() {
 }
 
 #[test]
-fn what_takes_long_is_named_on_a_terminal_and_leaves_nothing() {
+fn a_slow_connection_is_shown_on_a_terminal_until_it_ends() {
     let served = Served::new(|| Router::new().fallback(std::future::pending::<()>));
     let kubeconfig = served.kubeconfig("silent");
     let line = format!("reflector --kubeconfig {}", kubeconfig.display());
@@ -88,7 +88,7 @@ fn what_takes_long_is_named_on_a_terminal_and_leaves_nothing() {
 }
 
 #[test]
-fn a_text_that_is_longer_than_the_screen_comes_in_pages() {
+fn a_text_that_is_longer_than_the_screen_is_paged() {
     let mut screen = Screen::running(&format!("PATH= PAGER=no-such-pager exec {PROGRAM} lessons"));
     let first = screen.shows("Enter for more");
     assert!(first.contains("architecture") && !first.contains("mutate"), "{first}");
@@ -107,7 +107,7 @@ fn a_text_that_is_longer_than_the_screen_comes_in_pages() {
 fn no_line_of_a_page_is_wider_than_the_terminal() {
     for (columns, line) in [(60, "read resync"), (60, "read"), (60, "lessons"), (60, "list"), (44, "--lang zh")] {
         let mut screen = Screen::running(&format!("stty cols {columns}; PAGER= exec {PROGRAM} {line}"));
-        // This one is wider than what the program was told, so it breaks no line.
+        // The emulated screen is wider than the terminal's reported size, so it breaks no line by itself.
         screen.parser.screen_mut().set_size(400.try_into().unwrap(), 300.try_into().unwrap());
         let (text, code) = screen.ends();
         assert_eq!(code, Some(0), "{text}");
@@ -117,7 +117,7 @@ fn no_line_of_a_page_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn a_connection_that_is_cut_during_the_outage_ends_nothing_and_is_told_in_chinese() {
+fn a_cut_during_the_outage_of_relist_does_not_end_the_run_and_is_narrated_in_chinese() {
     let story = file("outage.yaml", "[{at: 0s, run: web}, {at: 500ms, delete: web}]");
     let mut screen = Screen::of(&format!("relist --follow --lang zh --scenario {}", story.display()));
     screen.until("the outage", |text| text.contains("网络断了"));

@@ -1,6 +1,6 @@
-//! One binary for all tests that use the crate from outside, so that it is linked once.
+//! The integration tests of the program and the repository, in one binary to link only once.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod board;
 #[cfg(unix)]
@@ -41,7 +41,7 @@ mod seeds;
 #[cfg(unix)]
 mod step;
 #[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")] // the terminal is made by util-linux
+#[cfg(target_os = "linux")] // `script` of util-linux makes the terminal
 mod step_terminal;
 mod stopped_cluster;
 mod tour;

@@ -1,4 +1,5 @@
-//! Nothing is told that did not happen, and what explains two columns is what differs in them.
+//! Checks the narration against the records: it mentions only events that happened, and the explanations of `eras` match the differences
+//! between the two columns.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,10 +12,10 @@ use informer_lab::trace::{Commentary, Record, Speaker, What, differences};
 use crate::cli::file;
 use crate::runs::{era, finite, lines, recorded, with};
 
-/// Nobody deletes anything.
+/// A scenario without deletions.
 const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 1500ms, label: web, set: {app: web}}\n";
 
-/// What the narrator says of a run.
+/// Returns the narrator's remarks on a run.
 fn told(records: &[Record]) -> Vec<String> {
     let mut commentary = Commentary::default();
     let remarks = records.iter().flat_map(|record| commentary.on(record)).collect::<Vec<_>>();
@@ -25,7 +26,7 @@ fn count(records: &[Record], is: impl Fn(&What) -> bool) -> usize {
     records.iter().filter(|record| is(&record.what)).count()
 }
 
-/// The settings of each kind of run: whole, cut short at every half second, and with another scenario.
+/// Returns settings to try a lesson with: three seeds, a limit at every half second, and two other scenarios.
 fn settings(row: &Row, era: &Settings) -> Vec<Settings> {
     let mut all: Vec<Settings> = (1..=3).map(|seed| with(era.clone(), seed, None)).collect();
     all.extend((1..=12).map(|half| with(era.clone(), 1, Some(Duration::from_millis(half * 500)))));
@@ -38,7 +39,7 @@ fn settings(row: &Row, era: &Settings) -> Vec<Settings> {
 }
 
 #[test]
-fn nothing_is_told_that_did_not_happen() {
+fn the_narration_mentions_only_events_that_happened() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
             for settings in settings(&row, &era(of)) {
@@ -65,7 +66,7 @@ fn nothing_is_told_that_did_not_happen() {
 }
 
 #[test]
-fn each_decisive_event_has_its_sentence() {
+fn each_decisive_event_is_narrated() {
     let told_by = |command: &str| {
         let row = finite().find(|row| row.command == command).unwrap();
         told(&recorded(&row, &Settings::default())).join("\n")
@@ -88,13 +89,14 @@ fn each_decisive_event_has_its_sentence() {
     assert!(told(&records).join("\n").contains("comes out although there are no known objects"));
 }
 
-/// Both records, and what is said of them.
+/// Runs a lesson in both eras. Returns true if the traces are equal, and the explanations of their differences.
 fn compared(row: &Row, settings: impl Fn(Era) -> Settings) -> (bool, Vec<String>) {
     let [classic, modern] = [Era::Classic, Era::Modern].map(|of| recorded(row, &settings(of)));
     let said = differences(&classic, &modern).into_iter().map(|(en, _)| en).collect();
     (lines(&classic) == lines(&modern), said)
 }
 
+/// Checks that the explanations say "nothing differs" exactly if the traces are equal.
 fn explained(row: &Row, name: &str, settings: impl Fn(Era) -> Settings) {
     let (equal, said) = compared(row, settings);
     let nothing = said.iter().any(|text| text.starts_with("nothing differs"));
@@ -108,7 +110,7 @@ fn with_a_counterpart() -> impl Iterator<Item = Row> {
     finite().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some()))
 }
 
-/// In two parts, so that two tests share the work.
+/// Checks every second lesson, so that two tests can share the work.
 fn fifty_seeds(part: usize) {
     for (_, row) in with_a_counterpart().enumerate().filter(|(number, _)| number % 2 == part) {
         let seeds = if row.defaults.cluster.is_some() { 50 } else { 1 };

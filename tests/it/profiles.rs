@@ -1,12 +1,13 @@
-//! The profiles in `Cargo.toml`.
+//! Checks that the build profiles in `Cargo.toml` are consistent.
 
 use std::fs;
 
 use crate::links::root;
 
-/// A package's row of the release profile counts in a profile that inherits it, too: it beats the level of that profile.
+/// The profile `libraries` inherits the release profile's rows for single packages, and such a row overrides the profile's own level. So
+/// each package with a lower level needs its own row in `libraries` too.
 #[test]
-fn each_package_that_the_program_builds_smaller_has_a_row_for_the_libraries() {
+fn each_package_that_release_optimizes_for_size_has_a_row_in_libraries() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let rows = |profile: &str, counts: fn(&str) -> bool| -> Vec<String> {
         let (_, rows) = manifest.split_once(&format!("[profile.{profile}.package]\n")).expect(profile);

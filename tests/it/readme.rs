@@ -1,11 +1,11 @@
-//! The output in the README equals the program's output.
+//! Checks that the outputs shown in the READMEs equal the program's output.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The commands of the console blocks that the README gives an output for, and that output.
+/// Returns the commands in the README's console blocks with the outputs that the README shows.
 fn transcripts(text: &str) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let blocks = text.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
@@ -18,7 +18,7 @@ fn transcripts(text: &str) -> Vec<(String, String)> {
             }
         }
     }
-    // Commands that run until Ctrl-C, and commands that need another program; the end-to-end tests run those.
+    // The end-to-end tests run the commands that need Ctrl-C or another program.
     let live = |command: &str| {
         ["--serve", "--listen", "informer-lab cluster"].iter().any(|part| command.contains(part))
             || ["curl", "kubectl"].iter().any(|program| command.starts_with(program))
@@ -28,7 +28,7 @@ fn transcripts(text: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_transcript_in_it_is_real() {
+fn every_output_in_the_readme_is_real() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let bin = Path::new(env!("CARGO_BIN_EXE_informer-lab")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), env::var("PATH").unwrap());
@@ -39,7 +39,7 @@ fn every_transcript_in_it_is_real() {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("story.yaml"), story).unwrap();
         let transcripts = transcripts(&readme);
-        assert!(transcripts.len() >= 4, "{name} shows several: {transcripts:?}");
+        assert!(transcripts.len() >= 4, "{name} shows several outputs: {transcripts:?}");
         for (command, shown) in transcripts {
             let ran = Command::new("sh")
                 .args(["-c", &format!("exec 2>&1; {command}")])
@@ -48,7 +48,7 @@ fn every_transcript_in_it_is_real() {
                 .env("LC_ALL", language)
                 .output()
                 .unwrap();
-            // The README shows no standard error for a command with a pipe.
+            // For a command with a pipe, the README leaves out standard error, whose lines begin with `#`.
             let ran = String::from_utf8(ran.stdout).unwrap();
             let ran = if command.contains(" | ") {
                 ran.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()

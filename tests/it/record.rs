@@ -1,4 +1,4 @@
-//! The record of a run: as its schema says, replayed byte for byte, and refused with a line number if it is broken.
+//! Tests of records of runs: they match the schema, replay byte for byte, and a broken record is refused with the number of its line.
 
 use std::fs;
 
@@ -21,9 +21,9 @@ fn every_line() -> impl Iterator<Item = (&'static str, Record)> {
 }
 
 #[test]
-fn every_run_in_the_catalog_is_recorded_as_the_schema_says() {
+fn the_record_of_every_run_matches_the_schema() {
     let mut strict = schema();
-    strict["unevaluatedProperties"] = json!(false); // of ours, every field is described
+    strict["unevaluatedProperties"] = json!(false); // the schema must describe every field that we write
     let schema = jsonschema::validator_for(&strict).unwrap();
     for (command, record) in every_line() {
         let line = serde_json::to_value(&record).unwrap();
@@ -33,7 +33,7 @@ fn every_run_in_the_catalog_is_recorded_as_the_schema_says() {
 }
 
 #[test]
-fn every_line_that_is_written_is_read_again() {
+fn every_line_of_a_record_survives_reading_and_writing() {
     for (command, record) in every_line() {
         let line = serde_json::to_string(&record).unwrap();
         let read: Record = serde_json::from_str(&line).expect(&line);
@@ -42,7 +42,7 @@ fn every_line_that_is_written_is_read_again() {
 }
 
 #[test]
-fn the_picture_holds_what_the_events_say() {
+fn the_picture_agrees_with_the_events() {
     let mut pictures = Picture::default();
     for (command, record) in every_line() {
         pictures.apply(&record);
@@ -59,7 +59,7 @@ fn the_picture_holds_what_the_events_say() {
             }
             What::WorkTaken { key } => {
                 let works = pictures.work.processing.iter().filter(|work| work.key == *key).count();
-                assert_eq!(works, 1, "{command}: no other worker has it: {record:?}");
+                assert_eq!(works, 1, "{command}: one worker has the key: {record:?}");
             }
             What::WorkDone { key, again } => {
                 assert!(pictures.work.processing.iter().all(|work| work.key != *key), "{command}: {record:?}");
@@ -123,7 +123,7 @@ fn a_torn_or_broken_record_is_refused_with_the_number_of_its_line() {
 }
 
 #[test]
-fn what_a_later_version_adds_is_read_over() {
+fn events_and_fields_of_later_versions_are_ignored() {
     let header = r#"{"atMs":0,"event":"run","schema":1,"program":"9.9.9","command":"reflector","seed":1,"client":"classic","source":"none","new":[1]}"#;
     let unknown = r#"{"atMs":1,"event":"teleported","to":{"a":1},"cause":"magic"}"#;
     let line = r#"{"atMs":2,"event":"printed","style":"sparkling","line":"Added : nettool","extra":true}"#;
@@ -142,7 +142,7 @@ fn a_file_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn the_picture_and_the_commentary_bear_any_order_of_events() {
+fn the_picture_and_the_commentary_accept_events_in_any_order() {
     let all: Vec<Record> = every_line().map(|(_, record)| record).collect();
     let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! The rooms of a crate: the tables in its pages say which room may use which.
+//! Checks the layers of the crates: the tables of rooms (folders) in the documents decide which room may use which.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::links::root;
 
-/// The pages with a table of rooms, and the source folder that each is about.
+/// The documents that have a table of rooms, with the source folder that each describes.
 const HOUSES: [(&str, &str); 3] = [
     ("ARCHITECTURE.md", "src"),
     ("ARCHITECTURE.md", "crates/kube-informers/src/cache"),
@@ -35,7 +35,7 @@ fn a_room_uses_only_the_rooms_above_it() {
 }
 
 #[test]
-fn the_store_knows_no_http_and_a_kind_only_by_its_row() {
+fn the_store_and_the_kinds_do_not_use_http_and_the_store_names_no_kind() {
     let source = root().join("crates/kube-testcluster/src");
     let kinds = fs::read_to_string(source.join("kinds/served.rs")).unwrap();
     let is_row = |name: &&str| kinds.contains(&format!("static {name}: &Resource"));
@@ -52,12 +52,12 @@ fn the_store_knows_no_http_and_a_kind_only_by_its_row() {
             }
         }
     }
-    assert!(kinds.contains("static PODS: &Resource"), "the rows have other names now");
+    assert!(kinds.contains("static PODS: &Resource"), "the pattern that finds the kinds' names still matches");
     assert!(breaches.is_empty(), "these rooms must not know:\n{}", breaches.join("\n"));
 }
 
 #[test]
-fn what_a_file_uses_is_found_in_every_form() {
+fn uses_of_other_rooms_are_found_in_every_form_of_a_path() {
     let text = "
         use crate::store::{Store, object};
         use crate::{faults, verbs::{self, get}};
@@ -74,18 +74,18 @@ fn what_a_file_uses_is_found_in_every_form() {
 }
 
 #[test]
-fn a_counter_for_tests_does_not_end_the_program() {
+fn an_item_for_tests_only_does_not_end_the_checked_part_of_a_file() {
     let text =
         "use a::b;\n#[cfg(test)]\nstatic OPENED: u8 = 0;\nuse http::c;\n#[cfg(test)]\nmod tests {\n    use d::e;\n}\n";
     assert!(program(text).contains("http::c") && !program(text).contains("d::e"));
 }
 
-/// A file without its module of tests, which stands at its end.
+/// Returns a file's text without the module of tests at its end.
 fn program(text: &str) -> &str {
     text.split_once("#[cfg(test)]\nmod ").map_or(text, |(program, _tests)| program)
 }
 
-/// The row of each room, from the first cells of the table: paths below the source folder.
+/// Reads the row number of each room from the first cells of a document's table, which contain paths below the source folder.
 fn rows(page: &str, source: &str) -> BTreeMap<String, usize> {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let mut rows = BTreeMap::new();
@@ -102,7 +102,7 @@ fn rows(page: &str, source: &str) -> BTreeMap<String, usize> {
     rows
 }
 
-/// The text of a file in a module of a crate, as if that module were a crate of its own.
+/// Rewrites paths as if the module `source` were a crate of its own, if it is a module inside a crate.
 fn as_a_crate(source: &str, text: &str) -> String {
     match source.split_once("/src/") {
         None => text.to_owned(),
@@ -113,7 +113,7 @@ fn as_a_crate(source: &str, text: &str) -> String {
     }
 }
 
-/// The room of a file: its folder below the source folder, or itself.
+/// Returns the room of a file: its top folder below the source folder, or the file itself.
 fn room(path: &Path) -> &str {
     path.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs")
 }
@@ -132,12 +132,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A line without its comment; nothing of a line that is documentation in an attribute.
+/// Returns a line without its comment, or an empty line if it is documentation in an attribute.
 fn code(line: &str) -> &str {
     if line.contains("doc = \"") { "" } else { line.split("//").next().unwrap_or_default() }
 }
 
-/// The modules and items of the crate's root that a file names, by `crate::` or by enough `super::`.
+/// Returns the modules and items of the crate's root that a file names, with `crate::` or with enough `super::`.
 fn uses(path: &Path, text: &str) -> Vec<String> {
     let depth = path.iter().filter(|part| *part != "mod.rs").count();
     let text: String = text.lines().map(|line| format!("{}\n", code(line))).collect();
@@ -147,7 +147,7 @@ fn uses(path: &Path, text: &str) -> Vec<String> {
         rest = &rest[at + "crate::".len()..];
         found.extend(heads(rest));
     }
-    // A module of tests stands at the end of its file, and is one deeper.
+    // The module of tests at the end of a file is one level deeper.
     let (program, tests) = text.split_once("\nmod tests {").unwrap_or((&text, ""));
     for (text, depth) in [(program, depth), (tests, depth + 1)] {
         for words in text.split(|c: char| !c.is_alphanumeric() && !"_:{".contains(c)) {
@@ -161,7 +161,7 @@ fn uses(path: &Path, text: &str) -> Vec<String> {
     found
 }
 
-/// The first names of a path such as `store::Store` or `{store, verbs::{self, get}}`.
+/// Returns the first names of a path such as `store::Store` or `{store, verbs::{self, get}}`.
 fn heads(path: &str) -> Vec<String> {
     let name =
         |text: &str| -> String { text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };

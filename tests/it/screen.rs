@@ -1,10 +1,11 @@
-//! The program on a pseudo-terminal: what is typed, and what the screen shows.
+//! Runs the program on a pseudo-terminal: tests type keys and read the screen.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use vt100::Parser;
 
+/// The path of the program's binary.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
 
 /// A program on a terminal of 80 columns and 24 lines.
@@ -14,27 +15,28 @@ pub struct Screen {
 }
 
 impl Screen {
+    /// Runs the program with these arguments.
     pub fn of(arguments: &str) -> Self {
         Self::running(&format!("exec {PROGRAM} {arguments}"))
     }
 
-    /// With this line of a shell.
+    /// Runs a line of shell.
     pub fn running(line: &str) -> Self {
         let line = format!("stty rows 24 cols 80; {line}");
         let mut command = Command::new("script");
         command.args(["-qfec", &line, "/dev/null"]).env("TERM", "xterm").env("LC_ALL", "C").env_remove("PAGER");
-        command.env("SHELL", "/bin/sh"); // whose shell it is decides, for one, what Ctrl-C does between two programs
+        command.env("SHELL", "/bin/sh"); // shells differ, for example in what Ctrl-C does between two programs
         command.env("HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("KUBECONFIG");
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         Self { child, parser: Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0) }
     }
 
-    /// Reads until the screen shows this.
+    /// Reads until the screen contains `part`, and returns the screen.
     pub fn shows(&mut self, part: &str) -> String {
         self.until(part, |text| text.contains(part))
     }
 
-    /// Reads until the screen is so.
+    /// Reads until `is` is true of the screen, and returns the screen. `what` describes the condition if the program ends before.
     pub fn until(&mut self, what: &str, is: impl Fn(&str) -> bool) -> String {
         let mut bytes = [0; 4096];
         loop {
@@ -48,7 +50,7 @@ impl Screen {
         }
     }
 
-    /// Reads until the program has ended; gives what the screen shows then, and the exit code.
+    /// Reads until the program ends, and returns the last screen and the exit code.
     pub fn ends(mut self) -> (String, Option<i32>) {
         let mut rest = Vec::new();
         self.child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();

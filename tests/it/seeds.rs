@@ -1,4 +1,4 @@
-//! The default seed of a documents' run is the smallest whose run is the published trace.
+//! Checks that the default seed of each of the documents' runs is the smallest seed that reproduces the trace printed in the documents.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use informer_lab::lessons::{Row, rows};
 
 use crate::runs::{lines, recorded, with};
 
-/// What the run prints with this seed.
+/// Returns the output of a run with this seed.
 fn printed(row: &Row, seed: u64) -> String {
     lines(&recorded(row, &with(Settings::default(), seed, None))).iter().map(|line| format!("{line}\n")).collect()
 }
@@ -24,5 +24,5 @@ fn the_default_seed_is_the_smallest_whose_run_is_the_published_trace() {
     }
     seeds.sort_unstable();
     seeds.dedup();
-    assert_eq!(seeds, [1, 6, 14, 1640], "the README of the traces says so");
+    assert_eq!(seeds, [1, 6, 14, 1640], "the README of the traces lists these seeds");
 }

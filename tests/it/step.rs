@@ -1,4 +1,4 @@
-//! Step mode: each event a frame, forward and back; questions are answered by the record.
+//! Tests of step mode without a terminal: frames of each event, forward and back, and the questions, whose answers come from the record.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn a_frame_shows_the_queue_the_store_the_trace_and_the_cause() {
 }
 
 #[test]
-fn back_and_forth_is_where_it_was() {
+fn stepping_back_shows_the_same_frames_again() {
     let mut session = Session::new(records("relist --known-objects"), Predict::No, Lang::En);
     let mut frames = vec![frame(&session, 80, 24)];
     while session.press(Key::Forward) {
@@ -86,12 +86,12 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
         while session.press(Key::Forward) {
             skipped += 1;
         }
-        assert!(skipped > 0, "it goes on");
+        assert!(skipped > 0, "the session goes on after the answer");
     }
 }
 
 #[test]
-fn every_run_with_a_queue_has_questions_and_says_how_many() {
+fn every_run_with_a_queue_has_questions_and_shows_their_number() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
             let records = recorded(&row, &era(of));
@@ -119,7 +119,7 @@ fn every_run_with_a_queue_has_questions_and_says_how_many() {
 }
 
 #[test]
-fn a_key_that_leads_nowhere_says_why() {
+fn a_key_that_leads_nowhere_shows_the_reason() {
     let mut session = Session::new(records("reflector"), Predict::No, Lang::En);
     for (key, said) in [
         (Key::NextOfKind, "No event run comes after this one."),
@@ -129,12 +129,12 @@ fn a_key_that_leads_nowhere_says_why() {
         assert!(frame(&session, 80, 24).join("\n").contains(said));
         session.press(Key::Forward);
         session.press(Key::First);
-        assert!(!frame(&session, 80, 24).join("\n").contains(said), "it is said once");
+        assert!(!frame(&session, 80, 24).join("\n").contains(said), "the reason is shown once");
     }
 }
 
 #[test]
-fn a_box_says_that_the_run_has_no_such_part_and_keeps_its_title() {
+fn the_box_of_a_part_that_the_run_lacks_keeps_its_title() {
     let mut session = Session::new(records("deltafifo"), Predict::No, Lang::En);
     loop {
         let shown = frame(&session, 80, 24).join("\n");
@@ -149,14 +149,14 @@ fn a_box_says_that_the_run_has_no_such_part_and_keeps_its_title() {
         |text: &str| informer.lines().skip_while(|line| !line.contains("Processor")).any(|line| line.contains(text));
     assert!(
         row("none in this run") && row("the pop loop does their work"),
-        "it prints OnDelete without a Processor: {informer}"
+        "this run prints OnDelete without a Processor: {informer}"
     );
     let handlers = frame(&Session::new(records("shared"), Predict::No, Lang::Zh), 80, 24).join("\n");
-    assert!(handlers.contains("这次运行没有"), "it has no store: {handlers}");
+    assert!(handlers.contains("这次运行没有"), "this run has no store: {handlers}");
 }
 
 #[test]
-fn the_box_that_changed_shows_what_the_event_is_about() {
+fn the_box_that_changed_shows_the_events_object() {
     let mut session = Session::new(records("relist --known-objects"), Predict::No, Lang::En);
     while session.press(Key::Forward) {
         let record = session.record().unwrap();
@@ -174,7 +174,7 @@ fn the_box_that_changed_shows_what_the_event_is_about() {
 }
 
 #[test]
-fn a_narrow_box_says_how_many_wait_and_what_is_in_hand() {
+fn a_narrow_box_shows_how_many_notifications_wait_and_the_current_one() {
     let mut session = Session::new(records("late"), Predict::No, Lang::En);
     let mut seen = false;
     while session.press(Key::Forward) {
@@ -185,7 +185,7 @@ fn a_narrow_box_says_how_many_wait_and_what_is_in_hand() {
 }
 
 #[test]
-fn the_score_is_seen_on_sixty_columns_whatever_the_event_is() {
+fn the_score_is_visible_on_sixty_columns_for_every_event() {
     let mut session = Session::new(records("relist --known-objects"), Predict::Yes, Lang::En);
     let mut answered = 0;
     while session.press(Key::Forward) {
@@ -200,7 +200,7 @@ fn the_score_is_seen_on_sixty_columns_whatever_the_event_is() {
 }
 
 #[test]
-fn the_keys_fit_sixty_columns_and_the_way_out_is_seen_on_forty() {
+fn all_keys_fit_on_sixty_columns_and_the_quit_key_on_forty() {
     for (lang, last, quit) in [(Lang::En, "g G ends", "? help  q quit"), (Lang::Zh, "g G 首尾", "? 按键  q 退出")]
     {
         let session = Session::new(records("reflector"), Predict::No, lang);
@@ -221,7 +221,7 @@ fn the_next_key_closes_the_help() {
 }
 
 #[test]
-fn a_question_is_gone_where_the_reader_goes_somewhere_else() {
+fn a_question_disappears_when_the_reader_moves_to_another_event() {
     for key in [Key::First, Key::Last, Key::Back, Key::NextOfKind, Key::Search("nettool".to_owned())] {
         let mut session = Session::new(records("reflector"), Predict::Yes, Lang::En);
         while session.question().is_none() {
@@ -233,7 +233,7 @@ fn a_question_is_gone_where_the_reader_goes_somewhere_else() {
 }
 
 #[test]
-fn no_reason_is_given_that_the_record_does_not_have() {
+fn a_question_that_the_record_cannot_answer_is_not_asked() {
     let whole = records("relist --known-objects");
     let relist = |record: &Record| record.what.name() == "listed" && record.cause == Some(Cause::Relist);
     let at = whole.iter().position(relist).unwrap();
@@ -258,7 +258,7 @@ fn without_a_terminal_the_frames_are_printed() {
 }
 
 #[test]
-fn a_verdict_speaks_of_known_objects_only_where_the_queue_has_some() {
+fn a_verdict_mentions_known_objects_only_if_the_queue_has_some() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
             let records = recorded(&row, &era(of));

@@ -1,4 +1,4 @@
-//! Step mode on a pseudo-terminal: keys are typed, and frames are compared.
+//! Tests of step mode on a pseudo-terminal: keys, signals, and a closed terminal.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +9,7 @@ use crate::cli::file;
 use crate::screen::{PROGRAM, Screen};
 
 #[test]
-fn keys_go_forward_back_to_the_ends_and_quit() {
+fn keys_move_forward_back_and_to_the_ends_search_and_quit() {
     let mut screen = Screen::of("step reflector");
     screen.shows("1/54");
     screen.types("\r");
@@ -54,7 +54,7 @@ fn control_c_ends_a_search_too() {
 }
 
 #[test]
-fn a_signal_ends_it_and_the_terminal_is_as_before() {
+fn a_signal_ends_step_mode_and_restores_the_terminal() {
     let pid = file("stepping.pid", "");
     let mut screen = Screen::running(&format!("echo $$ >{}; exec {PROGRAM} step reflector", pid.display()));
     screen.shows("1/54");
@@ -69,19 +69,19 @@ fn a_signal_ends_it_and_the_terminal_is_as_before() {
 }
 
 #[test]
-fn a_closed_terminal_ends_it_under_nohup_too() {
+fn a_closed_terminal_ends_step_mode_even_under_nohup() {
     assert_eq!(code_of_a_closed_terminal("closed.fifo", ""), "129\n");
 }
 
-/// Nobody reads the frames, so that the program waits in the middle of one.
+/// The test does not read the frames, so the program blocks in the middle of drawing one.
 #[test]
-fn a_terminal_that_is_closed_while_a_frame_is_drawn_ends_it_so_too() {
+fn a_terminal_that_is_closed_during_a_frame_ends_step_mode() {
     assert_eq!(code_of_a_closed_terminal("drawing.fifo", &"Gg".repeat(300)), "129\n");
 }
 
 fn code_of_a_closed_terminal(fifo: &str, keys: &str) -> String {
     let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join(fifo);
-    let _ = fs::remove_file(&fifo); // of an earlier run
+    let _ = fs::remove_file(&fifo); // left by an earlier run
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let mut screen = Screen::running(&format!("trap '' HUP; {PROGRAM} step reflector; echo $? >{}", fifo.display()));
     screen.shows("1/54");

@@ -1,4 +1,4 @@
-//! A cluster whose process is stopped (SIGSTOP): its connections stay open, and nothing comes over them.
+//! Tests an informer against a cluster whose process is stopped with SIGSTOP, so that its connections stay open but silent.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::command;
 
-/// `informer-lab cluster`; it is killed in the end.
+/// A process of `informer-lab cluster`, killed on drop.
 struct Process(Child);
 
 impl Process {
-    /// Starts it, and says where it listens.
+    /// Starts the process and returns its address.
     fn start() -> (Self, http::Uri) {
         let mut child = command("cluster").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -40,7 +40,7 @@ impl Drop for Process {
 }
 
 #[tokio::test]
-async fn an_informer_tells_that_its_server_stands_still_and_follows_it_when_it_goes_on() {
+async fn an_informer_reports_a_stopped_server_and_continues_when_the_server_does() {
     let (process, uri) = Process::start();
     let mut config = kube::Config::new(uri);
     config.default_retry = false;
@@ -56,7 +56,7 @@ async fn an_informer_tells_that_its_server_stands_still_and_follows_it_when_it_g
     informer.synced().await.unwrap();
 
     process.signal("STOP");
-    time::pause(); // nothing comes any more, so time goes on to the limit at once
+    time::pause(); // the server is silent, so the paused clock jumps to the informer's time limit at once
     let error = told.recv().await.unwrap();
     assert!(error.contains("namespaces"), "{error}");
     time::resume();

@@ -1,15 +1,15 @@
-//! The tour on a pseudo-terminal: keys lead on, and what means nothing leaves nothing on the screen.
+//! Tests of the tour's keys on a pseudo-terminal.
 #![cfg(unix)]
 
 use crate::screen::Screen;
 
-/// Is the question of this stop the last thing on the screen?
+/// Returns true if the screen ends with the question after the run of this chapter.
 fn asks_after(text: &str, chapter: &str) -> bool {
     text.trim_end().ends_with("NUMBER Enter") && text.contains(&format!("its chapter: informer-lab read {chapter}\n"))
 }
 
 #[test]
-fn single_keys_lead_on_and_back_and_others_leave_nothing() {
+fn single_keys_move_forward_and_back_and_unknown_keys_are_not_echoed() {
     let mut screen = Screen::of("tour 4 --speed 1000");
     screen.until("the fourth question", |text| text.trim_end().ends_with("NUMBER Enter"));
     screen.types("x1");
@@ -27,7 +27,7 @@ fn single_keys_lead_on_and_back_and_others_leave_nothing() {
 }
 
 #[test]
-fn ctrl_c_at_a_question_ends_the_tour_and_gives_the_keyboard_back() {
+fn ctrl_c_at_a_question_ends_the_tour_and_restores_the_terminal() {
     let mut screen = Screen::running(&format!(
         "trap : INT; {} tour --speed 1000; stty -a | grep -oE -- '-?(icanon|echo) '",
         crate::screen::PROGRAM

@@ -1,4 +1,4 @@
-//! Every run prints its golden trace, and other seeds print other valid traces.
+//! Tests of the traces that lessons print: with the default seed the golden trace, with other seeds other valid traces.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn golden(name: &str) -> String {
     fs::read_to_string(format!("{}/fixtures/traces/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// The lines of one handler of the lesson `shared`.
+/// Returns the names that one handler of the lesson `shared` prints.
 fn of_handler(trace: &str, message: &str) -> Vec<String> {
     let begin = format!("OnAdd:{message} ");
     trace.lines().filter_map(|line| line.strip_prefix(&begin)).map(str::to_owned).collect()
@@ -32,7 +32,7 @@ fn every_run_prints_its_golden_trace() {
     }
 }
 
-/// The golden trace of the row with today's machinery.
+/// Returns the name of a row's golden trace in the modern era.
 fn of_today(row: &Row) -> Option<&'static str> {
     row.modern.as_ref().and_then(|modern| modern.trace)
 }
@@ -45,7 +45,7 @@ fn every_run_prints_its_golden_trace_of_the_modern_era() {
 }
 
 #[test]
-fn a_run_that_ends_in_one_era_ends_in_the_other() {
+fn a_run_that_ends_by_itself_does_so_in_both_eras() {
     for row in rows().filter(|row| row.modern.is_some()) {
         assert_eq!(of_today(&row).is_some(), row.trace.is_some(), "{}", row.command);
     }
@@ -71,7 +71,7 @@ fn every_golden_trace_belongs_to_a_run() {
         classic.chain(modern).chain(eras::GOLDEN.map(|(_, file)| file)).map(str::to_owned).collect();
     let files = fs::read_dir(format!("{}/fixtures/traces", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let mut files: BTreeSet<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-    assert!(files.remove("indexer-serve.json"), "it is what a server answers; cli_live compares it");
+    assert!(files.remove("indexer-serve.json"), "the answer of a server, which cli_live compares");
     assert!(files.remove("README.md"));
     assert_eq!(of_runs, files);
 }
@@ -83,7 +83,7 @@ fn the_tour_prints_all_traces_one_after_the_other() {
 }
 
 #[test]
-fn colour_adds_codes_and_changes_nothing_else() {
+fn colour_only_adds_escape_codes() {
     for (command, trace) in rows().filter_map(|row| Some((row.command, row.trace?))) {
         let coloured = stdout(&format!("{command} --color always"));
         let mut plain = String::new();
@@ -95,7 +95,7 @@ fn colour_adds_codes_and_changes_nothing_else() {
 }
 
 #[test]
-fn fifty_seeds_interleave_two_handlers_differently_and_keep_the_order_of_each() {
+fn fifty_seeds_interleave_two_handlers_differently_but_keep_the_order_of_each() {
     let mut interleavings = BTreeSet::new();
     for seed in 1..=50 {
         let trace = stdout(&format!("shared --seed {seed}"));
@@ -131,7 +131,7 @@ fn a_modern_api_server_lists_and_watches_in_key_order() {
 }
 
 #[test]
-fn without_known_objects_some_seed_lets_deleted_come_out() {
+fn without_known_objects_deleted_comes_out_with_about_one_seed_in_a_hundred() {
     let usual = golden("reflector.txt");
     let mut rare = 0;
     for seed in 1..=200 {
@@ -155,7 +155,7 @@ fn with_known_objects_no_seed_changes_the_trace() {
 }
 
 #[test]
-fn pods_that_were_there_before_come_first_as_sync() {
+fn existing_pods_come_first_as_sync() {
     let pods = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/pods.yaml");
     let trace = stdout(&format!("reflector --known-objects --pods {pods}"));
     let (before, after) = trace.split_at(trace.find("Added").unwrap());

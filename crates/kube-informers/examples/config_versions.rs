@@ -1,7 +1,7 @@
 //! A controller of two kinds: `cargo run -p kube-informers --example config_versions`.
 //!
-//! It writes on each pod, as an annotation, which version of which ConfigMap the pod mounts. So it works on a pod when the pod
-//! changes, and when one of its ConfigMaps does.
+//! The controller annotates each pod with the versions of the ConfigMaps that the pod mounts. So it reconciles a pod when the pod changes
+//! and when one of its ConfigMaps changes.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use kube_informers::workqueue::WorkQueue;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-/// The annotation.
+/// The key of the annotation.
 pub const VERSIONS: &str = "example.com/config-versions";
 
 /// Runs until Ctrl-C.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
-    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
+    tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
     let stop = CancellationToken::new();
     let stopping = stop.clone();
     tokio::spawn(async move {
@@ -31,15 +31,15 @@ pub async fn main() -> Result<(), BoxError> {
     run(Client::try_default().await?, stop).await
 }
 
-/// Works until `stop`.
+/// Runs the controller until `stop`.
 pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError> {
     let factory = SharedInformerFactory::new(client.clone());
     let (pods, config_maps) = (factory.informer::<Pod>(), factory.informer::<ConfigMap>());
 
-    // From the secondary object to the primary ones: pods, by the keys of the ConfigMaps that they mount.
+    // An index of pods by the keys of the ConfigMaps that they mount: it leads from a changed ConfigMap to its pods.
     let by_config_map = pods.index("config-map", |pod: &Pod| mounted(pod).collect())?;
 
-    // The queue has keys of pods only. A pod that is not in the index yet comes by an event of its own.
+    // The queue contains only keys of pods. A pod that is not in the index yet will be queued by its own event.
     let queue = Arc::new(WorkQueue::new());
     let keys = queue.clone();
     let told_pods = pods.add_event_handler(move |change: Notification<Pod>| {
@@ -55,7 +55,7 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     let informing = CancellationToken::new();
     let (pods, config_maps) = (pods.reader(), config_maps.reader());
     let work = async {
-        // A worker that saw one cache and not the other would write versions that are missing.
+        // Wait for both caches: with the ConfigMaps' cache incomplete, a worker would write an annotation in which versions are missing.
         if wait_for(&stop, &[told_pods.synced(), told_config_maps.synced()]).await {
             let reconcile = async |key: String| match pods.get(&key) {
                 Some(pod) => annotate(&client, &pod, &config_maps).await,
@@ -63,7 +63,7 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
             };
             queue.workers(2, reconcile).run(&stop).await?;
         }
-        informing.cancel(); // last: workers that finish what they have begun may still read the caches
+        informing.cancel(); // last, because workers that finish their keys still read the caches
         Ok(())
     };
     let inform = async { factory.run(informing.clone()).await.map_err(BoxError::from) };
@@ -71,14 +71,14 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     Ok(())
 }
 
-/// The keys of the ConfigMaps that a pod mounts.
+/// Returns the keys of the ConfigMaps that a pod mounts.
 fn mounted(pod: &Pod) -> impl Iterator<Item = String> {
     let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
     let volumes = pod.spec.iter().flat_map(|spec| &spec.volumes).flatten();
     volumes.filter_map(move |volume| Some(format!("{namespace}/{}", volume.config_map.as_ref()?.name)))
 }
 
-/// Brings one pod to what it should be.
+/// Reconciles one pod: sets its annotation if it is not right.
 async fn annotate(client: &Client, pod: &Pod, config_maps: &Reader<ConfigMap>) -> Result<(), kube::Error> {
     let version = |key: String| {
         let config_map = config_maps.get(&key)?;

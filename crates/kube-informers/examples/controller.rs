@@ -1,7 +1,7 @@
-//! A controller with everything: an informer, a work queue, two workers, and leader election.
+//! A complete controller with an informer, a work queue, two workers, and leader election.
 //! `cargo run -p kube-informers --example controller -- my-identity`
 //!
-//! It writes on every running pod, as a label, on which node it is.
+//! The controller labels every scheduled pod with the name of its node.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// A leader that cannot list pods gives up after this long.
+/// The time after which a leader that cannot list pods gives up its lease, so that another candidate can try.
 const SYNCED_WITHIN: Duration = Duration::from_secs(120);
 
-/// Takes its identity as its argument, and runs until Ctrl-C.
+/// Takes the candidate's identity as the argument, and runs until Ctrl-C.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
-    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
-    // In a cluster that is the name of the pod. No two candidates may have the same.
+    tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
+    // Each candidate needs an identity of its own; in a cluster, use the name of the pod.
     let identity = std::env::args().nth(1).ok_or("give an identity as the argument")?;
     let stop = CancellationToken::new();
     let stopping = stop.clone();
@@ -37,21 +37,21 @@ pub async fn main() -> Result<(), BoxError> {
     run(Client::try_default().await?, &identity, stop).await
 }
 
-/// Stands for election until `stop`, and works while it leads.
+/// Takes part in the election until `stop`, and works while it leads.
 pub async fn run(client: Client, identity: &str, stop: CancellationToken) -> Result<(), BoxError> {
-    // After the stop, the workers may finish what they have begun.
+    // The grace period lets the workers finish their keys after the stop.
     let elector = LeaderElector::new(client.clone(), "default", "node-labels", identity);
     let mut elector = elector.grace_period(Duration::from_secs(10));
     loop {
         match elector.run(stop.clone(), async |_| work(&client, &stop).await).await? {
-            Outcome::Lost => {} // everything below was dropped; stand in line again
+            Outcome::Lost => {} // the work was dropped; take part again
             Outcome::Stopped => return Ok(()),
             Outcome::Finished(worked) => return worked,
         }
     }
 }
 
-/// The work of the leader. It spawns nothing, so all of it ends when it is dropped.
+/// Does the work of the leader. It spawns no tasks, so dropping the future ends all of it.
 async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError> {
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client.clone()));
     let changes = informer.subscribe(HandlerOptions::new())?;
@@ -59,10 +59,10 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     let pods = informer.reader();
     let informing = CancellationToken::new();
 
-    // Every change is a key in the queue. However often it is added, one worker at a time has it.
+    // Every change adds a key to the queue. Only one worker at a time has a key, however often it is added.
     let queue = WorkQueue::new();
     let fill = async {
-        // No async closure: one that borrows would keep the compiler from seeing that all of this is `Send`, for `tokio::spawn`.
+        // Not an async closure: with one that borrows, the compiler could not prove that this future is `Send`, as `tokio::spawn` needs.
         let add = |change: Notification<Pod>| {
             queue.add(change.key());
             ready(())
@@ -71,7 +71,7 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
         Ok(())
     };
 
-    // They begin when the cache is complete: a worker that saw half of the objects would act on it.
+    // The workers begin when the cache is complete; before that, they would act on half of the objects.
     let workers = async {
         match stop.run_until_cancelled(timeout(SYNCED_WITHIN, synced.wait())).await {
             Some(Ok(Ok(()))) => {}
@@ -86,8 +86,8 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
             Some(pod) => label(client, &pod).await,
             None => Ok(()), // deleted
         };
-        queue.workers(2, reconcile).run(stop).await?; // an error is told, and the key comes again, later each time
-        informing.cancel(); // last: workers that finish what they have begun may still read the cache
+        queue.workers(2, reconcile).run(stop).await?; // an error is logged, and its key is retried with growing delays
+        informing.cancel(); // last, because workers that finish their keys still read the cache
         Ok(())
     };
     let inform = async { informer.clone().run(informing.clone()).await.map_err(BoxError::from) };
@@ -95,7 +95,7 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     Ok(())
 }
 
-/// Brings one pod to what it should be.
+/// Reconciles one pod: sets its label if it is not right.
 async fn label(client: &Client, pod: &Arc<Pod>) -> Result<(), kube::Error> {
     let Some(node) = pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref()) else { return Ok(()) };
     if pod.labels().get("node") == Some(node) {

@@ -1,5 +1,5 @@
-//! Finds pods by the node they are on, without asking the API server: `cargo run -p kube-informers --example index`.
-#![expect(clippy::print_stdout, reason = "it is what the example is for")]
+//! Finds pods by their node with an index, without a request to the API server: `cargo run -p kube-informers --example index`.
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::{Client, ResourceExt};
@@ -9,22 +9,22 @@ use tokio_util::sync::CancellationToken;
 /// Takes the name of the node as its argument.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
-    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
+    tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
     let node = std::env::args().nth(1).unwrap_or_else(|| "node-1".to_owned());
     println!("{}", pods_on(Client::try_default().await?, &node).await?.join("\n"));
     Ok(())
 }
 
-/// The names of the pods on a node, in order.
+/// Returns the names of the pods on a node, sorted.
 pub async fn pods_on(client: Client, node: &str) -> Result<Vec<String>, BoxError> {
-    // An index function says under which values an object is found: none, one or several.
+    // An index function returns the values under which an object can be found: none, one or several.
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client));
     let by_node =
         informer.index("node", |pod: &Pod| pod.spec.iter().filter_map(|spec| spec.node_name.as_deref()).collect())?;
 
     let stop = CancellationToken::new();
     let running = tokio::spawn(informer.clone().run(stop.clone()));
-    informer.synced().wait().await?; // before that, the store is not complete
+    informer.synced().wait().await?; // the store is incomplete before that
 
     let mut names: Vec<String> = by_node.get(node).iter().map(|pod| pod.name_any()).collect();
     names.sort();

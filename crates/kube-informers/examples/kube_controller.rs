@@ -1,7 +1,7 @@
 //! A kube-runtime `Controller` on a shared informer: `cargo run -p kube-informers --example kube_controller --features runtime`.
 //!
 //! `Controller::for_stream` needs kube-runtime's feature `unstable-runtime-stream-control`.
-#![expect(clippy::print_stdout, reason = "it is what the example is for")]
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// Runs until it is interrupted.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
-    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
+    tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(Client::try_default().await?));
     run(informer, CancellationToken::new(), |line| println!("{line}")).await
 }
@@ -29,7 +29,7 @@ pub async fn run(
     stop: CancellationToken,
     print: impl Fn(String) + Send + Sync + 'static,
 ) -> Result<(), BoxError> {
-    // The controller has a store of its own. What fills it is the informer: nothing is listed or watched a second time.
+    // The controller has its own store, which the informer fills. So the API server serves only one list and one watch.
     let (store, writer) = reflector::store();
     let events = WatcherEvents::of(informer.subscribe(HandlerOptions::new())?);
     let pods = kube_runtime::reflector(writer, events).applied_objects();

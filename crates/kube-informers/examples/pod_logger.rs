@@ -1,5 +1,5 @@
 //! Prints every change of every pod: `cargo run -p kube-informers --example pod_logger`.
-#![expect(clippy::print_stdout, reason = "it is what the example is for")]
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 /// Runs until it is interrupted.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
-    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
+    tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
     run(Client::try_default().await?, CancellationToken::new(), |line| println!("{line}")).await
 }
 
-/// Tells of each change with a line, until `stop`.
+/// Prints a line for each change, until `stop`.
 pub async fn run(client: Client, stop: CancellationToken, mut print: impl FnMut(String)) -> Result<(), BoxError> {
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client));
-    // A subscription is a stream with a buffer of its own. Any number of them share the informer's one watch.
+    // A subscription is a stream with its own buffer. Any number of subscriptions share the informer's one watch.
     let mut changes = informer.subscribe(HandlerOptions::new())?;
     let running = tokio::spawn(informer.run(stop));
 
@@ -26,12 +26,12 @@ pub async fn run(client: Client, stop: CancellationToken, mut print: impl FnMut(
             Notification::Add { object: pod, initial } => {
                 format!("add {} ({}, {initial:?})", pod.name_any(), phase(&pod))
             }
-            // Unlike kube-runtime, the informer has the old object, too.
+            // Unlike kube-runtime's watcher, the informer delivers the old object too.
             Notification::Update { old, new } => {
                 format!("update {} ({} -> {})", new.name_any(), phase(&old), phase(&new))
             }
             Notification::Delete(Deletion::Final(pod)) => format!("delete {}", pod.name_any()),
-            // The watch was interrupted, and a new list no longer has the pod: how it ended is not known.
+            // The watch missed the deletion, and a relist no longer contains the pod. So its final state is unknown.
             Notification::Delete(Deletion::FinalStateUnknown { key, .. }) => format!("delete {key}, missed"),
         });
     }

@@ -1,7 +1,7 @@
-//! Keeps of each pod only what is asked for: `cargo run -p kube-informers --example projection`.
+//! An informer that keeps only a few fields of each pod: `cargo run -p kube-informers --example projection`.
 //!
-//! The rest is skipped while the answers are decoded: it never takes memory.
-#![expect(clippy::print_stdout, reason = "it is what the example is for")]
+//! The decoder skips all other fields, so they never take memory.
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use kube_informers::cache::{BoxError, ListWatch, Meta, Object, SharedIndexInform
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-/// A pod, as far as this program is concerned.
+/// The fields of a pod that this program needs.
 #[derive(Debug, Deserialize)]
 struct Placed {
     metadata: SlimMeta, // namespace, name, uid, resourceVersion and labels
@@ -33,14 +33,14 @@ impl Object for Placed {
 /// Prints a line for each node.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
-    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
+    tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
     for (node, pods) in pods_per_node(Client::try_default().await?).await? {
         println!("{node}: {pods}");
     }
     Ok(())
 }
 
-/// How many pods there are on each node.
+/// Returns the number of pods on each node.
 pub async fn pods_per_node(client: Client) -> Result<BTreeMap<String, usize>, BoxError> {
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client).read_as::<Placed>());
     let stop = CancellationToken::new();

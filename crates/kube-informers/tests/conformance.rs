@@ -1,10 +1,10 @@
-//! What client-go did, done again: recorded operations and their results, replayed through the public API only.
+//! Conformance with client-go: replays operations recorded from client-go through the public API and compares the results.
 //!
-//! The recordings and their format are in `fixtures/conformance`. `CONFORMANCE_DIR` names another directory of them.
-//! Every test prints how many cases and steps of its file it replayed: `cargo test --test conformance -- --nocapture`.
+//! The recordings and their format are in `fixtures/conformance`; `CONFORMANCE_DIR` names another directory of recordings. Each test
+//! prints the number of cases and steps that it replayed: `cargo test --test conformance -- --nocapture`.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "what was replayed is said")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![allow(clippy::print_stdout, reason = "prints the number of replayed steps")]
 
 mod conformance {
     mod errors;

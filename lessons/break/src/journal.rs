@@ -1,4 +1,6 @@
-//! The journal of a trial: what happened in the cluster, in the informers and outside of the program, in order.
+//! The journal of a trial: an ordered record of everything that happened in the cluster, in the informers and outside the program.
+//!
+//! The judges decide by the journal alone, and its lines are shown to the learner as evidence.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -9,28 +11,28 @@ use kube_informers::cache::observe::Event;
 use kube_informers::cache::{Notification, meta_namespace_key};
 use tokio::time::Instant;
 
-/// One thing that happened.
+/// An entry of the journal.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Since the start of the trial, in virtual time.
+    /// The virtual time since the start of the trial.
     pub at: Duration,
     pub what: What,
 }
 
-/// The kinds of things that happen.
+/// The content of an entry.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// A step of the scenario, as the command that does the same.
+    /// A step of the scenario, written as the equivalent kubectl command.
     Step(String),
-    /// The program asked the API server.
+    /// The program sent a request to the API server.
     Request(Request),
-    /// The API server refused a request, with this code.
+    /// The API server answered a request with this HTTP error code.
     Refused(Request, u16),
-    /// The informers did something.
+    /// An event that an informer's observer reported.
     Event(Event),
-    /// A handler of the trial was told of a change.
+    /// A handler of the trial received a notification.
     Told { handler: &'static str, change: Notification<Pod> },
-    /// The load balancer was changed, or refused to be.
+    /// The program changed the load balancer, or the load balancer was down and refused the change.
     Balanced { backend: String, change: Backend, refused: bool },
     /// The dashboard begins to show this state of a pod.
     Shown(Arc<Pod>),
@@ -50,11 +52,11 @@ pub enum Backend {
 /// A request to the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// LIST, WATCH, GET, CREATE, DELETE and so on.
+    /// `LIST`, `WATCH`, `CREATE`, or another HTTP method such as `GET` or `DELETE`.
     pub verb: String,
-    /// What follows the namespace in the path, such as `pods` or `pods/web-1`.
+    /// The rest of the path after the namespace, such as `pods` or `pods/web-1`.
     pub target: String,
-    /// The query's parameters that say which state is asked for.
+    /// The query parameter `resourceVersion=…`, if the request has one.
     pub version: Option<String>,
 }
 
@@ -77,10 +79,10 @@ impl Request {
     }
 }
 
-/// The most characters of a log's line that are shown.
+/// The number of characters after which a log line is cut off.
 const LONGEST: usize = 60;
 
-/// Keeps the entries. Clones are the same journal.
+/// The journal. Clones share the same entries.
 #[derive(Clone, Debug)]
 pub struct Journal {
     started: Instant,
@@ -97,12 +99,12 @@ impl Journal {
         self.entries.lock().expect(NO_PANIC).push(Entry { at, what });
     }
 
-    /// The time since the start.
+    /// Returns the virtual time since the start of the trial.
     pub fn now(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Takes what was noted so far.
+    /// Removes and returns all entries so far.
     pub fn take(&self) -> Vec<Entry> {
         std::mem::take(&mut *self.entries.lock().expect(NO_PANIC))
     }
@@ -178,7 +180,7 @@ fn write_event(f: &mut fmt::Formatter<'_>, event: &Event) -> fmt::Result {
     }
 }
 
-/// A pod with its labels, since the scenarios change labels.
+/// Displays a pod with its labels, because the scenarios change labels.
 struct Labelled<'a>(&'a Pod);
 
 impl fmt::Display for Labelled<'_> {

@@ -1,7 +1,8 @@
-//! Runs one program of `exercises/` in a cluster in memory and in virtual time, and says whether it does what it should.
+//! The checker behind `informer-lab check NAME`: runs one program of `exercises/` and prints whether it is right.
 //!
-//! `informer-lab check NAME` runs this as `cargo run -p informer-lab-break -- NAME LANGUAGE WIDTH`. Its exit code says how the program did:
-//! 0 for a right one, [`WRONG`] for one that is still wrong. Cargo's own is 101, when it does not compile.
+//! The program runs in a cluster in memory, in virtual time. `informer-lab check` starts this binary as
+//! `cargo run -p informer-lab-break -- NAME LANGUAGE WIDTH` and reads its exit code: 0 if the program is right, [`WRONG`] if it still has
+//! its mistake, 101 (from Cargo) if it does not compile.
 
 #[path = "../exercises/mod.rs"]
 mod exercises;
@@ -27,7 +28,8 @@ use informer_lab::exercises::WRONG;
 use say::Lang;
 use verdict::Verdict;
 
-/// A trial takes milliseconds. A program that takes this long in real time never gives the others their turn.
+/// The real time after which a trial is given up. A trial takes milliseconds, so a program that takes this long loops without
+/// yielding to the other tasks.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
@@ -45,7 +47,7 @@ fn main() -> ExitCode {
     let verdict = match receiver.recv_timeout(PATIENCE) {
         Ok(verdict) => verdict,
         Err(RecvTimeoutError::Timeout) => Verdict::spins(),
-        Err(RecvTimeoutError::Disconnected) => return ExitCode::from(3), // a panic of ours, and it was printed
+        Err(RecvTimeoutError::Disconnected) => return ExitCode::from(3), // the checker itself panicked and has printed the panic
     };
     let width = arguments.get(2).and_then(|width| width.parse().ok()).unwrap_or(80);
     print(&verdict.text(lang, width));

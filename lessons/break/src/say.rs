@@ -1,4 +1,4 @@
-//! What is said to the learner, in both languages.
+//! Texts for the learner in English and Chinese.
 
 pub use informer_lab::trace::Lang;
 

@@ -1,4 +1,4 @@
-//! What was seen of a program: the evidence for its judge.
+//! The outcome of a trial, from which the judge decides: the journal, the pods that are left, and how the program ended.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,32 +9,33 @@ use kube_informers::cache::{Notification, meta_namespace_key};
 
 use crate::journal::{Backend, Entry, Request, What};
 
-/// What was seen of a program.
+/// The outcome of a trial.
 pub struct Seen {
+    /// The journal.
     pub entries: Vec<Entry>,
-    /// The pods in the cluster when the program had ended.
+    /// The pods in the cluster after the program ended.
     pub pods: Vec<Pod>,
     pub end: End,
 }
 
-/// How a program ended.
+/// The way in which a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// After it was told to stop.
+    /// The program returned after the trial stopped it, as it should.
     Stopped,
-    /// Before.
+    /// The program returned at this time, before the trial stopped it.
     Early(Duration),
     Failed(String),
     Panicked(String),
-    /// It did not, long after the stop.
+    /// The program was still running long after the trial stopped it.
     Never,
 }
 
-/// The most lines that are shown as evidence.
+/// The largest number of lines in an excerpt.
 const LINES: usize = 14;
 
 impl Seen {
-    /// What the informers did.
+    /// Returns the events of the informers.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.entries.iter().filter_map(|entry| match &entry.what {
             What::Event(event) => Some(event),
@@ -42,7 +43,7 @@ impl Seen {
         })
     }
 
-    /// What the program asked the API server.
+    /// Returns the requests that the program sent to the API server.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
         self.entries.iter().filter_map(|entry| match &entry.what {
             What::Request(request) => Some(request),
@@ -50,7 +51,7 @@ impl Seen {
         })
     }
 
-    /// What a handler of the trial was told.
+    /// Returns the notifications that the handler of this name received.
     pub fn told<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Notification<Pod>> {
         self.entries.iter().filter_map(move |entry| match &entry.what {
             What::Told { handler, change } if *handler == name => Some(change),
@@ -58,7 +59,7 @@ impl Seen {
         })
     }
 
-    /// The backends that the load balancer has at the end.
+    /// Returns the backends of the load balancer at the end of the trial.
     pub fn backends(&self) -> BTreeSet<String> {
         let mut backends = BTreeSet::new();
         for entry in &self.entries {
@@ -75,12 +76,12 @@ impl Seen {
         backends
     }
 
-    /// The keys of the pods in the cluster.
+    /// Returns the keys of the pods in the cluster at the end of the trial.
     pub fn keys(&self) -> BTreeSet<String> {
         self.pods.iter().map(meta_namespace_key).collect()
     }
 
-    /// The entries that matter, as lines. Of many, the first ones and the last ones.
+    /// Returns the lines of the entries for which `matters` is true. If there are too many, the ones in the middle are left out.
     pub fn excerpt(&self, matters: impl Fn(&What) -> bool) -> Vec<String> {
         let mut lines: Vec<String> =
             self.entries.iter().filter(|entry| matters(&entry.what)).map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! A setting: the cluster of a trial and what happens in it; and how a program is played in it.
+//! The setting of a trial: a cluster, a scenario that changes it, and a load balancer. Runs a program in it.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -18,31 +18,31 @@ use crate::outside::{Balancer, Manners};
 use crate::seen::{End, Seen};
 use crate::trial::Trial;
 
-/// A program: it runs until the trial stops it.
+/// A program of a learner, which should run until the trial stops it.
 pub type Program = fn(Trial) -> LocalBoxFuture<'static, Result<(), BoxError>>;
 
-/// How long a program may take to end after the stop, in virtual time.
+/// The virtual time that a program has to return after the trial stops it.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// The cluster of a trial, and what happens in it.
+/// The cluster of a trial, and the changes that happen in it.
 pub struct Setting {
     /// The pods at the start, as YAML.
     pub pods: &'static str,
     /// The number of Node objects.
     pub nodes: usize,
-    /// What the kubelet does.
+    /// The stages through which the simulated kubelet takes a pod.
     pub stages: Stages,
-    /// Faults from the start.
+    /// The faults that are active from the start.
     pub faults: &'static [&'static str],
-    /// What happens, as YAML.
+    /// The scenario, as YAML.
     pub scenario: String,
-    /// When the program is stopped.
+    /// The virtual time after which the trial stops the program.
     pub lasts: Duration,
     pub balancer: Manners,
 }
 
 impl Default for Setting {
-    /// A cluster without pods, in which nothing happens for ten seconds.
+    /// Returns the setting of a cluster without pods, in which nothing happens for ten seconds.
     fn default() -> Self {
         Self {
             pods: "",
@@ -57,14 +57,15 @@ impl Default for Setting {
 }
 
 impl Setting {
-    /// Plays a program from its start to its end, in virtual time.
+    /// Runs a program from its start to its end, in virtual time.
     pub fn play(self, program: Program) -> Seen {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.expect("a runtime without IO needs nothing of the system").block_on(self.run(program))
+        runtime.expect("a runtime without I/O always starts").block_on(self.run(program))
     }
 
     async fn run(self, program: Program) -> Seen {
-        let scenario = Scenario::from_yaml(&self.scenario, "scenario.yaml").expect("the tests read every scenario");
+        let scenario =
+            Scenario::from_yaml(&self.scenario, "scenario.yaml").expect("a test parses the scenario of every exercise");
         let cluster = self.start();
         let client = cluster.client("default");
         let (journal, stop) = (Journal::begin(), CancellationToken::new());
@@ -76,7 +77,7 @@ impl Setting {
                 scenario.play(client.clone(), "default", |step| journal.note(What::Step(short(&step.to_string()))));
             let (performed, ()) = tokio::join!(steps, sleep(self.lasts));
             if let Err(error) = performed {
-                journal.note(What::Step(format!("({error})"))); // the program was faster, and deleted what is to be deleted
+                journal.note(What::Step(format!("({error})"))); // for example, the program has already deleted the pod
             }
             stop.cancel();
             sleep(GRACE).await;
@@ -106,29 +107,29 @@ impl Setting {
             if self.pods.is_empty() { Ok(Vec::new()) } else { pods_from_yaml(self.pods, "pods.yaml", "default") };
         let mut builder = Cluster::builder()
             .seed(1)
-            .started_at("2023-05-01T10:00:00Z".parse().expect("it is a time"))
+            .started_at("2023-05-01T10:00:00Z".parse().expect("the constant is a valid time"))
             .admin(Admin::On)
             .controllers(Controllers::Housekeeping)
             .stages(self.stages.clone())
-            .pods(pods.expect("the tests read every file"));
+            .pods(pods.expect("a test parses the pods of every exercise"));
         if self.nodes > 0 {
             builder = builder.nodes(self.nodes);
         }
         let cluster = builder.start();
         for fault in self.faults {
-            cluster.faults().start(fault.parse().expect("the tests start every fault"));
+            cluster.faults().start(fault.parse().expect("a test parses the faults of every exercise"));
         }
         cluster
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "(no text)".to_owned())
 }
 
-/// A fault by its name alone: as a command it is a request to a path that only this cluster has.
+/// Shortens a step that starts a fault to the fault's name, because its command is a request to a path that real clusters do not have.
 fn short(step: &str) -> String {
     let fault = step.split_once("{\"fault\":\"").and_then(|(_, rest)| rest.split_once('"'));
     fault.map_or_else(|| step.to_owned(), |(fault, _)| format!("(fault {fault})"))
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended() {
+    fn a_program_that_ignores_the_stop_is_ended() {
         assert_eq!(end(|_| pending().boxed_local()), End::Never);
     }
 

@@ -1,4 +1,4 @@
-//! The table of exercises.
+//! The table of exercises: each has a program, a setting in which the program runs, and a judge.
 
 use futures::FutureExt;
 
@@ -7,7 +7,7 @@ use crate::setting::{Program, Setting};
 use crate::verdict::{Mistake, Verdict};
 use crate::{exercises, judges};
 
-/// A program, and how it is judged.
+/// An exercise: a program, the setting in which it runs, and its judge.
 pub struct Exercise {
     pub name: &'static str,
     setting: fn() -> Setting,
@@ -16,13 +16,13 @@ pub struct Exercise {
 }
 
 impl Exercise {
-    /// Runs the program and judges it by what was seen.
+    /// Runs the program in its setting and judges the outcome.
     pub fn judge(&self) -> Verdict {
         Verdict::of(&(self.setting)().play(self.program), self.judge)
     }
 }
 
-/// The programs of a folder, in the learner's order.
+/// Builds the table for the programs of a folder (`exercises` or `solutions`), in the order in which learners meet them.
 macro_rules! programs {
     ($folder:ident: $($name:ident),*) => {
         [$(Exercise {
@@ -37,7 +37,7 @@ macro_rules! programs {
     };
 }
 
-/// The programs as the learner has them.
+/// Returns the exercises with the programs that the learner edits.
 pub fn exercises() -> [Exercise; 10] {
     programs!(exercises)
 }
@@ -48,7 +48,7 @@ mod tests {
     use crate::say::Lang;
     use crate::solutions;
 
-    /// A test for each program: the broken one is found out by this sentence, the solution is right.
+    /// Makes a test for each exercise: the broken program gets a verdict with this sentence, and our solution is right.
     macro_rules! broken_and_mended {
         ($($name:ident: $sentence:literal),* $(,)?) => {$(
             #[test]
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_has_its_program_and_every_program_its_text() {
+    fn the_exercises_of_the_command_line_are_the_ones_of_this_table() {
         let texts = informer_lab::exercises::ALL.map(|exercise| exercise.name);
         assert_eq!(exercises().map(|exercise| exercise.name), texts);
     }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn two_trials_of_one_program_get_one_verdict() {
         for (first, second) in exercises().into_iter().zip(exercises()) {
-            // Not the evidence: the times of a relist have client-go's jitter in them.
+            // The evidence may differ, because the times of a relist have client-go's jitter.
             let [first, second] = [first, second].map(|exercise| exercise.judge());
             let sentence = |verdict: &Verdict| verdict.mistake().map(|mistake| mistake.sentence.clone());
             assert_eq!(sentence(&first), sentence(&second));

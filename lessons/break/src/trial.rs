@@ -1,4 +1,7 @@
-//! A trial: what a program is given. Its cluster, its end, and everything outside of it on which it has an effect.
+//! A trial: the argument of every exercise program.
+//!
+//! It gives the program a client for the cluster, the token that stops it, and the outside world that the program acts on: a load
+//! balancer, a dashboard, a log and alarms. Every use is noted in the journal.
 
 use std::convert::Infallible;
 
@@ -15,7 +18,7 @@ use tower::{ServiceExt, service_fn};
 use crate::journal::{self, Journal, What};
 use crate::outside::{Balancer, Dashboard, Noting};
 
-/// What a program is given. Clones are the same trial.
+/// The argument of an exercise program. Clones belong to the same trial.
 #[derive(Clone)]
 pub struct Trial {
     client: Client,
@@ -44,38 +47,38 @@ impl Trial {
         Self { client: Client::new(noting, "default"), stop, journal, balancer, dashboard }
     }
 
-    /// A client for the cluster.
+    /// Returns a client for the cluster.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// The pods of the namespace `default`.
+    /// Returns a source that lists and watches the pods of the namespace `default`.
     pub fn pods(&self) -> ListWatch<Pod> {
         ListWatch::namespaced(self.client(), "default")
     }
 
-    /// Cancelled when the trial is over. The program ends then.
+    /// Returns the token that is cancelled when the trial is over. The program has to return then.
     pub fn stop(&self) -> CancellationToken {
         self.stop.clone()
     }
 
-    /// Notes what an informer does: the check shows it as evidence.
+    /// Returns an observer that notes the events of an informer, so that the check can show them as evidence.
     pub fn observer(&self) -> Observer {
         let journal = self.journal.clone();
         Observer::new(move |event| journal.note(What::Event(event)))
     }
 
-    /// A handler that notes what it is told.
+    /// Returns a handler that notes its notifications under this name.
     pub fn handler(&self, name: &'static str) -> impl EventHandler<Pod> + Send + use<> {
         Noting::new(name, self.journal.clone())
     }
 
-    /// A load balancer: it sends requests to the backends that the program gives it.
+    /// Returns the load balancer, which sends requests to the backends that the program adds to it.
     pub fn balancer(&self) -> Balancer {
         self.balancer.clone()
     }
 
-    /// A dashboard: it takes a second to show something.
+    /// Returns the dashboard, which takes a second to show a pod.
     pub fn dashboard(&self) -> Dashboard {
         self.dashboard.clone()
     }
@@ -85,7 +88,7 @@ impl Trial {
         self.journal.note(What::Logged(line.into()));
     }
 
-    /// Wakes somebody up because of a pod.
+    /// Raises an alarm about a pod, as a pager would.
     pub fn alarm(&self, about: impl Into<String>) {
         self.journal.note(What::Alarm(about.into()));
     }

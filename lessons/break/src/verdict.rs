@@ -1,4 +1,4 @@
-//! The verdict on a program: right, or a mistake with its evidence.
+//! The verdict on a program: right, or a mistake with the evidence for it.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,23 +8,24 @@ use informer_lab::book::{Ink, Paper, page};
 use crate::say::{Both, Lang};
 use crate::seen::{End, Seen};
 
-/// What a program does wrong.
+/// A mistake of a program, as the learner reads it.
 #[derive(Clone, Debug)]
 pub struct Mistake {
-    /// What went wrong, in one sentence.
+    /// The visible effect of the mistake, in one sentence.
     pub sentence: Both,
-    /// Lines of the journal that show it.
+    /// The lines of the journal that show the effect.
     pub evidence: Vec<String>,
-    /// Where to look for the cause.
+    /// A hint where to look for the cause.
     pub look: Both,
 }
 
-/// The verdict on a program.
+/// The verdict: `Ok` if the program is right.
 #[derive(Clone, Debug)]
 pub struct Verdict(Result<(), Mistake>);
 
 impl Verdict {
-    /// A mistake that the judge found says more than how the program ended; a panic and an error say more than both.
+    /// Returns the mistake that explains most: a panic, an error or an early end first, then the judge's finding, then a program that did
+    /// not stop.
     pub fn of(seen: &Seen, judge: impl FnOnce(&Seen) -> Result<(), Mistake>) -> Self {
         Self(match &seen.end {
             End::Panicked(_) | End::Failed(_) | End::Early(_) => ended(seen),
@@ -32,7 +33,7 @@ impl Verdict {
         })
     }
 
-    /// The program loops without ever waiting.
+    /// Returns the verdict on a program that loops without ever waiting, so that even the timeout in virtual time cannot end it.
     pub fn spins() -> Self {
         let sentence = Both::new(
             "The program never gave the others their turn: it loops without an `.await` that waits.",
@@ -54,7 +55,7 @@ impl Verdict {
         self.0.as_ref().err()
     }
 
-    /// What the learner reads.
+    /// Formats the verdict for the learner.
     pub fn text(&self, lang: Lang, width: usize) -> String {
         let prose = |text: &Both| page(text.pick(lang), Paper { width, ink: Ink::Plain }).trim_end().to_owned();
         let mistake = match &self.0 {
@@ -73,7 +74,7 @@ impl Verdict {
     }
 }
 
-/// How the program ended, if not as it should.
+/// Returns a mistake if the program did not end as it should.
 fn ended(seen: &Seen) -> Result<(), Mistake> {
     let (sentence, look) = match &seen.end {
         End::Stopped => return Ok(()),
@@ -106,7 +107,7 @@ fn ended(seen: &Seen) -> Result<(), Mistake> {
     Err(Mistake { sentence, evidence: seen.excerpt(|_| true), look })
 }
 
-/// What the program said, as it stands: it is no Markdown.
+/// Quotes a message of the program as Markdown code, so that its text is not read as Markdown.
 fn quoted(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }

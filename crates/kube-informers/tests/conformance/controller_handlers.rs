@@ -1,4 +1,5 @@
-//! The simple informer, over each of the three queues: what its handler is told, and what the store holds meanwhile.
+//! Replays client-go's recordings of the simple informer: the notifications of its handler, and the store's content during each, with
+//! each of the three queues.
 
 use std::time::Duration;
 
@@ -18,12 +19,12 @@ struct Simple {
     config: Value,
     source: Source,
     recorder: Recorder,
-    /// Until it is started.
+    /// The informer; none after its start, which consumes it.
     informer: Option<Informer<TestObject, Handler>>,
     handle: InformerHandle<TestObject>,
 }
 
-/// Looks into the store, which there is only once there is an informer.
+/// The handler. It also notes the store's content, so its recorder is set after the informer has made the store.
 type Handler = super::notifications::Late;
 
 fn simple(config: &Value) -> Simple {

@@ -1,4 +1,4 @@
-//! The queue with delays and rate limits, on a clock that only the steps move.
+//! Replays client-go's recordings of the delaying and the rate-limiting queue, on a clock that only the steps advance.
 
 use std::time::Duration;
 
@@ -38,7 +38,8 @@ impl Subject for Delaying {
                 "num_requeues" => return queue.retries(&item()).into(),
                 "step" => advance(time()).await,
                 "get" => {
-                    let got = timeout(Duration::ZERO, queue.get()).await.expect("there is something to get");
+                    let got =
+                        timeout(Duration::ZERO, queue.get()).await.expect("the queue holds an item or is shut down");
                     let got = got.map(Item::into_key);
                     return json!({"shutdown": got.is_none(), "item": got.unwrap_or_default(), "len": queue.len()});
                 }

@@ -1,4 +1,4 @@
-//! DeltaFIFO.
+//! Replays client-go's recordings of DeltaFIFO.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use super::object::{TestObject, deletion, key, show_deltas};
 use super::transformers::transformer;
 use super::vectors::{Step, Subject, replay};
 
-/// The known objects as the queue sees them: keys in ascending order, and look-ups that fail on demand.
+/// The known objects of a queue: a store whose keys are listed in ascending order and whose look-ups fail on demand.
 pub struct View {
     pub store: Arc<Store<TestObject>>,
     pub faults: Mutex<Vec<(String, String)>>,
@@ -37,14 +37,14 @@ impl View {
         self.faults.lock().unwrap().push((step.str("key").to_owned(), step.str("fault").to_owned()));
     }
 
-    /// The objects, sorted by key.
+    /// Returns the objects, sorted by key.
     pub fn contents(&self) -> Value {
         let mut objects: Vec<_> = self.store.list().iter().cloned().collect();
         objects.sort_by_key(|object| key(object).unwrap());
         json!(objects)
     }
 
-    /// What the callback of a pop does.
+    /// Applies deltas to the store, as the recorded callback of a pop does.
     pub fn apply(&self, deltas: &Deltas<TestObject>) -> Result<(), Error> {
         deltas.iter().try_for_each(|delta| self.apply_one(delta))
     }
@@ -123,7 +123,7 @@ impl Queue {
 impl Subject for Queue {
     fn cannot_be_written(step: &Step) -> Option<&'static str> {
         let is_empty = step.get("deltas").as_array().is_some_and(Vec::is_empty);
-        (step.op() == "key_of" && is_empty).then_some("a Deltas without a delta cannot be made")
+        (step.op() == "key_of" && is_empty).then_some("the type Deltas is never empty")
     }
 
     fn step(&mut self, step: &Step) -> Value {
@@ -159,18 +159,18 @@ impl Subject for Queue {
 }
 
 impl Queue {
-    /// What is asked of `any` in Go are three questions of three types here.
+    /// Returns the key of an object, a tombstone or the newest delta. Go's KeyOf takes any of these types; here all become a [`Deletion`].
     fn key_of(&self, step: &Step) -> Value {
         let asked = match step.get("deltas").as_array() {
             Some(deltas) => match deltas.last() {
-                None => unreachable!("it cannot be written"),
+                None => unreachable!("cannot_be_written() skips this step"),
                 Some(newest) => deletion(&newest["obj"]),
             },
             None => deletion(step.get("obj")),
         };
         match self.queue.deletion_key(&asked) {
             Ok(key) => json!({"key": key, "err": null}),
-            // The recorder asked the key function itself, whose error is not wrapped.
+            // The recorder called the key function itself, so the recorded error is not wrapped.
             Err(error) => json!({"key": "", "err": other(&error.source)}),
         }
     }

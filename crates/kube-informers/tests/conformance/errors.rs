@@ -1,4 +1,4 @@
-//! Errors, in the form in which they are recorded.
+//! Converts errors to the JSON form of the recordings.
 
 use std::fmt::Display;
 
@@ -7,23 +7,24 @@ use serde_json::{Value, json};
 
 use super::object::NoMetadata;
 
-/// An error without a kind of its own.
+/// Converts an error that has no recorded kind of its own.
 pub fn other(error: &impl Display) -> Value {
     json!({"kind": "Other", "text": error.to_string()})
 }
 
-/// An error of the API.
+/// Converts an error of the API.
 pub fn api(error: &ApiError) -> Value {
     let kind = if error.is_not_found() { "NotFound" } else { "Other" };
     json!({"kind": kind, "text": error.to_string()})
 }
 
-/// A key error.
+/// Converts a key error.
 pub fn key(error: &KeyError) -> Value {
     json!({"kind": "KeyError", "inner": error.source.to_string(), "text": text_of_key(error)})
 }
 
-/// client-go's text, which names the object or, where a resync met it in the queue, its delta. The library's names neither.
+/// Returns client-go's text of a key error. client-go prints the object, or its delta if a resync found it in the queue; the library
+/// prints neither, because an object may be a Secret.
 fn text_of_key(error: &KeyError) -> String {
     let NoMetadata { object } = error.source.downcast_ref().expect("the tests' key function fails for one reason");
     let object = match error.delta {
@@ -33,7 +34,7 @@ fn text_of_key(error: &KeyError) -> String {
     format!("couldn't create key for object {object}: {}", error.source)
 }
 
-/// client-go's text of an error.
+/// Returns client-go's text of an error.
 fn text(error: &Error) -> String {
     match error {
         Error::Key(error) => text_of_key(error),
@@ -46,7 +47,7 @@ fn text(error: &Error) -> String {
     }
 }
 
-/// An error of a store, an indexer or a queue.
+/// Converts an error of a store, an indexer or a queue.
 pub fn store(whole: &Error) -> Value {
     match whole {
         Error::Key(error) => key(error),

@@ -1,4 +1,4 @@
-//! Indexer.
+//! Replays client-go's recordings of the indexer.
 
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ fn value<'a>(object: &'a TestObject, of_raw: &'a str) -> &'a str {
     }
 }
 
-/// What Go's index function of this name says when it fails for the object. Here index functions do not fail: they give no value.
+/// Returns the error of Go's index function of this name, if it fails for the object. In this library index functions never fail;
+/// they return no value instead.
 fn fails(index: &str, object: &TestObject) -> Option<String> {
     match (index, object) {
         ("failing", TestObject::Whole(fields)) if fields.value == "bad" => {
@@ -146,7 +147,7 @@ impl Subjects {
         }
     }
 
-    /// What aborts in Go loses nothing here: the object is stored, and is in no set of that index.
+    /// Checks that an add on which Go panics stores the object here, under no value of the failing index. Returns Go's panic.
     fn add_panics(&self, object: &TestObject) -> Value {
         let key = key(object).unwrap();
         self.0.add(object.clone()).unwrap();

@@ -1,8 +1,7 @@
-//! Key functions.
+//! Replays client-go's recordings of the key functions.
 //!
-//! Two of Go's arguments have no counterpart here, because a key function takes an object and nothing else: a tombstone
-//! given to `MetaNamespaceKeyFunc` is like any other thing without metadata, and an `ExplicitKey` is what a tombstone's key
-//! is to `deletion_key`.
+//! Two of Go's arguments have no counterpart here, because a key function takes only objects. A tombstone given to
+//! `MetaNamespaceKeyFunc` is replayed as an object without metadata, and an `ExplicitKey` as a tombstone with that key.
 
 use kube_informers::cache::{
     BoxError, Deletion, ObjectName, deletion_key, deletion_name, meta_namespace_index, object_to_name,
@@ -49,7 +48,7 @@ impl Subject for Keys {
     }
 }
 
-/// A final object without metadata has no key.
+/// Fails for the final state of an object without metadata, which has no key.
 fn checked(deletion: &Deletion<TestObject>) -> Result<(), BoxError> {
     if let Deletion::Final(object) = deletion {
         whole(object)?;

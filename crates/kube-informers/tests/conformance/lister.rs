@@ -1,4 +1,4 @@
-//! Listers.
+//! Replays client-go's recordings of the listers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What handlers are told, in the form in which it is recorded.
+//! Records a handler's notifications in the JSON form of the recordings; shared by the tests of both informers.
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::object::TestObject;
 
-/// Writes down what it is told; with a store, also what that holds in each callback.
+/// A handler that records its notifications and, if it has a store, the store's content during each callback.
 #[derive(Clone, Default)]
 pub struct Recorder {
     notes: Arc<Mutex<Vec<Value>>>,
@@ -56,13 +56,13 @@ impl EventHandler<TestObject> for Recorder {
     }
 
     fn on_delete(&mut self, deletion: Deletion<TestObject>) {
-        let object = deletion.object().expect("the store had it").clone();
+        let object = deletion.object().expect("every recorded deletion has an object").clone();
         let note = json!({"kind": "delete", "key": key(&object), "tombstone": deletion.is_tombstone()});
         self.note(note, &object);
     }
 }
 
-/// A store's content, sorted by key.
+/// Returns a store's content, sorted by key.
 pub fn contents(store: &Reader<TestObject>) -> Value {
     let mut objects: Vec<_> = store.list().iter().cloned().collect();
     objects.sort_by_key(|object| key(object));
@@ -75,7 +75,7 @@ pub fn contents(store: &Reader<TestObject>) -> Value {
     objects.iter().map(show).collect()
 }
 
-/// The version of the store, which client-go only tells where the queue carries it.
+/// Returns the resourceVersion of the store. client-go's is empty unless the queue is atomic.
 pub fn store_version(store: &Reader<TestObject>, config: &Value) -> String {
     if config["atomic_fifo"] == true { store.last_resource_version() } else { String::new() }
 }
@@ -90,13 +90,13 @@ pub fn queue_kind(config: &Value) -> QueueKind {
     }
 }
 
-/// How a Reflector gets what exists. In the recordings, watches go on for ever: client-go has no limits of its own.
+/// Returns the Reflector's options. Its limits for silent watches and missing bookmarks are off, because client-go has none.
 pub fn reflector(config: &Value) -> ReflectorOptions {
     let watch_list = if config["watch_list_client"] == true { WatchList::Yes } else { WatchList::No };
     ReflectorOptions::new().watch_list(watch_list).watch_grace(Duration::MAX).bookmark_timeout(Duration::MAX)
 }
 
-/// Sorts what has no promised order: each run of deletions by tombstone and, for a handler that joins late, each run of
+/// Sorts the notifications whose order is not specified: each run of tombstones and, for a handler that was added late, each run of
 /// initial adds.
 pub fn sort_unordered(notes: &mut [Value], late: bool) {
     let class = |note: &Value| match note["kind"].as_str() {
@@ -109,17 +109,17 @@ pub fn sort_unordered(notes: &mut [Value], late: bool) {
     }
 }
 
-/// A recorder that is given later: an informer has its handler before there is a store to look into.
+/// A handler whose recorder is set later, because an informer takes its handler before its store can be read.
 #[derive(Clone, Default)]
 pub struct Late(Arc<OnceLock<Recorder>>);
 
 impl Late {
     pub fn set(&self, recorder: Recorder) {
-        assert!(self.0.set(recorder).is_ok(), "a recorder is given once");
+        assert!(self.0.set(recorder).is_ok(), "the recorder is set once");
     }
 
     fn recorder(&self) -> Recorder {
-        self.0.get().expect("it is given before the start").clone()
+        self.0.get().expect("the recorder is set before the informer starts").clone()
     }
 }
 

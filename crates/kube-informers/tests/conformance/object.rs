@@ -1,4 +1,4 @@
-//! The object of the recordings: five fields, or a text without metadata.
+//! The object type of the recordings: five fields, or a text without metadata.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ impl TestObject {
     }
 }
 
-/// An object or a tombstone.
+/// Reads a recorded object or tombstone as a deletion.
 pub fn deletion(object: &Value) -> Deletion<TestObject> {
     match &object["tombstone"] {
         Value::Null => Deletion::Final(TestObject::read(object).into()),
@@ -51,15 +51,15 @@ impl Object for TestObject {
     }
 }
 
-/// What client-go's `meta.Accessor` says of a thing without metadata. Here only this object of the tests can be one.
+/// The error of client-go's `meta.Accessor` for a value without metadata, such as [`TestObject::Raw`].
 #[derive(Debug, thiserror::Error)]
 #[error("object has no meta: object does not implement the Object interfaces")]
 pub struct NoMetadata {
-    /// The thing, as Go prints it.
+    /// The value, as Go prints it.
     pub object: String,
 }
 
-/// The object, if it has metadata.
+/// Returns the object if it has metadata.
 pub fn whole(object: &TestObject) -> Result<&TestObject, NoMetadata> {
     match object {
         TestObject::Raw { raw } => Err(NoMetadata { object: raw.clone() }),
@@ -67,12 +67,12 @@ pub fn whole(object: &TestObject) -> Result<&TestObject, NoMetadata> {
     }
 }
 
-/// `MetaNamespaceKeyFunc`, which fails for a thing without metadata.
+/// Returns the key of an object, as `MetaNamespaceKeyFunc` does. Fails for an object without metadata.
 pub fn key(object: &TestObject) -> Result<String, NoMetadata> {
     whole(object).map(meta_namespace_key)
 }
 
-/// A deletion, as it is recorded.
+/// Converts a deletion to its recorded form.
 pub fn show_deletion(deletion: &Deletion<TestObject>) -> Value {
     match deletion {
         Deletion::Final(object) => json!(object),
@@ -80,7 +80,7 @@ pub fn show_deletion(deletion: &Deletion<TestObject>) -> Value {
     }
 }
 
-/// A delta, as it is recorded.
+/// Converts a delta to its recorded form.
 pub fn show_delta(delta: &Delta<TestObject>) -> Value {
     let object = match delta {
         Delta::Deleted(deletion) => show_deletion(deletion),
@@ -94,7 +94,7 @@ pub fn show_delta(delta: &Delta<TestObject>) -> Value {
     json!({"type": delta.kind(), "obj": object})
 }
 
-/// Deltas, oldest first.
+/// Converts deltas to their recorded form, oldest first.
 pub fn show_deltas(deltas: &[Delta<TestObject>]) -> Value {
     deltas.iter().map(show_delta).collect()
 }

@@ -1,4 +1,4 @@
-//! RealFIFO.
+//! Replays client-go's recordings of RealFIFO.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::vectors::{Step, Subject, replay};
 
 struct Queue {
     queue: RealFifo<TestObject>,
-    /// Only a queue that is not atomic has known objects.
+    /// The known objects; none if the queue is atomic.
     view: Option<Arc<View>>,
 }
 
@@ -26,7 +26,7 @@ fn queue(config: &Value) -> Queue {
         }
         "atomic" => (RealFifo::atomic(key), None),
         "atomic_bookmark" => (RealFifo::atomic(key).bookmarks(), None),
-        // Here only `construct` is asked.
+        // These cases only have the step `construct`, so the kind of this queue does not matter.
         "none" => (RealFifo::atomic(key), None),
         unknown => panic!("unknown mode {unknown}"),
     };
@@ -39,10 +39,10 @@ fn queue(config: &Value) -> Queue {
     Queue { queue, view }
 }
 
-/// Both callbacks of a pop: they do what the recorder's did, and note what they were given.
+/// The callbacks of `pop` and `pop_batch`. They note the deltas and apply them to the known objects, as the recorder's callbacks did.
 struct Callback<'a> {
     queue: &'a Queue,
-    /// The text of the error that is all that happens.
+    /// The text of the error with which the callback fails; then it applies nothing.
     fails: Option<&'a str>,
     seen: Value,
 }
@@ -92,7 +92,7 @@ impl Queue {
     fn pop(&self, fails: Option<&str>) -> Value {
         let mut callback = Callback { queue: self, fails, seen: Value::Null };
         let popped = self.queue.pop(|deltas, initial| callback.process(deltas, initial)).now_or_never();
-        // What a callback says is the result of the pop, and was noted.
+        // An error of the callback is in `callback.seen` already, so only a closed queue is left to report.
         if let Err(closed) = popped.expect("the queue is closed or holds something") {
             callback.seen = closed_error(&closed);
         }
@@ -127,7 +127,8 @@ fn closed_error(closed: &impl ToString) -> Value {
     json!({"err": {"kind": "FIFOClosed", "text": closed.to_string()}})
 }
 
-/// A queue is either atomic or has known objects, and only an atomic one has the two other options.
+/// Returns true if the options can be combined: a queue is either atomic or has known objects, and the two other options need an
+/// atomic queue.
 fn fits(step: &Step) -> bool {
     let is = |option: &str| step.get(option) == true;
     match (is("atomic_events"), is("known_objects")) {
@@ -153,8 +154,8 @@ impl Subject for Queue {
             return None;
         }
         let panics = !step.get("want")["panic"].is_null();
-        assert_eq!(panics, !fits(step), "what cannot be written is what makes Go panic");
-        panics.then_some("the options on which client-go panics are methods of other constructors")
+        assert_eq!(panics, !fits(step), "client-go panics exactly on the options that our constructors exclude");
+        panics.then_some("the constructors exclude the options on which client-go panics")
     }
 
     fn step(&mut self, step: &Step) -> Value {

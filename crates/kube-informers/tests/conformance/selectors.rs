@@ -1,4 +1,4 @@
-//! Selectors.
+//! Replays client-go's recordings of label and field selectors.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! SharedIndexInformer, over each of the three queues.
+//! Replays client-go's recordings of SharedIndexInformer, with each of the three queues.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,7 @@ struct Informer {
     handlers: BTreeMap<String, Handler>,
     running: Option<JoinHandle<Result<(), RunError>>>,
     stop: CancellationToken,
-    /// Did the last step add a handler to an informer that was running?
+    /// True if the last step added a handler to a running informer.
     late: bool,
 }
 
@@ -49,7 +49,7 @@ fn informer(config: &Value) -> Informer {
 }
 
 impl Informer {
-    /// Does the step; returns what it answers itself.
+    /// Performs a step that is not about the source, and returns the result of the call.
     fn act(&mut self, step: &Step) -> Value {
         let _in_runtime = self.runtime.enter();
         match step.op() {
@@ -81,7 +81,7 @@ impl Informer {
                 self.handlers.insert(id.to_owned(), (recorder, registration));
                 json!({"err": null})
             }
-            // Go's text has the handler in it, which the recorder made to print its name.
+            // Go's error prints the handler, and the recorder's handler prints as its name.
             Err(error) => {
                 let text = error.to_string().replacen("handler", &format!("handler {id}"), 1);
                 json!({"err": {"kind": "Other", "text": text}})

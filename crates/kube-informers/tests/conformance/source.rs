@@ -1,4 +1,5 @@
-//! The source of the informers' recordings: numbered changes, a history, gaps, and errors on demand.
+//! The lister-watcher behind the informers' recordings: a simulated API server with a history, gaps in its watches, and errors on
+//! demand.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use super::object::TestObject;
 use super::vectors::Step;
 
-/// Clones are the same source.
+/// The lister-watcher. Clones share the same objects.
 #[derive(Clone, Default)]
 pub struct Source(Arc<Mutex<State>>);
 
@@ -36,7 +37,7 @@ struct State {
 #[derive(Clone)]
 struct Event {
     kind: &'static str,
-    /// None for a bookmark.
+    /// The object; none for a bookmark.
     object: Option<TestObject>,
     version: u64,
 }
@@ -80,12 +81,12 @@ impl Source {
         self.0.lock().unwrap()
     }
 
-    /// What was asked since the last time this was asked.
+    /// Removes and returns the requests so far.
     pub fn requests(&self) -> Value {
         std::mem::take(&mut self.state().requests).into()
     }
 
-    /// Does one of the recorded operations on a source; says whether it is one.
+    /// Performs a step if it is about the source. Returns false if it is not.
     pub fn step(&self, step: &Step) -> bool {
         let mut state = self.state();
         let object = || TestObject::read(step.get("obj"));

@@ -1,4 +1,4 @@
-//! The transformers of the recordings. They leave objects without metadata as they are.
+//! The transformers that the recordings name. They leave objects without metadata unchanged.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::object::TestObject;
 
-/// The transformer of this name; null is none.
+/// Returns the transformer of this name, or none if the name is null.
 pub fn transformer(
     name: &Value,
 ) -> Option<impl Fn(Arc<TestObject>) -> Result<Arc<TestObject>, BoxError> + Clone + Send + Sync + 'static> {

@@ -1,4 +1,4 @@
-//! Reading recordings, and comparing what is recorded with what happens.
+//! Reads recordings, replays their steps, and compares each result with the recorded one.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-/// One recorded operation.
+/// A recorded operation and its result.
 pub struct Step(Value);
 
 impl Step {
@@ -15,7 +15,7 @@ impl Step {
         self.str("op")
     }
 
-    /// An argument, or what the recording says about the result (`want`). Absent is null.
+    /// Returns an argument, or the recorded result (`want`). Null if it is absent.
     pub fn get(&self, name: &str) -> &Value {
         &self.0[name]
     }
@@ -29,24 +29,24 @@ impl Step {
     }
 }
 
-/// What a case works on.
+/// The thing under test in a case, such as a queue or an informer.
 pub trait Subject {
-    /// Does one step; returns its result in the form of the recorded one. It may have more members.
+    /// Performs one step and returns its result in the recorded form. The result may have additional members.
     fn step(&mut self, step: &Step) -> Value;
 
-    /// Why this library's types do not let anybody write the step, if they do not: it is not done, and counted apart.
+    /// Returns the reason if this library's types exclude the step at compile time. Such a step is skipped and counted apart.
     fn cannot_be_written(_step: &Step) -> Option<&'static str> {
         None
     }
 
-    /// Does the result agree with the recorded one?
+    /// Returns true if the result agrees with the recorded one.
     fn agrees(&self, want: &Value, got: &Value) -> bool {
         agrees(want, got)
     }
 }
 
-/// Replays every case of a file, each on a subject made from its `config`. A step whose recorded result shows the
-/// recording machine's float conversion (see the README beside the recordings) is done, but its result is left out.
+/// Replays every case of a file, each on a subject made from its `config`. A recorded result of `i64::MIN` is not compared, because it
+/// shows the float conversion of the recording machine (see the README beside the recordings).
 pub fn replay<S: Subject>(file: &str, mut subject: impl FnMut(&Value) -> S) {
     let path = directory().join(file);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("no recordings in {}: {error}", path.display()));
@@ -81,7 +81,7 @@ pub fn replay<S: Subject>(file: &str, mut subject: impl FnMut(&Value) -> S) {
     assert!(cases > 0, "no recordings in {}", path.display());
     println!("{file}: {cases} cases, {replayed} steps replayed, {left_out} left out");
     for (why, steps) in unwritten {
-        println!("{file}: {steps} steps cannot be written here: {why}");
+        println!("{file}: {steps} steps skipped, do not compile here: {why}");
     }
 }
 
@@ -90,7 +90,7 @@ fn directory() -> PathBuf {
     env::var_os("CONFORMANCE_DIR").map_or_else(own, PathBuf::from)
 }
 
-/// Every member that is recorded has to be the same; others are not compared.
+/// Compares all members of the recorded result; additional members of `got` are ignored.
 pub fn agrees(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.iter().all(|(name, want)| same(want, member(got, name))),
@@ -98,7 +98,7 @@ pub fn agrees(want: &Value, got: &Value) -> bool {
     }
 }
 
-/// Below the top a member that is left out is an empty one.
+/// Compares two values; an absent member of an object equals an empty one.
 fn same(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.keys().chain(got.keys()).all(|name| {

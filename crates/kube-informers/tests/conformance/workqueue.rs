@@ -1,4 +1,4 @@
-//! The basic queue, with blocked gets and drainers beside the steps.
+//! Replays client-go's recordings of the basic work queue, with blocked gets and drainers that run between the steps.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,9 +14,9 @@ use super::vectors::{Step, Subject, agrees, replay};
 struct Workqueue {
     runtime: Runtime,
     queue: Arc<WorkQueue<String>>,
-    /// What blocked gets returned in this step.
+    /// The results of the gets that returned in this step.
     returned: Arc<Mutex<Vec<Value>>>,
-    /// How many gets were blocked before this step.
+    /// The number of gets that were blocked before this step.
     blocked: usize,
     gets: Vec<JoinHandle<()>>,
     drainers: Vec<JoinHandle<()>>,
@@ -59,7 +59,7 @@ impl Subject for Workqueue {
             "done" => self.queue.done(&step.str("item").to_owned()),
             "get" => {
                 let got = self.runtime.block_on(async { timeout(Duration::ZERO, self.queue.get()).await });
-                let got = got.expect("there is something to get").map(Item::into_key);
+                let got = got.expect("the queue holds an item or is shut down").map(Item::into_key);
                 answer = json!({"shutdown": got.is_none(), "item": got.unwrap_or_default()});
             }
             "get_start" => self.gets.push(self.get_beside(step.str("id"))),
@@ -71,7 +71,7 @@ impl Subject for Workqueue {
             }
             op => panic!("unknown op {op}"),
         }
-        self.runtime.block_on(async { sleep(Duration::from_secs(1)).await }); // passes when nothing can move any more
+        self.runtime.block_on(async { sleep(Duration::from_secs(1)).await }); // on the paused clock, returns once no task can make progress
         answer["len"] = self.queue.len().into();
         answer["shutting_down"] = self.queue.shutting_down().into();
         answer["gets_returned"] = self.returned.lock().unwrap().clone().into();
@@ -80,7 +80,7 @@ impl Subject for Workqueue {
         answer
     }
 
-    /// Of several blocked gets it does not matter who got which item.
+    /// Ignores which of several blocked gets received which item.
     fn agrees(&self, want: &Value, got: &Value) -> bool {
         let (mut want, mut got) = (want.clone(), got.clone());
         if self.blocked > 1 {

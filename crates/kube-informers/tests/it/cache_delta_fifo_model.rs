@@ -1,4 +1,4 @@
-//! DeltaFIFO against a model that does the same naively, over random sequences of operations.
+//! Compares DeltaFIFO with a naive model over random sequences of operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 30;
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// An object of a name and a state. One with the state 0 has no key.
+/// An object that has a name and a state. The state 0 makes the key function fail.
 #[derive(Debug, PartialEq, Eq)]
 struct Thing(&'static str, u32);
 
@@ -23,7 +23,7 @@ fn key(thing: &Thing) -> Result<String, &'static str> {
     if thing.1 == 0 { Err("no key") } else { Ok(thing.0.to_owned()) }
 }
 
-/// A delta as text: what it says, and the state of its object.
+/// Formats a delta as its kind and the state of its object; a tombstone has a `?` behind the kind.
 fn text(delta: &Delta<Thing>) -> String {
     let state = delta.object().map_or("?".to_owned(), |thing| thing.1.to_string());
     let tombstone = matches!(delta, Delta::Deleted(deletion) if deletion.is_tombstone());
@@ -34,11 +34,11 @@ fn texts(deltas: &Deltas<Thing>) -> Vec<String> {
     deltas.iter().map(text).collect()
 }
 
-/// What the queue's documentation says, word by word.
+/// The naive model, a literal implementation of the queue's documentation.
 struct Model {
     queue: Vec<&'static str>,
     items: BTreeMap<&'static str, Vec<String>>,
-    /// Without known objects nothing is known.
+    /// The states of the known objects; none if the queue has no known objects.
     known: Option<BTreeMap<&'static str, u32>>,
     relisted: &'static str,
     populated: bool,
@@ -84,7 +84,7 @@ impl Model {
     fn replace(&mut self, list: &[(&'static str, u32)]) -> BTreeSet<&'static str> {
         for (name, state) in list {
             if *state == 0 {
-                return BTreeSet::new(); // what came before is queued, and nothing else is done
+                return BTreeSet::new(); // the objects before the bad one stay queued
             }
             let delta = format!("{} {state}", self.relisted);
             self.queue(name, delta);
@@ -129,7 +129,7 @@ impl Model {
     }
 }
 
-/// The queue, what it knows of, and the model of both.
+/// The queue, its known objects, and the model of both.
 struct Both {
     queue: DeltaFifo<Thing>,
     store: Option<Arc<Store<Thing>>>,
@@ -150,7 +150,8 @@ impl Both {
         Self { queue, store, model }
     }
 
-    /// The keys at the end of the queue are these, in an order that nobody promises: the queue's counts.
+    /// Checks that the last keys of the queue are `unordered`, and gives them the queue's order in the model too, because their order is
+    /// not specified.
     fn agree_on_order(&mut self, unordered: &BTreeSet<&'static str>) {
         let tail = self.model.queue.len() - unordered.len();
         let real = self.queue.list_keys();
@@ -201,7 +202,7 @@ impl Both {
         }
     }
 
-    /// Pops, and often does with the known objects what a consumer does.
+    /// Pops, and in three of four cases updates the known objects, as a consumer does.
     fn pop(&mut self, random: &mut fastrand::Rng) {
         let real = self.queue.try_pop();
         let model = self.model.pop();
@@ -235,7 +236,7 @@ impl Both {
 }
 
 #[test]
-fn the_queue_does_what_the_model_does() {
+fn the_delta_fifo_agrees_with_the_model() {
     for seed in 0..SEQUENCES {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut both = Both::random(&mut random);

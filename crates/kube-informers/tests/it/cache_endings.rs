@@ -1,4 +1,5 @@
-//! How an informer ends, and what those learn who wait for it.
+//! Tests of an informer's end: a stop, a panic, a dropped run, removed handlers; and how each ends the waits for the informer. Also
+//! tests subscriptions and handler options.
 
 use std::future::{IntoFuture, pending, ready};
 use std::sync::{Arc, Mutex};
@@ -23,7 +24,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Notes = Arc<Mutex<Vec<String>>>;
 
-/// A handler that writes down the names of what it is told.
+/// Returns a handler that notes the kind and the key of each notification, and its notes.
 fn recorder() -> (Notes, impl AsyncEventHandler<Pod>) {
     let notes = Notes::default();
     let told = notes.clone();
@@ -57,7 +58,7 @@ impl Running {
 fn panic_of(outcome: Result<(), RunError>) -> String {
     match outcome {
         Err(RunError::HandlerPanicked(panic)) => panic.message().to_owned(),
-        other => panic!("not the panic of a handler: {other:?}"),
+        other => panic!("expected the panic of a handler, not {other:?}"),
     }
 }
 
@@ -93,16 +94,18 @@ async fn a_handler_that_panics_while_it_is_being_removed_ends_the_run_with_its_p
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_whose_run_was_dropped_before_its_first_turn_can_be_waited_for() {
+async fn shutting_down_a_handler_returns_if_the_run_was_dropped_before_the_handler_started() {
     let informer = SharedIndexInformer::new(Source::default());
     let registration = informer.add_event_handler(recorder().1).unwrap();
     let mut run = Box::pin(informer.clone().run(CancellationToken::new()));
     assert!(poll!(&mut run).is_pending());
     drop(run);
-    timeout(SECOND, informer.shut_down_event_handler(&registration)).await.expect("nobody calls the handler");
+    timeout(SECOND, informer.shut_down_event_handler(&registration))
+        .await
+        .expect("the handler has ended, because it is never called");
 }
 
-/// Asks its informer something when it is dropped.
+/// A handler that calls its informer when it is dropped, which deadlocks if the informer drops it under a lock.
 struct AsksWhenDropped(SharedIndexInformer<Pod>);
 
 impl EventHandler<Pod> for AsksWhenDropped {}
@@ -115,7 +118,7 @@ impl Drop for AsksWhenDropped {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_handler_is_dropped_without_a_lock() {
+async fn a_refused_handler_is_dropped_outside_the_informers_lock() {
     let informer = SharedIndexInformer::new(Source::default());
     run(&informer).stop().await;
     assert_eq!(informer.add_event_handler(AsksWhenDropped(informer.clone())).err(), Some(InformerStopped));
@@ -145,21 +148,21 @@ async fn handlers_that_take_too_long_are_ended_at_the_drain_limit() {
     let stopped = tokio::time::Instant::now();
     running.stop().await;
     assert_eq!(stopped.elapsed(), 5 * SECOND);
-    assert_eq!(take(&notes), ["add default/a", "add default/b"], "the quick one has finished");
-    timeout(SECOND, endless.ended()).await.expect("it was ended").unwrap();
+    assert_eq!(take(&notes), ["add default/a", "add default/b"], "the quicker handler has finished");
+    timeout(SECOND, endless.ended()).await.expect("the endless handler was ended").unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscription_is_the_changes_as_a_stream() {
+async fn a_subscription_delivers_the_changes_as_a_stream() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::new(source.clone());
     let mut changes = informer.subscribe(HandlerOptions::new()).unwrap();
     let running = run(&informer);
     sleep(SECOND).await;
-    assert_eq!((changes.pending(), changes.synced().is_done()), (1, false), "nothing was taken yet");
+    assert_eq!((changes.pending(), changes.synced().is_done()), (1, false), "no change was taken yet");
     assert!(changes.next().await.unwrap().is_initial());
-    assert!(!changes.synced().is_done(), "it may still be at work on it");
+    assert!(!changes.synced().is_done(), "the consumer may still be processing the change");
     assert!(timeout(SECOND, changes.next()).await.is_err());
     assert!(changes.synced().is_done());
     source.put("a");
@@ -167,7 +170,7 @@ async fn a_subscription_is_the_changes_as_a_stream() {
     sleep(SECOND).await;
     running.stop().await;
     let kinds: Vec<_> = changes.by_ref().map(|change| change.kind()).collect().await;
-    assert_eq!(kinds, ["update", "delete"], "what is in the buffer comes before the end");
+    assert_eq!(kinds, ["update", "delete"], "buffered changes come before the end");
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,7 +192,7 @@ async fn a_late_subscription_begins_with_the_store_and_dropping_it_unsubscribes(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_may_wait_can_be_filtered() {
+async fn an_async_handler_can_be_filtered() {
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     let (notes, handler) = recorder();
@@ -205,7 +208,7 @@ async fn a_handler_that_may_wait_can_be_filtered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_may_want_a_resync_of_an_informer_that_was_made_without() {
+async fn a_handler_can_have_a_resync_though_its_informer_has_none() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::new(source.clone());
@@ -237,7 +240,7 @@ async fn a_list_of_many_objects_lets_other_tasks_run_and_a_late_handler_join() {
     while informer.reader().list().is_empty() {
         tokio::task::yield_now().await;
     }
-    assert!(!informer.has_synced(), "it is stored, and being distributed");
+    assert!(!informer.has_synced(), "the list is stored but not yet distributed");
     let (late_notes, late) = recorder();
     let late = informer.add_event_handler(late).unwrap();
     source.put("new");
@@ -247,11 +250,11 @@ async fn a_list_of_many_objects_lets_other_tasks_run_and_a_late_handler_join() {
     let mut expected: Vec<_> = (0..5000).map(|number| format!("add default/{number:04}")).collect();
     expected.push("add default/new".into());
     assert_eq!(take(&notes), expected);
-    assert_eq!(take(&late_notes), expected, "each object once, although it joined in the middle");
+    assert_eq!(take(&late_notes), expected, "each object once, although the handler was added in the middle");
     running.stop().await;
 }
 
-/// What may happen to an informer that is waited for.
+/// The ways in which an informer or its handler can end while others wait for it.
 #[derive(Clone, Copy, Debug)]
 enum Ending {
     NeverRunAndDropped,
@@ -273,7 +276,7 @@ const ENDINGS: [Ending; 7] = [
     Ending::HandlerRemovedAndStopped,
 ];
 
-/// All waits of an informer, by name.
+/// Returns a future for each way to wait for an informer, with its name.
 fn waits(
     informer: &SharedIndexInformer<Pod>,
     handler: &Registration<Pod>,
@@ -290,7 +293,7 @@ fn waits(
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_wait_outlives_what_it_waits_for() {
+async fn every_wait_ends_when_the_informer_ends() {
     for ending in ENDINGS {
         let source = Source::default();
         (0..1000).for_each(|_| source.fail_list(status("Forbidden", 403)));
@@ -304,12 +307,12 @@ async fn no_wait_outlives_what_it_waits_for() {
         let informer = SharedIndexInformer::new(if panics { good } else { source });
         let handler = informer
             .add_event_handler(move |_: Notification<Pod>| {
-                assert!(!panics, "as the test wants it");
+                assert!(!panics, "panics on purpose");
                 ready(())
             })
             .unwrap();
         let subscription = informer.subscribe(HandlerOptions::new()).unwrap();
-        // After a removal alone the informer lives on, and so does all but what was removed.
+        // After the removal of a handler the informer goes on, so only the waits for that handler end.
         let mut waits = waits(&informer, &handler, subscription);
         if matches!(ending, Ending::HandlerRemoved) {
             let (synced, ended) = (handler.synced(), handler.ended());
@@ -333,7 +336,7 @@ async fn no_wait_outlives_what_it_waits_for() {
                 running.stop().await;
             }
             Ending::HandlerPanicked => {
-                assert_eq!(panic_of(informer.clone().run(stop).await), "as the test wants it");
+                assert_eq!(panic_of(informer.clone().run(stop).await), "panics on purpose");
             }
             Ending::HandlerRemoved => informer.remove_event_handler(&handler),
             Ending::HandlerRemovedAndStopped => {

@@ -1,4 +1,4 @@
-//! What a factory makes of what it is told, against the built-in cluster.
+//! Tests of the informer factory's options against the built-in cluster.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -57,7 +57,7 @@ where
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_tweak_comes_last_in_every_request() {
+async fn the_tweak_of_list_options_applies_to_every_request() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default"))
         .tweak_list_options(|options| options.label_selector = Some("app=web".into()));
@@ -82,23 +82,23 @@ async fn without_managed_fields_no_informer_keeps_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_failed_can_be_asked_while_the_others_run() {
+async fn the_factory_names_the_failed_informer_while_the_other_ones_run() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default"));
     let (pods, namespaces) = (factory.informer::<Pod>(), factory.informer::<Namespace>());
-    pods.add_event_handler(HandlerFuncs::new().add_func(|_: Arc<Pod>, _| panic!("as the test wants it"))).unwrap();
+    pods.add_event_handler(HandlerFuncs::new().add_func(|_: Arc<Pod>, _| panic!("panics on purpose"))).unwrap();
     assert!(factory.failure().is_none());
     let stop = CancellationToken::new();
     factory.start(&stop);
     factory.failed().await.unwrap();
-    let failure = factory.failure().expect("it has failed");
+    let failure = factory.failure().expect("the informer of pods has failed");
     assert_eq!((failure.informer, namespaces.is_stopped()), (InformerId::of::<Pod>(), false));
     stop.cancel();
     assert_eq!(factory.shutdown().await.unwrap_err().informer, InformerId::of::<Pod>());
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_namespace_limits_types_that_have_one() {
+async fn the_namespace_option_limits_namespaced_types_only() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default")).namespace("other");
     let (pods, namespaces) = (factory.informer::<Pod>(), factory.informer::<Namespace>());
@@ -107,7 +107,7 @@ async fn the_namespace_limits_types_that_have_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_namespace_is_all_namespaces() {
+async fn an_empty_namespace_means_all_namespaces() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default")).namespace("other").namespace("");
     let pods = factory.informer::<Pod>();
@@ -115,7 +115,7 @@ async fn an_empty_namespace_is_all_namespaces() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_customization_learns_that_there_is_an_index_by_namespace_already() {
+async fn a_customization_cannot_add_the_namespace_index_again() {
     let cluster = cluster();
     let refused = Arc::new(Mutex::new(false));
     let learned = refused.clone();
@@ -130,7 +130,7 @@ async fn a_customization_learns_that_there_is_an_index_by_namespace_already() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_customization_may_ask_the_factory_and_change_the_source() {
+async fn a_customization_may_call_the_factory_and_change_the_source() {
     let cluster = cluster();
     let client = cluster.client("default");
     let factory = Arc::new_cyclic(|factory: &std::sync::Weak<SharedInformerFactory>| {
@@ -146,7 +146,7 @@ async fn a_customization_may_ask_the_factory_and_change_the_source() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_an_informer_that_was_not_started_before_the_shutdown() {
+async fn a_shutdown_ends_the_waits_for_an_informer_that_was_never_started() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default"));
     let pods = factory.informer::<Pod>();
@@ -159,7 +159,7 @@ async fn nobody_waits_for_an_informer_that_was_not_started_before_the_shutdown()
         handler.ended().await.unwrap();
         assert!(changes.next().await.is_none());
     };
-    timeout(Duration::from_secs(1), waits).await.expect("the shutdown has ended it");
+    timeout(Duration::from_secs(1), waits).await.expect("the shutdown has ended the informer");
     assert!(pods.is_stopped());
     let late = factory.informer::<Namespace>();
     assert_eq!(late.synced().await, Err(Never));
@@ -167,7 +167,7 @@ async fn nobody_waits_for_an_informer_that_was_not_started_before_the_shutdown()
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_type_may_be_made_in_another_way() {
+async fn a_customization_applies_to_the_informer_of_its_type_only() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default")).customize::<Pod>(|pods| {
         pods.resync(Duration::from_secs(10)).transformer(|pod| {
@@ -202,14 +202,14 @@ async fn one_type_may_be_made_in_another_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dynamic_informer_is_one_for_each_kind_and_knows_the_kind_of_its_objects() {
+async fn each_kind_has_one_dynamic_informer_whose_objects_carry_their_kind() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default"));
     let pods = factory.dynamic_informer(&ApiResource::erase::<Pod>(&()));
     let namespaces = factory.dynamic_informer(&ApiResource::erase::<Namespace>(&()));
     let again = factory.dynamic_informer(&ApiResource::erase::<Pod>(&()));
     again.index("kind", |_: &DynamicObject| "any".into()).unwrap();
-    assert!(pods.reader().index("kind").is_some(), "it is the same informer");
+    assert!(pods.reader().index("kind").is_some(), "both calls return the same informer");
     assert!(namespaces.reader().index("kind").is_none());
     assert_eq!(keys(&factory, &pods).await, ["default/a", "default/b", "other/c"]);
     let kind = |pod: &Arc<DynamicObject>| pod.types.as_ref().unwrap().kind == "Pod";

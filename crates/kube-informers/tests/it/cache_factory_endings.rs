@@ -1,4 +1,4 @@
-//! How the informers of a factory end, and what those learn who wait for them.
+//! Tests of a factory's end: an informer that fails, repeated shutdowns, and how each ends the waits for the informers.
 
 use std::time::Duration;
 
@@ -25,11 +25,11 @@ fn factory() -> (Cluster, SharedInformerFactory) {
 }
 
 async fn panics(_: Notification<Pod>) {
-    panic!("as the test wants it");
+    panic!("panics on purpose");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_factory_ends_with_the_first_informer_that_does_and_stops_the_others() {
+async fn the_first_informer_that_fails_ends_the_factory_and_stops_the_other_ones() {
     let (_cluster, factory) = factory();
     factory.informer::<Pod>().add_event_handler(panics).unwrap();
     let others = factory.informer::<Namespace>();
@@ -42,31 +42,31 @@ async fn a_factory_ends_with_the_first_informer_that_does_and_stops_the_others()
 #[tokio::test(start_paused = true)]
 async fn a_factory_notices_an_informer_whose_transformer_panics() {
     let (_cluster, factory) = factory();
-    let factory = factory.customize::<Pod>(|pods| pods.transformer(|_| panic!("as the test wants it")));
+    let factory = factory.customize::<Pod>(|pods| pods.transformer(|_| panic!("panics on purpose")));
     let pods = factory.informer::<Pod>();
     let failed = timeout(60 * SECOND, factory.run(CancellationToken::new())).await.expect("the run ends").unwrap_err();
-    assert_eq!(failed.source.to_string(), "the informer panicked: as the test wants it");
+    assert_eq!(failed.source.to_string(), "the informer panicked: panics on purpose");
     assert_eq!(pods.synced().await, Err(Never));
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_the_cache_of_an_informer_that_died() {
+async fn the_wait_for_cache_sync_ends_when_an_informer_fails() {
     let (_cluster, factory) = factory();
     let pods = factory.informer::<Pod>();
     pods.add_event_handler(panics).unwrap();
-    // It panics before the list has been distributed to the slow one.
+    // The first handler panics before the slow one has received the whole list.
     let slow = pods.add_event_handler(|_: Notification<Pod>| sleep(60 * SECOND)).unwrap();
     let stop = CancellationToken::new();
     factory.start(&stop);
-    timeout(3600 * SECOND, factory.wait_for_cache_sync(&stop)).await.expect("an answer");
-    timeout(3600 * SECOND, factory.failed()).await.expect("the factory knows").unwrap();
+    timeout(3600 * SECOND, factory.wait_for_cache_sync(&stop)).await.expect("the wait ends");
+    timeout(3600 * SECOND, factory.failed()).await.expect("the factory has noticed the failure").unwrap();
     assert!(timeout(3600 * SECOND, slow.synced()).await.is_ok());
     stop.cancel();
     assert_eq!(factory.shutdown().await.unwrap_err().informer.to_string(), "Pod");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_factory_may_be_shut_down_many_times_at_once_and_in_vain() {
+async fn shutdowns_of_a_factory_may_be_abandoned_and_run_at_the_same_time() {
     let (_cluster, factory) = factory();
     let pods = factory.informer::<Pod>();
     pods.add_event_handler(|_: Notification<Pod>| sleep(60 * SECOND)).unwrap();
@@ -74,7 +74,7 @@ async fn a_factory_may_be_shut_down_many_times_at_once_and_in_vain() {
     factory.start(&stop);
     sleep(SECOND).await;
     stop.cancel();
-    assert!(timeout(SECOND, factory.shutdown()).await.is_err(), "the handler is at work");
+    assert!(timeout(SECOND, factory.shutdown()).await.is_err(), "the handler still runs");
     let shut_down = async {
         factory.shutdown().await.unwrap();
         assert!(pods.is_stopped());
@@ -87,7 +87,7 @@ async fn a_factory_may_be_shut_down_many_times_at_once_and_in_vain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn typed_dynamic_and_metadata_informers_of_one_kind_are_three_answers() {
+async fn the_wait_for_cache_sync_counts_typed_dynamic_and_metadata_informers_apart() {
     let (_cluster, factory) = factory();
     let resource = ApiResource::erase::<Pod>(&());
     factory.informer::<Pod>();

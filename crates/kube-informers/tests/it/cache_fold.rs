@@ -1,4 +1,4 @@
-//! Whatever happens to the server and the connection, a handler that folds what it is told has the server's state.
+//! Checks over random failures that a handler's notifications, applied in order, always lead to the server's state.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use crate::cache_shared_informer::{Recorder, Slow, rest, run};
 use crate::source::{Source, status};
 
-/// Folds what a handler was told into a map of names to versions.
+/// Applies notifications in order to a map of names to versions, and checks that each fits the state before it.
 fn fold(notes: Vec<String>) -> BTreeMap<String, String> {
     let mut state = BTreeMap::new();
     let later_add = notes.iter().position(|note| note.starts_with("add ") && !note.ends_with(" initial"));
@@ -33,7 +33,7 @@ fn fold(notes: Vec<String>) -> BTreeMap<String, String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn folding_the_notifications_gives_the_servers_state_whatever_breaks() {
+async fn a_handlers_notifications_lead_to_the_servers_state_after_any_failures() {
     for seed in 0..400 {
         let mut random = fastrand::Rng::with_seed(seed);
         let source = Source::default();

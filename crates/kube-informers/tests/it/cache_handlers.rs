@@ -1,4 +1,4 @@
-//! Handlers of another informer, handlers that come too late, and handlers that panic or never return.
+//! Tests of handlers: removing them, adding them after the stop, and handlers that panic or never return.
 
 use std::future::{pending, ready};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ async fn the_registration_of_another_informer_is_ignored() {
     others.remove_event_handler(&registration);
     source.put("a");
     sleep(SECOND).await;
-    assert_eq!(calls.load(Ordering::Relaxed), 1, "another informer removes nothing here");
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "another informer does not remove the handler");
     ours.remove_event_handler(&registration.clone());
     source.put("b");
     sleep(SECOND).await;
@@ -65,16 +65,16 @@ async fn a_handler_can_be_removed_while_the_informer_waits_for_it() {
     assert!(informer.is_stopped());
     informer.remove_event_handler(&registration);
     running.await.unwrap().unwrap();
-    assert_eq!(calls.load(Ordering::Relaxed), 1, "what was queued is dropped");
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "the queued notification is dropped");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_told_at_once_and_a_handler_that_never_returns_does_not_hide_it() {
+async fn a_panic_is_logged_at_once_and_returned_even_if_another_handler_never_ends() {
     let logged = Logged::start();
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     let endless = informer.add_event_handler(|_: Notification<Pod>| pending()).unwrap();
-    let panics = |_: Notification<Pod>| async { panic!("as the test wants it") };
+    let panics = |_: Notification<Pod>| async { panic!("panics on purpose") };
     informer.add_event_handler(panics).unwrap();
     let running = tokio::spawn(informer.clone().run(CancellationToken::new()));
     sleep(SECOND).await;
@@ -82,21 +82,23 @@ async fn a_panic_is_told_at_once_and_a_handler_that_never_returns_does_not_hide_
     let panicked = Instant::now();
     sleep(SECOND / 10).await;
     let errors = logged.with(Level::ERROR);
-    assert!(errors.iter().any(|line| line.contains("as the test wants it")), "{errors:?}");
-    assert!(informer.is_stopped(), "the work ends first");
+    assert!(errors.iter().any(|line| line.contains("panics on purpose")), "{errors:?}");
+    assert!(informer.is_stopped(), "the informer stops before it waits for handlers");
     source.put("b");
     sleep(SECOND / 10).await;
     assert!(informer.reader().get("default/b").is_none());
-    assert!(!running.is_finished(), "it waits for the other handler");
-    let Err(RunError::HandlerPanicked(panic)) = running.await.unwrap() else { panic!("the panic is the outcome") };
-    assert_eq!(panic.message(), "as the test wants it");
+    assert!(!running.is_finished(), "the run waits for the other handler");
+    let Err(RunError::HandlerPanicked(panic)) = running.await.unwrap() else {
+        panic!("expected the panic of the handler")
+    };
+    assert_eq!(panic.message(), "panics on purpose");
     assert_eq!(panicked.elapsed().as_secs(), 10);
     endless.ended().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_informer_that_has_stopped_refuses_handlers_from_that_moment_on() {
-    // Which part of the run has its turn first changes from poll to poll.
+    // The order in which the parts of the run are polled changes from poll to poll, so several orders are tried.
     for polls in 1..5 {
         let source = Source::default();
         source.put("a");

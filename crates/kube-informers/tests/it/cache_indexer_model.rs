@@ -1,4 +1,4 @@
-//! The indexer against a model that searches through everything, over random sequences of operations.
+//! Compares the indexer with a model that scans all objects, over random sequences of operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ const STEPS: usize = 12;
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 const VALUES: [&str; 4] = ["w", "x", "y", "z"];
 
-/// An object of a name, a version, and the values under which its indices have it.
+/// An object with a name, a version, and the values that each of the two index functions returns for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Thing {
     name: &'static str,
@@ -146,7 +146,7 @@ fn compare(indexer: &Indexer<Thing>, model: &Model, other: &Thing) {
 }
 
 #[test]
-fn the_indexer_does_what_the_model_does() {
+fn the_indexer_agrees_with_the_model() {
     for seed in 0..SEQUENCES {
         let mut random = fastrand::Rng::with_seed(seed);
         let indexer = Indexer::new(key);
@@ -154,7 +154,7 @@ fn the_indexer_does_what_the_model_does() {
         for version in 0..STEPS {
             step(&indexer, &mut model, &mut random, version);
         }
-        // What was read before is not changed by what is written after.
+        // A snapshot must not change when the indexer does.
         let (before, expected) = (indexer.list(), model.things.clone());
         for version in STEPS..2 * STEPS {
             step(&indexer, &mut model, &mut random, version);

@@ -1,5 +1,4 @@
-//! What a ListWatch makes of answers: whole or in pieces, of the type that was asked for, and those that are not what was
-//! asked for.
+//! Tests of how a ListWatch decodes the API server's answers: long, cut off, of the wrong kind, or read as a smaller type.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,11 +22,12 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// All pods, as a server tells that answers with these pieces.
+/// Returns a ListWatch of a server whose answer to every request is these pieces of a body.
 fn told<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>) -> ListWatch<Pod> {
     told_until(pieces, None)
 }
 
+/// Returns a ListWatch of a server that answers with these pieces and then, if an error is given, breaks the connection.
 fn told_until<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>, broken_off: Option<io::ErrorKind>) -> ListWatch<Pod> {
     let pieces: Vec<String> = pieces.into_iter().map(|piece| piece.as_ref().to_owned()).collect();
     let answer = async move || {
@@ -45,14 +45,14 @@ async fn list_of<T>(source: impl ListerWatcher<T>) -> Result<ListPage<T>, ApiErr
     source.list(ListOptions::default()).await
 }
 
-/// A list that is decoded in several batches.
+/// Returns the text of a list that is long enough to be decoded in several batches.
 fn long_list() -> String {
     let pod = |n| json!({"metadata": {"name": format!("pod-{n}"), "annotations": {"long": "\"]},é".repeat(100)}}});
     let pods: Vec<_> = (0..1000).map(pod).collect();
     json!({"kind": "PodList", "metadata": {"resourceVersion": "7", "continue": "next"}, "items": pods}).to_string()
 }
 
-/// The last place at or before `at` where a text can be cut.
+/// Returns the last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
 }
@@ -64,7 +64,7 @@ fn half_a_list() -> String {
 }
 
 #[tokio::test]
-async fn a_long_list_that_comes_in_pieces_is_whole_and_in_order() {
+async fn a_long_list_that_arrives_in_pieces_is_decoded_whole_and_in_order() {
     let text = long_list();
     let mut pieces: Vec<&str> = Vec::new();
     let mut rest = text.as_str();
@@ -80,7 +80,7 @@ async fn a_long_list_that_comes_in_pieces_is_whole_and_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn selectors_reach_the_server_and_of_two_both_have_to_match() {
+async fn selectors_reach_the_server_and_two_selectors_both_have_to_match() {
     let pod = |name: &str, labels: &str| {
         format!(
             "{{metadata: {{name: {name}, labels: {{{labels}}}}}, spec: {{containers: [{{name: main, image: nginx}}]}}}}"
@@ -96,7 +96,7 @@ async fn selectors_reach_the_server_and_of_two_both_have_to_match() {
 }
 
 #[tokio::test]
-async fn one_item_that_cannot_be_read_fails_a_long_list() {
+async fn one_item_that_cannot_be_decoded_fails_a_long_list() {
     let text = long_list().replacen(r#""name":"pod-500""#, r#""name":7"#, 1);
     assert!(matches!(list_of(told([text])).await, Err(ApiError::Decode(error)) if error.is_data()));
 }
@@ -120,7 +120,7 @@ async fn a_connection_that_breaks_in_a_list_is_a_failure_of_the_client() {
 }
 
 #[tokio::test]
-async fn a_page_of_html_and_text_that_is_no_utf_8_are_no_lists() {
+async fn html_and_text_that_is_not_utf_8_are_decoding_errors() {
     assert!(matches!(list_of(told(["<html>[,]</html>"])).await, Err(ApiError::Decode(error)) if error.is_syntax()));
     let latin = b"{\"items\":[{\"metadata\":{\"name\":\"\xe9\"}}],\"kind\":\"PodList\",\"metadata\":{}}";
     let router = Router::new().route("/api/v1/pods", get(async || latin.as_slice()));
@@ -129,7 +129,7 @@ async fn a_page_of_html_and_text_that_is_no_utf_8_are_no_lists() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_no_list_is_an_error_and_not_an_empty_list() {
+async fn an_answer_that_is_not_a_list_is_an_error_instead_of_an_empty_list() {
     let table =
         json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": "1"}, "rows": []});
     assert!(matches!(listed(table).await, Err(ApiError::NotAList(kind)) if kind == "Table"));
@@ -139,7 +139,7 @@ async fn an_answer_that_is_no_list_is_an_error_and_not_an_empty_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_of_another_kind_is_an_error_and_one_that_says_no_kind_is_not() {
+async fn a_list_of_another_kind_is_an_error_but_a_list_without_a_kind_is_accepted() {
     let of =
         |kind: &str| json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": [{}]});
     let error = listed(of("NodeList")).await.unwrap_err();
@@ -150,7 +150,7 @@ async fn a_list_of_another_kind_is_an_error_and_one_that_says_no_kind_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_custom_resource_may_name_its_list_if_its_items_say_their_kind() {
+async fn a_custom_resource_may_have_any_list_kind_if_its_items_carry_their_kind() {
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("stable.example.com", "v1", "Sheep"));
     let listed = async |items: Value| {
         let flock = json!({"kind": "Flock", "apiVersion": "stable.example.com/v1", "metadata": {}, "items": items});
@@ -165,7 +165,7 @@ async fn a_custom_resource_may_name_its_list_if_its_items_say_their_kind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn managed_fields_are_skipped_in_lists_and_in_watches_where_they_are_not_wanted() {
+async fn managed_fields_are_dropped_from_lists_and_watches_on_request() {
     let pod =
         json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a", "managedFields": [{"manager": "m"}]}});
     let list = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": [pod]}).to_string();
@@ -182,7 +182,7 @@ async fn managed_fields_are_skipped_in_lists_and_in_watches_where_they_are_not_w
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_watch_made_from_an_api_asks_for_the_same() {
+async fn a_list_watch_made_from_an_api_lists_the_same_resource_and_namespace() {
     let router = Router::new().route(
         "/api/v1/namespaces/dev/pods",
         get(async |headers: HeaderMap| {
@@ -208,13 +208,13 @@ async fn a_list_without_items_is_empty() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_that_cannot_be_read_fails_the_list() {
+async fn an_item_that_cannot_be_decoded_fails_the_list() {
     let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": [{"metadata": {"name": 7}}]});
     assert!(matches!(listed(list).await, Err(ApiError::Decode(_))));
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_told_without_the_values_of_the_object() {
+async fn a_decoding_error_does_not_contain_the_values_of_the_object() {
     let secret = json!({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "a"}, "data": "hunter2"});
     let list = json!({"kind": "SecretList", "metadata": {}, "items": [secret]}).to_string();
     let line = json!({"type": "ADDED", "object": secret}).to_string();
@@ -225,14 +225,14 @@ async fn what_cannot_be_read_is_told_without_the_values_of_the_object() {
     let secrets = ListWatch::<Secret>::all(kube::Client::new(router, "default"));
     let error = secrets.list(ListOptions::default()).await.unwrap_err();
     let events: Vec<_> = secrets.watch(ListOptions::default()).await.unwrap().collect().await;
-    let [WatchEvent::Error(status)] = &events[..] else { panic!("the event was read") };
+    let [WatchEvent::Error(status)] = &events[..] else { panic!("the event was decoded") };
     for told in [format!("{error:?} {}", with_causes(&error)), format!("{status:?}")] {
         assert!(!told.contains("hunter2") && told.contains("expects: a map"), "{told}");
     }
 }
 
 #[tokio::test]
-async fn a_line_in_the_middle_of_a_watch_that_cannot_be_read_is_an_error_and_not_lost() {
+async fn a_watch_line_that_cannot_be_decoded_becomes_an_error_event() {
     let lines = ["{\"type\":\"ADDED\",\"object\":{\n", "\n", "{\"type\":\"ADDED\"\n"];
     let events: Vec<_> = told(lines).watch(ListOptions::default()).await.unwrap().collect().await;
     assert!(matches!(&events[..], [WatchEvent::Error(status)] if status.code == 500));
@@ -244,7 +244,7 @@ async fn a_line_in_the_middle_of_a_watch_that_cannot_be_read_is_an_error_and_not
 }
 
 #[tokio::test]
-async fn tweaks_come_one_after_the_other_and_no_namespace_is_every_namespace() {
+async fn tweaks_apply_in_order_and_an_empty_namespace_means_all_namespaces() {
     let answer = async |Query(query): Query<HashMap<String, String>>| {
         let name = format!("{} {}", query["labelSelector"], query["fieldSelector"]);
         json!({"metadata": {}, "items": [{"metadata": {"name": name}}]}).to_string()
@@ -263,7 +263,7 @@ async fn tweaks_come_one_after_the_other_and_no_namespace_is_every_namespace() {
     assert_eq!(list_of(dynamic).await.unwrap().items.len(), 1);
 }
 
-/// A pod of which only the place is kept.
+/// A projection of a pod that keeps only its metadata and its node.
 #[derive(Debug, Deserialize)]
 struct Placed {
     metadata: SlimMeta,
@@ -287,7 +287,7 @@ fn placed(name: &str, node: &str) -> Value {
 }
 
 #[tokio::test]
-async fn objects_can_be_read_as_a_type_with_fewer_fields() {
+async fn objects_can_be_decoded_into_a_type_with_fewer_fields() {
     let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": [placed("a", "node-1")]});
     let list = list_of(told([list.to_string()]).read_as::<Placed>()).await.unwrap();
     assert_eq!(list.items[0].spec.node_name.as_deref(), Some("node-1"));
@@ -297,7 +297,7 @@ async fn objects_can_be_read_as_a_type_with_fewer_fields() {
 }
 
 #[tokio::test]
-async fn a_watch_of_objects_with_fewer_fields_skips_those_of_another_kind() {
+async fn a_watch_that_decodes_fewer_fields_skips_objects_of_another_kind() {
     let mut other = placed("b", "node-2");
     other["kind"] = "Service".into();
     let lines = [other, placed("a", "node-1")].map(|object| json!({"type": "ADDED", "object": object}).to_string());
@@ -336,7 +336,7 @@ async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_of_metadata_is_sent_nothing_else() {
+async fn an_informer_of_metadata_receives_only_metadata() {
     let cluster = Cluster::builder().start();
     let client = cluster.client("default");
     let pod = |name: &str| {
@@ -346,7 +346,7 @@ async fn an_informer_of_metadata_is_sent_nothing_else() {
     let pods = kube::Api::<Pod>::default_namespaced(client.clone());
     pods.create(&Default::default(), &pod("a")).await.unwrap();
 
-    // Whatever is sent is kept: the rest of a pod would be seen.
+    // A map keeps every field, so it would show if the server sent more than the metadata.
     let source = ListWatch::<Pod>::namespaced(client, "default").metadata_only();
     let listed = list_of(source.read_as::<Map<String, Value>>()).await.unwrap();
     assert_eq!(listed.items[0].keys().collect::<Vec<_>>(), ["apiVersion", "kind", "metadata"]);

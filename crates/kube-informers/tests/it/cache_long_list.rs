@@ -1,4 +1,4 @@
-//! A list of many objects: no step of it is long, and nobody sees a part of it.
+//! Tests of long lists: the informer processes them in small steps, but readers and handlers never see half a list.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity};
 
-/// More than are done at once, and no multiple of that.
+/// The number of pods, several steps' worth and not a multiple of a step.
 const MANY: usize = 5500;
-/// How many objects a step may look at. One that prepares a part looks at a thousand.
+/// The largest number of objects that one poll of the informer's run may look at.
 const AT_ONCE: usize = 1000;
 
 type Notes = Arc<Mutex<Vec<Notification<Pod>>>>;
@@ -24,7 +24,7 @@ fn name(number: usize) -> String {
     format!("pod-{number:04}")
 }
 
-/// Adds a handler that keeps what it is told.
+/// Adds a handler that keeps its notifications.
 fn note(informer: &SharedIndexInformer<Pod>, options: HandlerOptions) -> Notes {
     let notes = Notes::default();
     let kept = notes.clone();
@@ -36,7 +36,8 @@ fn note(informer: &SharedIndexInformer<Pod>, options: HandlerOptions) -> Notes {
     notes
 }
 
-/// The objects that a handler knows of. Each add is of one that it did not know, and each deletion of one that it did.
+/// Applies notifications in order and returns the resulting names and versions. Checks that an add is of an unknown object, and that an
+/// update or a deletion is of a known one.
 fn fold(notes: &Notes) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     for notification in &*notes.lock().unwrap() {
@@ -57,11 +58,13 @@ fn fold(notes: &Notes) -> BTreeMap<String, String> {
     known
 }
 
-/// An informer that counts, with an index, how many objects are looked at, and in its run how many in one poll at most.
+/// An informer whose index function counts the objects that each poll of its run looks at.
 struct Counted {
     source: Source,
     informer: SharedIndexInformer<Pod>,
+    /// The number of objects that the current poll has looked at.
     looked_at: Arc<AtomicUsize>,
+    /// The largest number of objects that a poll has looked at.
     most: Arc<AtomicUsize>,
     stop: CancellationToken,
 }
@@ -99,7 +102,7 @@ impl Counted {
         self.source.pods().into_iter().collect()
     }
 
-    /// Changes that no watch tells of: some pods are gone, some changed, some are new.
+    /// Deletes, changes and creates pods while the watch is cut off, which makes the informer relist.
     fn change_in_a_gap(&self) {
         self.source.hide();
         (0..MANY).step_by(2).for_each(|number| self.source.delete(&name(number)));
@@ -109,7 +112,7 @@ impl Counted {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_step_of_a_long_list_is_long_and_readers_see_all_of_it_or_nothing() {
+async fn a_long_list_is_processed_in_small_steps_but_readers_see_all_of_it_or_nothing() {
     let counted = counted();
     let notes = note(&counted.informer, HandlerOptions::new());
     let seen: Arc<Mutex<Vec<usize>>> = Arc::default();
@@ -130,7 +133,7 @@ async fn no_step_of_a_long_list_is_long_and_readers_see_all_of_it_or_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_joins_at_any_step_of_a_long_list_is_told_of_each_object_once() {
+async fn a_handler_that_is_added_during_a_long_list_receives_each_object_once() {
     let counted = counted();
     let late: Arc<Mutex<Vec<Notes>>> = Arc::default();
     let (joins, informer) = (late.clone(), counted.informer.clone());
@@ -153,7 +156,7 @@ async fn whoever_joins_at_any_step_of_a_long_list_is_told_of_each_object_once() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resync_of_many_objects_tells_of_each_once() {
+async fn a_resync_of_many_objects_delivers_each_object_once() {
     let counted = counted();
     let notes = note(&counted.informer, HandlerOptions::new().resync(Duration::from_secs(60)));
     let running = counted.run(|| {});
@@ -171,13 +174,13 @@ async fn a_resync_of_many_objects_tells_of_each_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_list_that_was_handed_out_is_stored_and_told_before_the_end() {
+async fn a_long_list_that_is_being_processed_is_finished_before_the_informer_ends() {
     let counted = counted();
     let notes = note(&counted.informer, HandlerOptions::new());
     let (stop, looked_at) = (counted.stop.clone(), counted.looked_at.clone());
     let running = counted.run(move || {
         if looked_at.load(Ordering::Relaxed) > 0 {
-            stop.cancel(); // in the middle
+            stop.cancel(); // in the middle of the list
         }
     });
     running.await.unwrap();

@@ -1,4 +1,4 @@
-//! What a reader of an informer's store sees, and how it waits for what it wrote.
+//! Tests of readers of an informer's store: index lookups, and waiting until the cache contains a write of one's own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::source::{Source, pod};
 const SECOND: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
-async fn an_object_without_an_index_value_loses_neither_itself_nor_its_list() {
+async fn objects_without_an_index_value_are_stored_and_listed() {
     let source = Source::default();
     ["a", "b"].iter().for_each(|name| source.put(name));
     let informer = SharedIndexInformer::new(source);
@@ -43,7 +43,7 @@ fn one_name_cannot_be_given_to_two_indices_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handle_finds_its_index_whatever_is_added_later() {
+async fn an_index_handle_stays_valid_when_other_indices_are_added() {
     let store = Indexer::new(meta_namespace_key::<Pod>);
     let by_name = store.index("name", |pod: &Pod| pod.metadata.name.as_deref().into_iter().collect()).unwrap();
     store.index("a", |_| "x".into()).unwrap();
@@ -53,7 +53,7 @@ async fn a_handle_finds_its_index_whatever_is_added_later() {
     assert!(store.reader().index("b").is_none());
 }
 
-/// Runs an informer over a source with one pod, which has the version 1, and does something meanwhile.
+/// Runs an informer over a source with one pod of version 1 until `during` returns.
 async fn running<R>(during: impl AsyncFnOnce(&Source, &SharedIndexInformer<Pod>, &CancellationToken) -> R) -> R {
     let source = Source::default();
     source.put("a");
@@ -68,10 +68,10 @@ async fn running<R>(during: impl AsyncFnOnce(&Source, &SharedIndexInformer<Pod>,
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_what_it_wrote_is_woken_when_the_cache_has_it() {
+async fn a_wait_for_a_version_returns_as_soon_as_the_cache_has_it() {
     running(async |source, informer, _| {
         let reader = informer.reader();
-        assert_eq!(reader.at_least("1", SECOND).await, Ok(()), "a list is seen");
+        assert_eq!(reader.at_least("1", SECOND).await, Ok(()), "the list brought this version");
         let begin = Instant::now();
         let write = async {
             sleep(SECOND).await;
@@ -108,7 +108,7 @@ async fn a_wait_for_a_version_ends_with_the_informer() {
         reader
     })
     .await;
-    assert_eq!(reader.at_least("1", SECOND).await, Ok(()), "what it has seen, it has");
+    assert_eq!(reader.at_least("1", SECOND).await, Ok(()), "versions that the cache has reached stay reached");
 }
 
 #[tokio::test(start_paused = true)]

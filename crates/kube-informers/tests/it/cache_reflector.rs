@@ -1,4 +1,4 @@
-//! What a Reflector asks for, and when.
+//! Tests of the requests that a Reflector sends: lists, watches, relists after errors, and resyncs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::running::Running;
 use crate::source::{Source, pod, status};
 
-/// Longer than any back-off, so that everything that one step leads to has happened.
+/// Waits longer than any back-off, so that every effect of the last step has happened.
 async fn rest() {
     sleep(Duration::from_secs(130)).await;
 }
@@ -22,7 +22,7 @@ async fn rest() {
 const WATCH: &str = "allowWatchBookmarks=true&resourceVersion=";
 
 #[tokio::test(start_paused = true)]
-async fn it_lists_from_the_cache_in_pages_and_watches_from_the_lists_version() {
+async fn a_reflector_lists_from_the_watch_cache_and_watches_from_the_lists_version() {
     let source = Source::default();
     source.put("a");
     let running = Running::start(&source);
@@ -53,7 +53,7 @@ async fn a_watch_that_ends_is_opened_again_at_once_from_the_last_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_watch_leads_to_a_list_not_older_than_what_was_seen() {
+async fn an_expired_watch_leads_to_a_relist_that_is_not_older_than_the_cache() {
     let source = Source::default();
     source.put("lost");
     source.put("kept");
@@ -73,7 +73,7 @@ async fn an_expired_watch_leads_to_a_list_not_older_than_what_was_seen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_of_an_expired_or_future_version_is_asked_again_for_the_most_recent_state() {
+async fn a_list_at_an_expired_or_future_version_is_repeated_for_the_most_recent_state() {
     for refusal in [status("Expired", 410), status("Timeout", 504)] {
         let source = Source::default();
         source.put("a");
@@ -90,7 +90,7 @@ async fn a_list_of_an_expired_or_future_version_is_asked_again_for_the_most_rece
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_list_is_told_and_tried_again_after_a_back_off_that_grows() {
+async fn a_failing_list_is_reported_and_retried_with_a_growing_back_off() {
     let source = Source::default();
     for _ in 0..3 {
         source.fail_list(status("Forbidden", 403));
@@ -100,14 +100,18 @@ async fn a_failing_list_is_told_and_tried_again_after_a_back_off_that_grows() {
     while source.requests().is_empty() || running.errors.lock().unwrap().len() < 3 {
         sleep(Duration::from_millis(1)).await;
     }
-    assert!(start.elapsed() >= Duration::from_millis(800 + 1600), "two waits were made: {:?}", start.elapsed());
+    assert!(
+        start.elapsed() >= Duration::from_millis(800 + 1600),
+        "two back-offs take longer than {:?}",
+        start.elapsed()
+    );
     rest().await;
     assert_eq!(*running.errors.lock().unwrap(), ["cannot list objects: on demand"; 3]);
     running.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_many_requests_on_a_watch_wait_and_do_not_list_again() {
+async fn a_watch_that_gets_too_many_requests_is_retried_without_a_relist() {
     let source = Source::default();
     source.put("a");
     source.fail_watch(status("TooManyRequests", 429));
@@ -121,7 +125,7 @@ async fn too_many_requests_on_a_watch_wait_and_do_not_list_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_event_leads_to_a_new_list() {
+async fn an_error_event_leads_to_a_relist() {
     let source = Source::default();
     source.put("a");
     let running = Running::start(&source);
@@ -134,7 +138,7 @@ async fn an_error_event_leads_to_a_new_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bookmark_moves_the_version_and_nothing_else() {
+async fn a_bookmark_changes_only_the_version() {
     let source = Source::default();
     source.put("a");
     let running = Running::start(&source);
@@ -147,7 +151,7 @@ async fn a_bookmark_moves_the_version_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_watch_without_a_version_added_events_do_not_move_it() {
+async fn added_events_of_a_watch_from_version_zero_do_not_change_the_version() {
     let source = Source::default();
     let running = Running::start(&source);
     rest().await;
@@ -170,7 +174,7 @@ async fn stopping_ends_a_run_at_once_and_closes_the_watch() {
     assert!(stopped.elapsed().is_zero());
 }
 
-/// Counts resyncs; everything else is nothing to it.
+/// A store that notes the times of its resyncs and ignores all other calls. The second field is the start of the test.
 #[derive(Default)]
 struct Resyncs(Mutex<Vec<Duration>>, Option<Instant>);
 
@@ -219,7 +223,7 @@ async fn a_trigger_resyncs_at_once_and_leaves_the_period_as_it_is() {
             .options(ReflectorOptions::new().resync_trigger(&trigger))
             .resync(period)
             .should_resync(|| true);
-        assert_eq!(trigger.fire(), 0, "nothing watches yet");
+        assert_eq!(trigger.fire(), 0, "no Reflector watches yet");
         let fire = async {
             for at in [3, 4] {
                 sleep(Duration::from_secs(at)).await;
@@ -234,7 +238,7 @@ async fn a_trigger_resyncs_at_once_and_leaves_the_period_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resync_comes_also_while_a_busy_server_is_waited_for() {
+async fn resyncs_continue_while_the_reflector_backs_off_from_a_busy_server() {
     let resyncs = Arc::new(Resyncs(Mutex::default(), Some(Instant::now())));
     let source = Source::default();
     for _ in 0..10 {
@@ -249,7 +253,7 @@ async fn a_resync_comes_also_while_a_busy_server_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn internal_errors_open_the_same_watch_again_while_the_window_is_open() {
+async fn internal_errors_reopen_the_watch_without_a_relist_during_the_retry_window() {
     let source = Source::default();
     source.put("a");
     let window = Duration::from_secs(3);
@@ -271,7 +275,7 @@ async fn internal_errors_open_the_same_watch_again_while_the_window_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_duration_is_too_long() {
+async fn the_longest_durations_are_accepted() {
     let source = Source::default();
     let options = ReflectorOptions::new().watch_list(WatchList::No).retry_internal_errors(Duration::MAX);
     let running = Running::start_set_up(&source, options, |reflector| reflector.resync(Duration::MAX));
@@ -284,7 +288,7 @@ async fn no_duration_is_too_long() {
 }
 
 #[test]
-fn three_generations_of_servers_say_in_three_ways_that_a_version_is_too_large() {
+fn a_too_large_version_is_recognised_in_the_answers_of_old_and_new_servers() {
     let by_cause = r#"{"code":504,"reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}"#;
     let by_cause_message =
         r#"{"code":504,"reason":"Timeout","details":{"causes":[{"message":"Too large resource version"}]}}"#;

@@ -1,4 +1,4 @@
-//! Connections that die without a word, and servers that do not end what they begin.
+//! Tests of a Reflector against dead connections and servers that never finish a list, a watch or a streaming list.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ fn bookmark() -> WatchEvent<Pod> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_over_a_dead_connection_is_ended_after_its_timeout_by_the_client() {
+async fn the_client_ends_a_watch_over_a_dead_connection_after_its_timeout() {
     let source = Source::default();
     source.put("a");
     let running = Running::start(&source);
@@ -39,7 +39,7 @@ async fn a_watch_over_a_dead_connection_is_ended_after_its_timeout_by_the_client
     source.hide();
     source.put("a");
     source.put("b");
-    source.show(); // the watch is as silent as one whose connection is dead; the next one will tell
+    source.show(); // the open watch stays silent, as over a dead connection; the next watch brings the changes
     sleep(DAY).await;
     assert_eq!(running.stored(), source.pods());
     let watches = source.requests().len() - 1;
@@ -50,7 +50,7 @@ async fn a_watch_over_a_dead_connection_is_ended_after_its_timeout_by_the_client
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_over_a_dead_connection_goes_on_too() {
+async fn an_informer_reopens_watches_over_a_dead_connection() {
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     let run = async {
@@ -62,13 +62,13 @@ async fn an_informer_over_a_dead_connection_goes_on_too() {
     let stop = CancellationToken::new();
     let running = stop.clone();
     tokio::select! {
-        _ = informer.run(running) => panic!("it ended"),
+        _ = informer.run(running) => panic!("the informer ended"),
         watches = run => assert!(watches >= 86_400 / 610, "{watches} watches in a day"),
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_was_kept_alive_by_bookmarks_is_ended_three_minutes_after_the_last() {
+async fn a_watch_that_sent_bookmarks_is_ended_three_minutes_after_the_last_bookmark() {
     let source = Source::default();
     source.put("a");
     let running = Running::start(&source);
@@ -90,7 +90,7 @@ async fn a_watch_that_was_kept_alive_by_bookmarks_is_ended_three_minutes_after_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_know_timeouts_but_tells_of_changes_is_no_failure() {
+async fn a_server_that_ignores_watch_timeouts_but_sends_changes_causes_no_error() {
     let source = Source::default();
     let running = Running::start(&source);
     sleep(SECOND).await;
@@ -107,7 +107,7 @@ async fn a_server_that_does_not_know_timeouts_but_tells_of_changes_is_no_failure
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_without_an_answer_is_given_up_and_then_asked_for_the_most_recent_state() {
+async fn an_unanswered_list_is_given_up_and_repeated_for_the_most_recent_state() {
     let source = Source::default();
     source.put("a");
     source.mute(true);
@@ -123,7 +123,7 @@ async fn a_list_without_an_answer_is_given_up_and_then_asked_for_the_most_recent
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_does_not_open_is_given_up_for_a_list() {
+async fn a_watch_that_does_not_open_leads_to_a_relist() {
     let source = Source::default();
     source.put("a");
     let running = Running::start(&source);
@@ -141,7 +141,7 @@ async fn a_watch_that_does_not_open_is_given_up_for_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_that_falls_silent_is_given_up_for_a_list() {
+async fn a_streaming_list_that_falls_silent_leads_to_a_plain_list() {
     let source = Source::default();
     source.put("a");
     source.end_initial_events(false);
@@ -157,7 +157,7 @@ async fn a_streaming_list_that_falls_silent_is_given_up_for_a_list() {
     running.stop().await;
 }
 
-/// All pods, as a server tells that waits before the beginning and before each piece of its answer.
+/// Returns a ListWatch of a server that waits before its answer begins and before each piece of the answer.
 fn slow(before: Duration, between: Duration, pieces: impl IntoIterator<Item = &'static str>) -> ListWatch<Pod> {
     let pieces: Vec<_> = pieces.into_iter().collect();
     let answer = async move || {
@@ -173,7 +173,7 @@ const LIST: [&str; 3] =
     [r#"{"kind":"PodList","metadata":{"resourceVersion":"7"},"#, r#""items":[{"metadata""#, ":{}}]}"];
 
 #[tokio::test(start_paused = true)]
-async fn a_list_of_which_nothing_comes_is_given_up_at_its_beginning_and_in_the_middle() {
+async fn a_silent_list_is_given_up_at_its_beginning_and_in_the_middle() {
     for (before, between) in [(DAY, Duration::ZERO), (Duration::ZERO, DAY), (89 * SECOND, 91 * SECOND)] {
         let list = slow(before, between, LIST).list(ListOptions::default()).await;
         assert!(matches!(list, Err(ApiError::Silent(limit)) if limit == 90 * SECOND));
@@ -186,7 +186,7 @@ async fn a_list_of_which_nothing_comes_is_given_up_at_its_beginning_and_in_the_m
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_comes_slowly_is_waited_for() {
+async fn a_slow_list_that_keeps_sending_is_not_given_up() {
     let list = slow(80 * SECOND, 80 * SECOND, LIST).list(ListOptions::default()).await.unwrap();
     assert_eq!((list.items.len(), list.resource_version.as_str()), (1, "7"));
 }
@@ -217,7 +217,7 @@ async fn a_reflector_survives_a_server_whose_answers_stop_in_the_middle() {
     assert!((7000 / 610..=7200 / 310).contains(&watches), "{watches} watches in two hours");
 }
 
-/// Lists pages, each with a token for the next.
+/// A source of empty list pages. The function returns the continue token of each page, by its number.
 struct Pages(fn(usize) -> String, AtomicUsize);
 
 impl ListerWatcher<Pod> for Pages {
@@ -250,7 +250,7 @@ async fn errors_of(pages: fn(usize) -> String, time: Duration) -> (Vec<String>, 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_whose_continue_token_stays_the_same_is_an_error_and_backed_off_from() {
+async fn a_list_that_repeats_its_continue_token_is_an_error_and_retried_with_back_off() {
     let (errors, _) = errors_of(|_| "again".into(), 4 * SECOND).await;
     assert!((1..=3).contains(&errors.len()), "{} tries in four seconds", errors.len());
     assert_eq!(errors[0], "cannot list objects: the list does not end: its continue token is the same again");
@@ -262,7 +262,7 @@ async fn a_list_that_goes_on_for_ever_is_ended_by_the_client() {
     assert_eq!(errors, ["cannot list objects: the list took longer than 600s"]);
 }
 
-/// Answers the list, opens every watch with one bookmark, and then writes nothing more while the connection stays open.
+/// Serves one connection: answers a list, or opens a watch with one bookmark; then keeps the connection open and writes nothing.
 async fn stop_writing(mut connection: TcpStream, requests: Arc<AtomicUsize>) -> io::Result<()> {
     let mut request = vec![0; 4096];
     let read = connection.read(&mut request).await?;
@@ -283,7 +283,7 @@ async fn stop_writing(mut connection: TcpStream, requests: Arc<AtomicUsize>) -> 
 }
 
 #[tokio::test]
-async fn over_tcp_a_server_that_stops_writing_is_asked_again() {
+async fn a_watch_over_tcp_is_reopened_when_the_server_stops_writing() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let requests = Arc::new(AtomicUsize::new(0));
@@ -309,7 +309,7 @@ async fn over_tcp_a_server_that_stops_writing_is_asked_again() {
         }
     };
     tokio::select! {
-        () = reflector.run(CancellationToken::new()) => panic!("it ended"),
+        () = reflector.run(CancellationToken::new()) => panic!("the Reflector ended"),
         enough = timeout(30 * SECOND, three_watches) => enough.expect("a silent watch is opened again"),
     }
     let silent = "the watch of pods failed: nothing came from the API server for 50ms";

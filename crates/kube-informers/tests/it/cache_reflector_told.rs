@@ -1,4 +1,4 @@
-//! What a Reflector says of failures, in the log and to its user.
+//! Tests of how a Reflector reports failures, in the log and to its error handler.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,7 @@ fn forbidden(what: &str) -> Status {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_is_a_warning_with_its_cause_and_again_only_when_it_changes_or_comes_back() {
+async fn a_failure_is_logged_as_a_warning_again_only_when_it_changes_or_comes_back() {
     let logged = Logged::start();
     let source = Source::default();
     for what in ["pods", "pods", "pods", "nodes"] {
@@ -54,7 +54,7 @@ async fn a_failure_is_a_warning_with_its_cause_and_again_only_when_it_changes_or
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_version_and_a_short_watch_are_no_warnings() {
+async fn an_expired_version_or_a_short_watch_logs_no_warning() {
     let logged = Logged::start();
     let source = Source::default();
     source.put("a");
@@ -71,7 +71,7 @@ async fn an_expired_version_and_a_short_watch_are_no_warnings() {
     running.stop().await;
 }
 
-/// A source whose watches all end at once, as long as it is told so.
+/// A source whose watches end at once while its flag is set.
 #[derive(Clone, Default)]
 struct CutsWatches(Source, Arc<AtomicBool>);
 
@@ -90,7 +90,7 @@ impl ListerWatcher<Pod> for CutsWatches {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watches_that_end_at_once_again_and_again_are_a_warning_until_one_lasts() {
+async fn repeated_short_watches_log_one_warning_until_a_watch_lasts() {
     let logged = Logged::start();
     let source = CutsWatches::default();
     source.1.store(true, Ordering::Relaxed);
@@ -135,7 +135,7 @@ async fn an_expired_version_on_the_first_watch_leads_to_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_within_a_watch_is_told() {
+async fn an_error_event_of_a_watch_is_reported() {
     let source = Source::default();
     let running = Running::start(&source);
     rest().await;
@@ -146,7 +146,7 @@ async fn an_error_within_a_watch_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_a_transformer_refuses_is_told_in_a_watch_and_in_a_streaming_list() {
+async fn an_event_that_the_transformer_refuses_is_reported_for_watches_and_streaming_lists() {
     for (watch_list, lost) in [
         (WatchList::No, "the MODIFIED event of \"default/b\" was lost, of objects: transforming: no b"),
         (WatchList::Yes, "the ADDED event of \"default/b\" was lost, of objects: no b"),
@@ -179,7 +179,7 @@ async fn a_change_that_a_transformer_refuses_is_told_in_a_watch_and_in_a_streami
     }
 }
 
-/// Lists one pod without a resourceVersion, and tells of what comes after.
+/// A source whose list has no resourceVersion, and whose watches send one event and end. Notes its requests.
 #[derive(Clone, Default)]
 struct WithoutVersion(Arc<Mutex<Vec<String>>>);
 
@@ -204,7 +204,7 @@ impl ListerWatcher<Pod> for WithoutVersion {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_without_a_version_is_taken_and_told_and_made_anew_when_its_watch_ends() {
+async fn a_list_without_a_version_is_accepted_with_a_warning_and_repeated_after_each_watch() {
     let logged = Logged::start();
     let source = WithoutVersion::default();
     let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
@@ -219,7 +219,7 @@ async fn a_list_without_a_version_is_taken_and_told_and_made_anew_when_its_watch
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_without_a_version_does_not_lose_the_place_in_the_watch() {
+async fn an_event_without_a_version_does_not_change_where_the_next_watch_starts() {
     let source = Source::default();
     source.put("lost");
     let running = Running::start(&source);
@@ -241,7 +241,7 @@ async fn an_object_without_a_version_does_not_lose_the_place_in_the_watch() {
     running.stop().await;
 }
 
-/// Notes how long its watches are to last.
+/// A source that notes the timeouts of its watches.
 #[derive(Clone, Default)]
 struct Timeouts(Arc<Mutex<Vec<u32>>>);
 
@@ -257,7 +257,7 @@ impl ListerWatcher<Pod> for Timeouts {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reflectors_with_the_same_options_have_jitter_of_their_own_and_a_seed_decides_it() {
+async fn reflectors_with_the_same_options_have_different_jitter_that_a_seed_reproduces() {
     let drawn = async |options: ReflectorOptions| {
         let source = Timeouts::default();
         for _ in 0..3 {
@@ -275,11 +275,11 @@ async fn reflectors_with_the_same_options_have_jitter_of_their_own_and_a_seed_de
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_least_watch_timeout_counts_and_a_page_size_of_zero_asks_for_everything() {
+async fn the_last_min_watch_timeout_applies_and_a_page_size_of_zero_disables_paging() {
     let source = Source::default();
     let options = ReflectorOptions::new().watch_list(WatchList::No).page_size(0);
     let running = Running::start_with(&source, options.min_watch_timeout(3600 * SECOND).min_watch_timeout(SECOND));
-    sleep(SECOND).await; // the source looks at the timeout: five to ten minutes
+    sleep(SECOND).await; // the source asserts that the timeout is five to ten minutes
     assert_eq!(source.requests(), ["resourceVersion=0", "allowWatchBookmarks=true&resourceVersion=0&watch=true"]);
     running.stop().await;
 }

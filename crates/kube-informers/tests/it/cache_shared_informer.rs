@@ -1,4 +1,4 @@
-//! What the handlers of a shared informer are told.
+//! Tests of the notifications that a shared informer delivers to its handlers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity, status};
 
-/// Writes down what it is told.
+/// A handler that notes its notifications as text. Clones share the notes.
 #[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<Vec<String>>>);
 
@@ -45,7 +45,7 @@ impl EventHandler<Pod> for Recorder {
     }
 }
 
-/// Takes a second for each notification.
+/// A handler that takes a second for each notification.
 pub struct Slow(pub Recorder);
 
 impl AsyncEventHandler<Pod> for Slow {
@@ -83,7 +83,7 @@ pub async fn rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_handler_is_told_of_every_change_in_order() {
+async fn every_handler_receives_every_change_in_order() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::new(source.clone());
@@ -124,7 +124,7 @@ async fn a_deletion_missed_by_the_watch_arrives_as_a_tombstone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_handler_is_told_of_everything_in_the_store_first() {
+async fn a_late_handler_first_receives_an_add_for_each_object_in_the_store() {
     let source = Source::default();
     source.put("a");
     source.put("b");
@@ -133,7 +133,7 @@ async fn a_late_handler_is_told_of_everything_in_the_store_first() {
     rest().await;
     let late = Recorder::default();
     let registration = informer.add_event_handler(late.clone()).unwrap();
-    assert!(!registration.has_synced(), "nothing has been handled yet");
+    assert!(!registration.has_synced(), "the handler has not run yet");
     source.put("c");
     rest().await;
     assert!(registration.has_synced());
@@ -152,14 +152,14 @@ async fn the_informer_has_synced_before_a_slow_handler_has() {
     let running = run(&informer);
     sleep(Duration::from_millis(1)).await;
     assert_eq!((informer.has_synced(), fast.has_synced(), slow.has_synced()), (true, true, false));
-    assert_eq!(slow.listener().pending(), 1, "one is being handled");
+    assert_eq!(slow.listener().pending(), 1, "the handler processes one and one waits");
     sleep(Duration::from_secs(2)).await;
     assert!(slow.has_synced());
     running.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_buffered_is_delivered_before_the_informer_stops() {
+async fn buffered_notifications_are_delivered_before_the_informer_stops() {
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     let recorder = Recorder::default();
@@ -178,7 +178,7 @@ struct Panicking;
 
 impl EventHandler<Pod> for Panicking {
     fn on_add(&mut self, _: Arc<Pod>, _: InitialList) {
-        panic!("as the test wants it");
+        panic!("panics on purpose");
     }
 }
 
@@ -192,15 +192,17 @@ async fn a_handler_that_panics_ends_the_run_after_the_others_have_finished() {
     let running = run(&informer);
     rest().await;
     source.put("a");
-    let Err(RunError::HandlerPanicked(panic)) = running.task.await.unwrap() else { panic!("the panic is the outcome") };
-    assert_eq!(panic.message(), "as the test wants it");
+    let Err(RunError::HandlerPanicked(panic)) = running.task.await.unwrap() else {
+        panic!("expected the panic of the handler")
+    };
+    assert_eq!(panic.message(), "panics on purpose");
     assert_eq!(recorder.take(), ["add a 1"]);
-    assert_eq!(panicking.pending(), 0, "nothing is kept for a handler that is gone");
+    assert_eq!(panicking.pending(), 0, "no notifications are kept for a handler that has ended");
     assert!(informer.is_stopped());
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_a_run_ends_everything_that_belongs_to_it() {
+async fn dropping_a_run_stops_the_informer_and_ends_its_handlers() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::new(source.clone());
@@ -217,7 +219,7 @@ async fn dropping_a_run_ends_everything_that_belongs_to_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutting_a_handler_down_waits_for_the_callback_under_way() {
+async fn shutting_a_handler_down_waits_for_its_current_callback() {
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     let (slow, never_ran) = (Recorder::default(), Recorder::default());
@@ -237,7 +239,7 @@ async fn shutting_a_handler_down_waits_for_the_callback_under_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_handler_may_have_a_buffer_that_does_not_grow_with_the_changes() {
+async fn a_coalesced_buffer_does_not_grow_with_the_number_of_changes() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::new(source.clone());
@@ -263,7 +265,7 @@ async fn a_slow_handler_may_have_a_buffer_that_does_not_grow_with_the_changes() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_handler_is_told_nothing_more() {
+async fn a_removed_handler_receives_no_more_notifications() {
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     let (removed, kept) = (Recorder::default(), Recorder::default());
@@ -283,7 +285,7 @@ async fn a_removed_handler_is_told_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stopped_informer_takes_no_handler_and_does_not_run_again() {
+async fn a_stopped_informer_refuses_handlers_and_does_not_run_again() {
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     run(&informer).stop().await;
@@ -307,7 +309,7 @@ async fn an_informer_that_is_stopped_before_its_first_list_never_syncs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_the_handlers_whose_resync_is_due_are_told_of_unchanged_objects() {
+async fn a_resync_reaches_only_the_handlers_whose_period_is_over() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::builder(source.clone()).resync(Duration::from_secs(1)).build();
@@ -329,7 +331,7 @@ async fn only_the_handlers_whose_resync_is_due_are_told_of_unchanged_objects() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_trigger_tells_every_handler_of_unchanged_objects_once() {
+async fn a_resync_trigger_sends_each_handler_one_update_per_object() {
     for queue in [QueueKind::DeltaFifo, QueueKind::default()] {
         let source = Source::default();
         source.put("a");
@@ -343,19 +345,19 @@ async fn a_trigger_tells_every_handler_of_unchanged_objects_once() {
             recorder
         });
         let running = run(&informer);
-        sleep(Duration::from_millis(2500)).await; // a resync of the period lies behind
+        sleep(Duration::from_millis(2500)).await; // one periodic resync is over
         [&never, &two].iter().for_each(|recorder| drop(recorder.take()));
         assert_eq!(trigger.fire(), 1);
         sleep(Duration::from_millis(1)).await;
         assert_eq!([never.take(), two.take()].map(|told| told.join(", ")), ["update a 1->1"; 2]);
         sleep(Duration::from_secs(2)).await;
-        assert_eq!((never.take().len(), two.take().len()), (0, 1), "the period goes on as it was");
+        assert_eq!((never.take().len(), two.take().len()), (0, 1), "the periodic resync is not shifted");
         running.stop().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_checks_as_often_as_its_most_eager_handler_wants() {
+async fn the_shortest_resync_period_of_the_handlers_sets_how_often_an_informer_checks() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::builder(source.clone()).resync(Duration::from_secs(12 * 3600)).build();
@@ -368,7 +370,7 @@ async fn an_informer_checks_as_often_as_its_most_eager_handler_wants() {
     let before = [0, 60, 55, 5].map(add);
     let running = run(&informer);
     sleep(Duration::from_millis(500)).await;
-    let late = add(1); // too eager for an informer that runs already
+    let late = add(1); // a running informer does not check more often for a new handler
     sleep(Duration::from_millis(1)).await;
     before.iter().chain([&late]).for_each(|recorder| drop(recorder.take()));
     sleep(Duration::from_secs(120)).await;
@@ -378,7 +380,7 @@ async fn an_informer_checks_as_often_as_its_most_eager_handler_wants() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_index_that_is_added_late_knows_what_is_stored() {
+async fn an_index_that_is_added_late_contains_the_stored_objects() {
     let source = Source::default();
     source.put("a");
     let informer = SharedIndexInformer::new(source.clone());

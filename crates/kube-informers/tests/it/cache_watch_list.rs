@@ -1,4 +1,4 @@
-//! Streaming lists: a watch that begins with what exists, and what happens where there is none.
+//! Tests of streaming lists (WatchList): a watch that begins with the existing objects, and the fallback to a plain list.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -66,13 +66,13 @@ impl Running {
     }
 }
 
-/// Longer than the back-offs here, and shorter than a streaming list may be silent.
+/// Waits longer than the back-offs in these tests, but shorter than a streaming list may be silent.
 async fn rest() {
     sleep(Duration::from_secs(60)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_watch_tells_what_exists_and_what_changes() {
+async fn one_watch_delivers_the_existing_objects_and_the_changes() {
     let source = Source::default();
     source.put("b");
     source.put("a");
@@ -123,7 +123,7 @@ async fn a_stream_that_ends_before_the_bookmark_is_opened_again_at_once() {
     running.stop().await;
 }
 
-/// Every stream is cut off after the first of its initial events.
+/// A source whose watches are cut off after their first event.
 struct CutOff(Source);
 
 impl ListerWatcher<Pod> for CutOff {
@@ -136,7 +136,7 @@ impl ListerWatcher<Pod> for CutOff {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_is_cut_off_again_and_again_is_told_and_waited_for() {
+async fn a_stream_that_is_cut_off_repeatedly_is_reported_and_retried_with_back_off() {
     let logged = Logged::start();
     let source = Source::default();
     source.put("a");
@@ -157,7 +157,7 @@ async fn a_stream_that_is_cut_off_again_and_again_is_told_and_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_of_a_streaming_list_is_told_unless_the_server_has_none_or_the_version_expired() {
+async fn a_failed_streaming_list_is_reported_unless_it_is_unsupported_or_the_version_expired() {
     let quiet = [("BadRequest", 400), ("NotFound", 404), ("MethodNotAllowed", 405), ("Invalid", 422), ("Expired", 410)];
     let told = [("Forbidden", 403), ("Unauthorized", 401), ("InternalError", 500), ("ServiceUnavailable", 503)];
     for ((reason, code), is_told) in quiet.map(|refusal| (refusal, false)).into_iter().chain(told.map(|f| (f, true))) {
@@ -175,7 +175,7 @@ async fn a_failure_of_a_streaming_list_is_told_unless_the_server_has_none_or_the
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_within_a_streaming_list_is_told() {
+async fn an_error_event_of_a_streaming_list_is_reported() {
     let source = Source::default();
     source.end_initial_events(false);
     let running = running::Running::start_with(&source, ReflectorOptions::new());
@@ -187,7 +187,7 @@ async fn an_error_within_a_streaming_list_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_leads_to_a_list() {
+async fn a_refused_streaming_list_leads_to_a_plain_list() {
     for refusal in [status("Invalid", 422), status("Forbidden", 403), status("InternalError", 500)] {
         let source = Source::default();
         source.put("a");
@@ -201,7 +201,7 @@ async fn a_refusal_leads_to_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_server_is_asked_again_after_a_back_off_that_a_stop_ends() {
+async fn too_many_requests_lead_to_a_retry_after_a_back_off_that_a_stop_ends() {
     let source = Source::default();
     source.fail_watch(status("TooManyRequests", 429));
     source.fail_watch(status("TooManyRequests", 429));
@@ -219,7 +219,7 @@ async fn a_busy_server_is_asked_again_after_a_back_off_that_a_stop_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_version_is_given_up_for_the_most_recent_state() {
+async fn an_expired_version_leads_to_a_streaming_list_of_the_most_recent_state() {
     let source = Source::default();
     source.put("lost");
     let running = Running::start(source.clone());
@@ -238,7 +238,7 @@ async fn an_expired_version_is_given_up_for_the_most_recent_state() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_stores_transformer_runs_on_what_is_gathered_and_again_when_it_is_stored() {
+async fn the_stores_transformer_runs_on_each_initial_event_and_again_when_the_list_is_stored() {
     let source = Source::default();
     source.put("a");
     source.put("b");
@@ -257,7 +257,7 @@ async fn the_stores_transformer_runs_on_what_is_gathered_and_again_when_it_is_st
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_versions_of_initial_events_do_not_count() {
+async fn initial_events_do_not_change_the_last_sync_version() {
     let source = Source::default();
     source.end_initial_events(false);
     let running = Running::start(source.clone());
@@ -284,7 +284,7 @@ impl ListerWatcher<Pod> for Plain {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_has_no_streaming_lists_is_not_asked_for_one() {
+async fn a_source_without_streaming_lists_gets_a_plain_list_request() {
     let source = Source::default();
     source.put("a");
     let running = Running::start(Plain(source.clone()));
@@ -294,7 +294,7 @@ async fn a_source_that_has_no_streaming_lists_is_not_asked_for_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_syncs_by_it_in_the_modern_era_and_by_a_list_in_the_classic_one() {
+async fn an_informer_syncs_with_modern_and_with_classic_clusters() {
     for era in [Era::Modern, Era::Classic] {
         let cluster = Cluster::builder().stages(Stages::none()).era(era).start();
         let api: Api<Pod> = Api::default_namespaced(cluster.client("default"));

@@ -1,4 +1,4 @@
-//! The examples do what they say, against the cluster in memory.
+//! Runs the crate's examples against the cluster in memory.
 
 #[path = "../../examples/config_versions.rs"]
 mod config_versions;
@@ -25,7 +25,7 @@ use kube_testcluster::{Cluster, pods_from_yaml};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-/// What `cargo run --example` calls.
+/// The signature of an example's `main`. Naming `main` in a test avoids the warning about unused code.
 type Main = fn() -> Result<(), BoxError>;
 
 fn pod(name: &str, node: &str) -> String {
@@ -47,7 +47,7 @@ async fn delete(cluster: &Cluster, name: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pod_logger_tells_of_every_change() {
+async fn the_pod_logger_prints_every_change() {
     let _: Main = pod_logger::main;
     let (cluster, stop) = (cluster(), CancellationToken::new());
     let mut lines = Vec::new();
@@ -81,7 +81,7 @@ async fn the_projection_counts_the_pods_of_each_node() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_controller_labels_pods_and_another_goes_on_when_it_is_stopped() {
+async fn the_controller_labels_pods_and_a_second_candidate_takes_over_when_it_stops() {
     let _: Main = controller::main;
     let cluster = cluster();
     let api = Api::<Pod>::default_namespaced(cluster.client("default"));
@@ -101,12 +101,12 @@ async fn the_controller_labels_pods_and_another_goes_on_when_it_is_stopped() {
         api.create(&PostParams::default(), &pods(&pod("a", "node-2"))[0]).await.unwrap();
         sleep(Duration::from_secs(10)).await;
         let labelled = api.get("a").await.unwrap().labels().contains_key("node");
-        assert_eq!(labelled, works_on, "as long as one candidate is left, it works");
+        assert_eq!(labelled, works_on, "pods are labelled while a candidate is left");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_is_worked_on_when_a_config_map_that_it_mounts_changes() {
+async fn a_change_of_a_config_map_updates_the_pods_that_mount_it() {
     let _: Main = config_versions::main;
     let mounts = "{metadata: {name: web}, spec: {volumes: [{name: settings, configMap: {name: settings}}],\
                   containers: [{name: main, image: nginx}]}}";

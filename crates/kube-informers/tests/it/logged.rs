@@ -1,4 +1,4 @@
-//! What this thread logs while a test runs.
+//! Captures the log lines that the library writes on this thread while a test runs.
 
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{DefaultGuard, Subscriber, set_default};
 use tracing::{Event, Level, Metadata};
 
-/// The lines so far, each with its level. Dropping it ends the logging.
+/// The captured lines, each with its level. Dropping this value ends the capture.
 pub struct Logged {
     lines: Arc<Mutex<Vec<(Level, String)>>>,
     _logging: DefaultGuard,
@@ -20,7 +20,7 @@ impl Logged {
         Self { lines: lines.clone(), _logging: set_default(Sink(lines)) }
     }
 
-    /// The lines of the library with this level.
+    /// Returns the captured lines of this level.
     pub fn with(&self, level: Level) -> Vec<String> {
         let lines = self.lines.lock().unwrap();
         lines.iter().filter(|(of, _)| *of == level).map(|(_, text)| text.clone()).collect()

@@ -1,6 +1,6 @@
-//! One binary for all tests that use the crate from outside, so that it is linked once.
+//! The crate's integration tests, in one binary to link only once.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod cache_delta_fifo_model;
 mod cache_endings;

@@ -1,4 +1,4 @@
-//! A Reflector that runs and fills a store.
+//! A running Reflector that fills a store, for tests.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity};
 
-/// One that lists, and whose errors are kept; ended by [`Running::stop`].
+/// A running Reflector, its store, and the errors that it reported. [`Running::stop`] ends it.
 pub struct Running {
     pub store: Arc<Store<Pod>>,
     pub reflector: Arc<Reflector<Pod>>,

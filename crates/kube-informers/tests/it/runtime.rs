@@ -1,4 +1,4 @@
-//! kube-runtime's stores and controllers on the list and watch of an informer.
+//! Tests of kube-runtime's stores and controllers that are fed by an informer instead of a watcher of their own.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -60,7 +60,7 @@ async fn next<K: Resource + Clone>(events: &mut WatcherEvents<K>) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_events_are_those_of_a_watcher() {
+async fn an_informers_subscription_yields_the_events_of_a_watcher() {
     let cluster = Cluster::builder().start();
     create(&cluster, "a").await;
     create(&cluster, "b").await;
@@ -92,7 +92,7 @@ async fn the_events_are_those_of_a_watcher() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_list_is_complete_as_well() {
+async fn an_empty_list_yields_init_and_init_done() {
     let cluster = Cluster::builder().start();
     let informer = pods(&cluster);
     let mut events = WatcherEvents::of(informer.subscribe(HandlerOptions::new()).unwrap());
@@ -119,7 +119,7 @@ async fn a_store_whose_informer_stops_before_the_first_list_never_becomes_ready(
     filling.await.unwrap();
 }
 
-/// Lists one pod twice, and then another one.
+/// A source whose list contains pod `a` twice, and then pod `b`.
 struct Twice;
 
 impl ListerWatcher<Pod> for Twice {
@@ -138,11 +138,11 @@ impl ListerWatcher<Pod> for Twice {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_of_a_list_that_is_never_complete_come_to_an_end() {
+async fn the_events_end_if_the_informer_fails_in_the_middle_of_its_list() {
     let informer = SharedIndexInformer::builder(Twice).queue(QueueKind::RealFifo(Batches::No)).build();
     let by_name = informer.index("name", |pod: &Pod| {
         let name = pod.metadata.name.as_deref();
-        assert_ne!(name, Some("b"), "the list is not handled to its end");
+        assert_ne!(name, Some("b"), "panics on purpose in the middle of the list");
         name.into_iter().collect()
     });
     by_name.unwrap();
@@ -150,13 +150,13 @@ async fn events_of_a_list_that_is_never_complete_come_to_an_end() {
     assert!(tokio::spawn(informer.run(CancellationToken::new())).await.is_err());
     assert_eq!(next(&mut events).await, "init");
     assert_eq!(next(&mut events).await, "init apply a");
-    assert!(events.next().await.is_none(), "the update of a is held for after the list");
+    assert!(events.next().await.is_none(), "the update of a is held back until the list is complete");
     assert!(events.is_terminated());
     assert!(events.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_is_the_same_as_the_informers_after_a_relist() {
+async fn a_store_equals_the_informers_store_after_a_relist() {
     let cluster = Cluster::builder().start();
     for name in ["a", "b", "c"] {
         create(&cluster, name).await;
@@ -165,7 +165,7 @@ async fn a_store_is_the_same_as_the_informers_after_a_relist() {
     let store = store_of(&informer);
     let running = tokio::spawn(informer.clone().run(CancellationToken::new()));
     store.wait_until_ready().await.unwrap();
-    // Everything that happens while no watch is open is found out by the next list.
+    // Changes while no watch is open reach the informer only by the next list.
     let cut =
         Fault::new(Effect::TooManyRequests { retry_after: 1 }).resource("pods").verb(kube_testcluster::Verb::Watch);
     cluster.faults().start(cut.lasting(Duration::from_secs(20)));
@@ -189,7 +189,7 @@ fn store_of(informer: &SharedIndexInformer<Pod>) -> Store<Pod> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_controllers_and_an_informer_ask_the_server_once() {
+async fn two_controllers_and_an_informer_share_one_watch() {
     let cluster = Cluster::builder().start();
     create(&cluster, "a").await;
     let requests = Arc::new(AtomicUsize::new(0));
@@ -222,12 +222,12 @@ async fn two_controllers_and_an_informer_ask_the_server_once() {
     for (name, pod) in [("first", "a"), ("first", "b"), ("second", "a"), ("second", "b")] {
         assert!(reconciled.contains(&(name, pod.to_owned())), "{name} did not reconcile {pod}");
     }
-    assert_eq!(requests.load(Ordering::Relaxed), 1, "one streaming list, which goes on as the watch");
+    assert_eq!(requests.load(Ordering::Relaxed), 1, "one streaming list, which continues as the watch");
     running.abort();
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_unstable_features_an_applier_works_on_notifications() {
+async fn notifications_can_trigger_an_applier_without_unstable_features() {
     let cluster = Cluster::builder().start();
     let informer = SharedIndexInformer::new(ListWatch::<Namespace>::all(cluster.client("default")));
     let (store, writer) = reflector::store();

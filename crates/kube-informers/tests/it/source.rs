@@ -1,4 +1,4 @@
-//! A source of pods that a test drives: numbered changes, a history, gaps, and errors on demand.
+//! A simulated API server of pods for tests: it has a history, and the test can hide events, expire watches and make requests fail.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::pending;
@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::core::Status;
 use kube_informers::cache::{ApiError, ListOptions, ListPage, ListerWatcher, WatchEvent, WatchStream};
 
-/// Clones are the same source.
+/// A lister-watcher of pods that a test drives. Clones share the same pods.
 #[derive(Clone)]
 pub struct Source(Arc<Mutex<State>>);
 
@@ -20,15 +20,15 @@ struct State {
     version: u64,
     pods: BTreeMap<String, Pod>,
     history: Vec<(u64, Change, Pod)>,
-    /// A watch from before this version is expired.
+    /// The version at the last call of `expire`.
     compacted: u64,
     watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
     hidden: bool,
-    /// Does the bookmark after the initial events say that they are over?
+    /// If true, the bookmark after the initial events marks their end.
     ends_initial_events: bool,
     list_errors: VecDeque<ApiError>,
     watch_errors: VecDeque<ApiError>,
-    /// Lists and watches are not answered at all.
+    /// If true, requests are never answered.
     mute: bool,
     requests: Vec<String>,
 }
@@ -86,12 +86,12 @@ impl Source {
         }
     }
 
-    /// From now on no watch is told of changes.
+    /// Hides changes from open watches from now on.
     pub fn hide(&self) {
         self.state().hidden = true;
     }
 
-    /// Ends the gap: the history is gone, and every watch is closed.
+    /// Ends the hiding, closes all watches, and answers the next one with 410 Expired, which makes the client relist.
     pub fn expire(&self) {
         let mut state = self.state();
         state.hidden = false;
@@ -101,7 +101,7 @@ impl Source {
         state.watches.clear();
     }
 
-    /// May the initial events of a streaming list end?
+    /// Sets if a streaming list's bookmark marks the end of the initial events.
     pub fn end_initial_events(&self, end: bool) {
         self.state().ends_initial_events = end;
     }
@@ -122,22 +122,22 @@ impl Source {
         self.state().watch_errors.push_back(ApiError::Status(Box::new(status)));
     }
 
-    /// From now on no list and no opening of a watch is answered, or they are again.
+    /// Leaves every list and watch request unanswered from now on, or answers them again.
     pub fn mute(&self, mute: bool) {
         self.state().mute = mute;
     }
 
-    /// From now on watches are told of changes again; one that is opened is told of what it missed.
+    /// Sends changes to watches again. A watch that is opened later receives the hidden changes from the history.
     pub fn show(&self) {
         self.state().hidden = false;
     }
 
-    /// Names and versions of what exists.
+    /// Returns the names and versions of the existing pods.
     pub fn pods(&self) -> Vec<(String, String)> {
         self.state().pods.values().map(identity).collect()
     }
 
-    /// Notes a request, and goes on if there is an answer to it.
+    /// Notes a request. Never returns while requests are left unanswered.
     async fn answers(&self, request: String) {
         let mute = {
             let mut state = self.state();
@@ -149,7 +149,7 @@ impl Source {
         }
     }
 
-    /// The queries since the last time this was asked; the timeout of a watch, which is random, left out.
+    /// Removes and returns the queries of the requests so far, without the timeout of a watch, which is random.
     pub fn requests(&self) -> Vec<String> {
         std::mem::take(&mut self.state().requests)
     }
@@ -213,7 +213,7 @@ pub fn status(reason: &str, code: u16) -> Status {
     Status::failure("on demand", reason).with_code(code)
 }
 
-/// A pod's name and version.
+/// Returns a pod's name and resourceVersion.
 pub fn identity(pod: &Pod) -> (String, String) {
     (pod.metadata.name.clone().unwrap(), pod.metadata.resource_version.clone().unwrap())
 }

@@ -1,4 +1,4 @@
-//! The work queue from outside: workers on threads, workers on virtual time, metrics, an order of its own.
+//! Tests of the work queue: workers on threads, delays in virtual time, draining, guards, metrics and custom orders.
 
 use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::Hash;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, advance, sleep, timeout};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The next key, bare: `done` is called by hand.
+/// Gets the next key without its guard, so `done` has to be called by hand.
 async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
     queue.get().await.map(Item::into_key)
 }
@@ -23,7 +23,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn many_workers_on_threads_share_the_work_and_none_is_left_waiting() {
+fn workers_on_threads_process_every_item_and_end_with_the_queue() {
     const WORKERS: usize = 16;
     const ITEMS: usize = 50;
     const ROUNDS: usize = 400;
@@ -58,14 +58,14 @@ fn many_workers_on_threads_share_the_work_and_none_is_left_waiting() {
         queue.shut_down();
         workers.into_iter().for_each(|worker| worker.join().unwrap());
     });
-    // An item that was added while it was worked on may be queued again after the other workers have gone. Its own worker
-    // takes it, so nothing is left.
+    // An item that is added again during its processing may be queued after the other workers have ended. The worker that processed it
+    // takes it then, so no item is left.
     assert!(to_do.iter().all(|left| left.load(Ordering::SeqCst) == 0));
     assert!(queue.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn sixty_four_workers_that_wait_get_an_item_each_and_one_of_them_keeps_the_time() {
+async fn sixty_four_waiting_workers_each_get_a_delayed_item_when_it_is_due() {
     let queue = Arc::new(WorkQueue::new());
     let start = Instant::now();
     let workers: Vec<_> = (0..64)
@@ -88,7 +88,7 @@ async fn sixty_four_workers_that_wait_get_an_item_each_and_one_of_them_keeps_the
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_keeps_the_time_may_leave() {
+async fn delayed_items_still_arrive_if_the_get_that_waits_for_the_timer_is_dropped() {
     let queue = WorkQueue::new();
     let (mut first, mut second) = (Box::pin(key(&queue)), Box::pin(key(&queue)));
     tokio::select! { biased; _ = &mut first => {}, _ = &mut second => {}, () = sleep(SECOND) => {} }
@@ -99,7 +99,7 @@ async fn who_keeps_the_time_may_leave() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_earlier_item_wakes_who_keeps_the_time() {
+async fn an_earlier_delayed_item_shortens_the_wait_of_a_worker() {
     let queue = Arc::new(WorkQueue::new());
     let worker = tokio::spawn({
         let queue = queue.clone();
@@ -114,7 +114,7 @@ async fn an_earlier_item_wakes_who_keeps_the_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_always_finds_work_lets_others_run() {
+async fn a_worker_that_always_finds_work_yields_to_other_tasks() {
     let queue = Arc::new(WorkQueue::new());
     let worker = tokio::spawn({
         let queue = queue.clone();
@@ -131,7 +131,7 @@ async fn a_worker_that_always_finds_work_lets_others_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_drainer_is_released_and_a_shut_down_releases_them_too() {
+async fn drainers_return_when_the_work_is_done_or_the_queue_is_shut_down() {
     let queue = Arc::new(WorkQueue::new());
     queue.add("a");
     let item = queue.get().await;
@@ -168,7 +168,7 @@ async fn a_shut_down_with_drain_shuts_down_before_it_is_awaited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_beyond_the_clock_is_a_long_one() {
+async fn a_delay_beyond_the_range_of_the_clock_is_accepted() {
     let queue = WorkQueue::new();
     queue.add_after("a", Duration::MAX);
     advance(365 * 24 * 3600 * SECOND).await;
@@ -176,7 +176,7 @@ async fn a_delay_beyond_the_clock_is_a_long_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guard_says_what_comes_of_its_key() {
+async fn a_guard_can_retry_delay_or_forget_its_key() {
     let queue = WorkQueue::builder().limiter(Exponential::new(SECOND, 60 * SECOND)).build();
     let start = Instant::now();
     queue.add("a");
@@ -196,7 +196,7 @@ async fn a_guard_says_what_comes_of_its_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_panics_or_is_dropped_strands_no_key() {
+async fn a_worker_that_panics_or_is_dropped_gives_its_key_back() {
     let queue = WorkQueue::new();
     queue.add("a");
     let item = queue.get().await.unwrap();
@@ -216,7 +216,7 @@ async fn a_worker_that_panics_or_is_dropped_strands_no_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guard_whose_key_was_given_back_by_hand_gives_back_nothing_more() {
+async fn a_guard_does_nothing_on_drop_after_done_was_called_by_hand() {
     let queue = WorkQueue::new();
     queue.add("a");
     let first = queue.get().await.unwrap();
@@ -225,11 +225,12 @@ async fn a_guard_whose_key_was_given_back_by_hand_gives_back_nothing_more() {
     let second = queue.get().await.unwrap();
     drop(first);
     queue.add("a");
-    assert_eq!(queue.len(), 0, "somebody else has the key");
+    assert_eq!(queue.len(), 0, "the second guard still holds the key");
     drop(second);
     assert_eq!(queue.len(), 1);
 }
 
+/// Metrics that note their calls as text.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -265,14 +266,14 @@ impl Metrics for Seen {
     }
 }
 
-/// The sum and the longest of the work under way.
+/// Returns the total and the longest time of the items in progress.
 fn unfinished(queue: &WorkQueue<&str>) -> (Duration, Duration) {
     let unfinished = queue.unfinished();
     (unfinished.total, unfinished.longest)
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_count_an_item_once_however_often_it_is_added() {
+async fn metrics_count_repeated_adds_of_an_item_once() {
     let seen = Seen::default();
     let queue = WorkQueue::builder().metrics(seen.clone()).build();
     queue.add("a");
@@ -314,7 +315,7 @@ async fn a_queue_can_have_a_limiter_metrics_and_an_order() {
     assert_eq!(seen.take().iter().filter(|what| *what == "retried").count(), 2);
 }
 
-/// Hands out the largest item first, and counts how often items are added again.
+/// An order that hands out the largest item first and counts the calls of `touch`.
 #[derive(Default)]
 struct Largest {
     heap: BinaryHeap<u8>,
@@ -336,7 +337,7 @@ impl Order<u8> for Largest {
 }
 
 #[tokio::test]
-async fn an_order_is_told_of_items_that_are_added_again_while_they_are_queued() {
+async fn the_order_is_touched_when_a_queued_item_is_added_again() {
     let order = Largest::default();
     let touched = order.touched.clone();
     let queue = WorkQueue::builder().order(order).build();
@@ -345,7 +346,7 @@ async fn an_order_is_told_of_items_that_are_added_again_while_they_are_queued() 
     }
     let item = queue.get().await.unwrap();
     assert_eq!(*item, 3);
-    queue.add(3); // while it is worked on: not touched
+    queue.add(3); // not touched, because the item is in progress
     drop(item);
     assert_eq!((key(&queue).await, key(&queue).await, key(&queue).await), (Some(3), Some(2), Some(1)));
     assert_eq!(*touched.lock().unwrap(), BTreeMap::from([(3, 1)]));

@@ -1,8 +1,7 @@
-//! The queue against a model that does the same naively, over random sequences of operations in virtual time.
+//! Compares the work queue with a naive model over random sequences of operations in virtual time.
 //!
-//! Waiting getters and drainers are polled by hand, each when its waker was called and at a random moment after that, or
-//! dropped instead. So every order of the queue's critical sections can come up, and a wake-up that is lost shows: at rest
-//! somebody waits for what is there.
+//! The test polls the waiting getters and drainers by hand, at random moments after their wakers are called, or drops them instead. So
+//! the queue's critical sections run in every order, and a lost wake-up shows as a getter that still waits while an item is queued.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 60;
 const ITEMS: u8 = 5;
 
-/// What the queue's documentation says, word by word.
+/// The naive model, a literal implementation of the queue's documentation.
 #[derive(Default)]
 struct Model {
     queue: Vec<u8>,
@@ -32,7 +31,7 @@ struct Model {
 impl Model {
     fn let_in(&mut self) {
         let now = Instant::now();
-        self.waiting.sort_by_key(|(due, _)| *due); // stable: equal ones in the order in which they were said
+        self.waiting.sort_by_key(|(due, _)| *due); // stable: items of the same time stay in the order of their add_after
         while self.waiting.first().is_some_and(|(due, _)| *due <= now) {
             let (_, item) = self.waiting.remove(0);
             self.add(item);
@@ -60,7 +59,7 @@ impl Model {
         }
     }
 
-    /// What a `get` finds now; nothing if it has to wait.
+    /// Returns the result of a `get` now; pending if it has to wait.
     fn get(&mut self) -> Poll<Option<u8>> {
         if self.queue.is_empty() {
             return if self.shutting_down { Poll::Ready(None) } else { Poll::Pending };
@@ -85,6 +84,7 @@ impl Model {
     }
 }
 
+/// A waker that sets a flag.
 #[derive(Default)]
 struct Flag(AtomicBool);
 
@@ -119,11 +119,13 @@ impl<F: Future> Task<F> {
 
 type Getter<'a> = Pin<Box<dyn Future<Output = Option<u8>> + 'a>>;
 
+/// One random sequence: the queue, the model, and the futures that wait for the queue.
 struct Run<'a, D> {
     queue: &'a WorkQueue<u8>,
     model: Model,
     random: fastrand::Rng,
     getters: Vec<Task<Getter<'a>>>,
+    /// Each drainer with the number of forced shut-downs before it.
     drainers: Vec<(u64, Task<D>)>,
 }
 
@@ -136,10 +138,10 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         self.getters.iter().filter(|getter| getter.is_woken()).count()
     }
 
-    /// Does something that may queue one item; for that, one getter is woken and no more. (It may be one that is awake
-    /// already, to keep the time.)
+    /// Performs an operation that may queue one item, and checks that the queue wakes at most one getter for that item. The queue need not
+    /// wake a getter if one is awake already, for example because of the timer.
     fn queues_one(&mut self, on_queue: impl FnOnce(&WorkQueue<u8>), on_model: impl FnOnce(&mut Model)) {
-        self.queue.len(); // what is due is in, so that it wakes nobody below
+        self.queue.len(); // queues the due items first, so their wake-ups do not count below
         let (awake, queued) = (self.woken(), self.model.queue.len());
         on_queue(self.queue);
         on_model(&mut self.model);
@@ -148,14 +150,15 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         assert!(woken <= added && (awake > 0 || woken == added.min(self.getters.len())), "{woken} woken for {added}");
     }
 
-    /// A getter is polled, and gets what the model says; if it waits and nobody woke it, it may wait on. It wakes others for what it leaves, and one to keep the time.
+    /// Polls a getter and compares the result with the model's. A getter that was not woken may stay pending. Checks that the poll wakes
+    /// at most one other getter for each item that is left, and one more for the timer.
     fn poll_getter(&mut self, place: usize) {
         let awake = self.woken() - usize::from(self.getters[place].is_woken());
         let only_waits = self.getters[place].polled && !self.getters[place].is_woken();
         let got = self.getters[place].poll();
         if only_waits && got.is_pending() {
-            // It looks when it is told to. Another one was, if there is something.
-            assert!(self.model.queue.is_empty() || awake > 0, "nobody was told of {:?}", self.model.queue);
+            // If an item is queued, another getter must have been woken for it.
+            assert!(self.model.queue.is_empty() || awake > 0, "no getter was woken for {:?}", self.model.queue);
         } else {
             assert_eq!(got, self.model.get());
         }
@@ -175,7 +178,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         }
     }
 
-    /// Everybody who is woken is polled, until nobody is. Then nobody waits for what is there.
+    /// Polls all woken futures until none is woken. Then checks that no future waits for a condition that already holds.
     fn rest(&mut self) {
         while let Some(place) = self.getters.iter().position(Task::is_woken) {
             self.poll_getter(place);
@@ -188,7 +191,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
             assert!(queue.is_empty() && !shutting_down, "{} wait for {queue:?}", self.getters.len());
         }
         for (started, _) in &self.drainers {
-            assert!(!processing.is_empty() && started == forced, "a drainer waits for nothing");
+            assert!(!processing.is_empty() && started == forced, "a drainer waits though no item is in progress");
         }
     }
 
@@ -218,12 +221,12 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
                 let place = self.random.usize(..self.getters.len());
                 match self.random.u8(..3) {
                     0 => drop(self.getters.remove(place)),
-                    1 => self.poll_getter(place), // woken or not
+                    1 => self.poll_getter(place), // even if it was not woken
                     _ => self.rest(),
                 }
             }
             29..36 => {
-                // Mostly of somebody who has it; at times of nobody, and then it may even be queued.
+                // Mostly an item that is in progress; sometimes one that is not, and it may even be queued.
                 let item = self.item();
                 let item = match self.model.processing.as_slice() {
                     held if !held.is_empty() && self.random.u8(..10) > 0 => held[self.random.usize(..held.len())],
@@ -252,7 +255,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_queue_does_what_a_naive_one_does() {
+async fn the_work_queue_agrees_with_the_model() {
     for seed in 0..SEQUENCES {
         let queue = WorkQueue::new();
         let mut run = Run {

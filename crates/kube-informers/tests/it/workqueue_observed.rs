@@ -1,4 +1,4 @@
-//! What a work queue tells its observer.
+//! Tests of the events that a work queue reports to its observer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ const MS: Duration = Duration::from_millis(1);
 
 type Told = Arc<Mutex<Vec<String>>>;
 
-/// A queue, and what it has told since that was asked for last.
+/// Returns a queue, and a function that takes the events that the queue has reported since the last call.
 fn observed() -> (WorkQueue<&'static str>, impl Fn() -> Vec<String>) {
     let told = Told::default();
     let tells = told.clone();
@@ -33,7 +33,7 @@ fn shown(event: &WorkEvent<'_, &str>) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_addition_says_what_it_changed() {
+async fn each_add_is_reported_with_its_effect() {
     let (queue, told) = observed();
     queue.add("a");
     queue.add("a");
@@ -58,7 +58,7 @@ async fn each_addition_says_what_it_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_failed_is_rate_limited_and_comes_in_when_its_time_has_come() {
+async fn a_retried_key_is_rate_limited_and_queued_when_its_delay_is_over() {
     let (queue, told) = observed();
     queue.add("a");
     queue.get().await.unwrap().retry();
@@ -71,7 +71,7 @@ async fn a_key_that_failed_is_rate_limited_and_comes_in_when_its_time_has_come()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_queue_that_is_shut_down_tells_of_no_addition() {
+async fn a_queue_that_is_shut_down_reports_no_adds() {
     let (queue, told) = observed();
     queue.shut_down();
     queue.add("a");
@@ -99,15 +99,15 @@ async fn an_observer_that_panics_loses_no_key() {
     };
     assert!(stepped("add", &|| queue.add("a")));
     assert!(stepped("take", &|| drop(queue.get().now_or_never())));
-    assert_eq!(queue.len(), 1, "it is queued still");
+    assert_eq!(queue.len(), 1, "the key is still queued");
     let key = queue.get().await.unwrap().into_key();
     queue.add(key);
     assert!(stepped("done", &|| queue.done(&key)));
-    assert_eq!(queue.len(), 1, "it was added meanwhile");
+    assert_eq!(queue.len(), 1, "the key was added during its processing");
     drop(queue.get().await);
     assert!(stepped("delay", &|| queue.add_after("b", MS)));
     tokio::time::advance(MS).await;
     assert!(stepped("due", &|| assert_eq!(queue.len(), 1)));
     assert_eq!(queue.get().await.as_deref(), Some(&"b"));
-    assert!(queue.is_empty(), "it came in once");
+    assert!(queue.is_empty(), "the due key was queued once");
 }

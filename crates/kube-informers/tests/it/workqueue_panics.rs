@@ -1,5 +1,5 @@
-//! Code of others that the work queue calls, and that panics: metrics, an order, the hash of a key. The panic reaches whoever
-//! called the queue; the queue goes on.
+//! Tests of panics in code that the work queue calls: metrics, an order, the hash of a key. The panic reaches the caller of the queue,
+//! and the queue stays usable.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Panics once when it is set.
+/// A trap that, once set, panics at the next step.
 #[derive(Clone, Default)]
 struct Trap(Arc<AtomicBool>);
 
@@ -26,7 +26,7 @@ impl Trap {
     }
 }
 
-/// The next key, bare: `done` is called by hand.
+/// Gets the next key without its guard, so `done` has to be called by hand.
 async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
     queue.get().await.map(Item::into_key)
 }
@@ -59,7 +59,7 @@ async fn metrics_that_panic_when_an_item_is_handed_out_leave_it_to_the_next_work
     queue.add("a");
     let mut got = Vec::new();
     for worker in workers {
-        match timeout(SECOND, worker).await.expect("nobody waits for what is there") {
+        match timeout(SECOND, worker).await.expect("no worker waits while an item is queued") {
             Ok(item) => got.push(item),
             Err(panic) => assert!(panic.is_panic()),
         }
@@ -88,7 +88,7 @@ async fn metrics_that_panic_when_an_item_is_added_do_not_stop_the_next_add() {
     queue.add_after("late", SECOND);
     tokio::time::advance(SECOND).await;
     trap.set();
-    assert!(panics(|| queue.len())); // it lets in what is due
+    assert!(panics(|| queue.len())); // len() queues the due items
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("late")));
 }
 
@@ -102,7 +102,7 @@ impl Metrics for Worked {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_that_panic_when_a_worker_is_done_strand_no_item() {
+async fn metrics_that_panic_when_a_worker_is_done_lose_no_item() {
     let trap = Trap::default();
     let queue = Arc::new(WorkQueue::builder().metrics(Worked(trap.clone())).build());
     for _ in 0..2 {
@@ -119,7 +119,7 @@ async fn metrics_that_panic_when_a_worker_is_done_strand_no_item() {
     assert_eq!(timeout(SECOND, drained).await, Ok(()));
 }
 
-/// First in, first out; panics when an item is queued.
+/// A first-in, first-out order that panics when an item is queued.
 struct Pushed(Trap, Vec<u8>);
 
 impl Order<u8> for Pushed {
@@ -134,7 +134,7 @@ impl Order<u8> for Pushed {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_order_that_panics_does_not_keep_an_item_from_being_added_again() {
+async fn an_item_can_be_added_again_after_the_order_panicked() {
     let trap = Trap::default();
     let queue = WorkQueue::builder().order(Pushed(trap.clone(), Vec::new())).build();
     trap.set();
@@ -170,7 +170,7 @@ impl Hash for Key {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_whose_hash_panics_wakes_whoever_waits_when_it_is_added_again() {
+async fn a_key_whose_hash_panics_in_a_get_stays_queued() {
     let trap = Trap::default();
     let queue = Arc::new(WorkQueue::builder().order(Reversed(Vec::new())).build());
     let worker = tokio::spawn({
@@ -179,13 +179,13 @@ async fn a_key_whose_hash_panics_wakes_whoever_waits_when_it_is_added_again() {
     });
     tokio::task::yield_now().await;
     queue.add(Key(1, trap.clone()));
-    trap.set(); // an order hands out a key, which the queue then looks up
+    trap.set(); // get() hashes the key that the order hands out
     assert!(timeout(SECOND, worker).await.unwrap().unwrap_err().is_panic());
     let next = timeout(SECOND, key(&queue)).await.expect("the key is still queued").unwrap();
     assert_eq!(next.0, 1);
 }
 
-/// Last in, first out.
+/// A last-in, first-out order.
 struct Reversed(Vec<Key>);
 
 impl Order<Key> for Reversed {

@@ -1,4 +1,4 @@
-//! Workers over a queue: back-off, stops, panics.
+//! Tests of the workers that process a work queue: back-off, stops, panics and error reports.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ fn refused() -> io::Error {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_fails_comes_later_each_time_and_from_the_beginning_after_a_success() {
+async fn a_failing_key_is_retried_with_growing_delays_until_a_success_resets_them() {
     let (queue, stop, start) = (queue(["a"]), CancellationToken::new(), Instant::now());
     let seen = Mutex::new(Vec::new());
     let reconcile = async |_: &str| {
@@ -47,7 +47,7 @@ async fn a_key_that_fails_comes_later_each_time_and_from_the_beginning_after_a_s
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_many_keys_are_worked_on_at_a_time_and_never_one_twice() {
+async fn workers_process_as_many_keys_at_a_time_as_configured_and_no_key_twice_at_once() {
     let (queue, stop) = (queue([]), CancellationToken::new());
     (0..5).for_each(|_| ["a", "b", "c", "d"].into_iter().for_each(|key| queue.add(key)));
     let (held, most) = (Mutex::new(BTreeMap::new()), Cell::new(0));
@@ -71,7 +71,7 @@ async fn so_many_keys_are_worked_on_at_a_time_and_never_one_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_lets_the_work_under_way_finish_and_leaves_the_rest_alone() {
+async fn a_stop_lets_workers_finish_their_keys_and_leaves_or_finishes_the_queued_ones() {
     for (unstarted, finished) in [(Unstarted::Leave, vec!["a", "b"]), (Unstarted::Finish, vec!["a", "b", "c", "d"])] {
         let (queue, stop) = (queue(["a", "b", "c", "d"]), CancellationToken::new());
         let done = Mutex::new(Vec::new());
@@ -91,7 +91,7 @@ async fn a_stop_lets_the_work_under_way_finish_and_leaves_the_rest_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn workers_end_when_somebody_else_shuts_the_queue_down_and_it_is_empty() {
+async fn workers_end_when_the_queue_is_shut_down_and_empty() {
     let (queue, stop) = (queue(["a", "b"]), CancellationToken::new());
     queue.shut_down();
     let done = Cell::new(0);
@@ -104,7 +104,7 @@ async fn workers_end_when_somebody_else_shuts_the_queue_down_and_it_is_empty() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_ends_the_run_with_an_error_and_the_other_workers_finish_what_they_have() {
+async fn a_panic_ends_the_run_with_an_error_after_the_other_workers_finish_their_keys() {
     let (queue, stop) = (queue(["a", "bad", "c"]), CancellationToken::new());
     let done = Mutex::new(Vec::new());
     let reconcile = async |key: &'static str| {
@@ -117,7 +117,7 @@ async fn a_panic_ends_the_run_with_an_error_and_the_other_workers_finish_what_th
     assert!(panicked.to_string().starts_with("the work on \"bad\" panicked: assertion"), "{panicked}");
     assert!(panicked.panic.message().starts_with("assertion"));
     assert_eq!((panicked.key.as_str(), &*done.lock().unwrap()), ("\"bad\"", &vec!["a"]));
-    timeout(SECOND, queue.shut_down_with_drain()).await.expect("nobody has a key any more");
+    timeout(SECOND, queue.shut_down_with_drain()).await.expect("no key is in progress");
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,7 +131,7 @@ async fn workers_that_are_dropped_give_their_keys_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn errors_are_told_with_their_key_before_it_is_queued_again() {
+async fn an_error_is_reported_with_its_key_before_the_key_is_queued_again() {
     let (queue, stop) = (queue(["a"]), CancellationToken::new());
     let told = Mutex::new(Vec::new());
     let on_error = |key: &&'static str, error: io::Error| {
@@ -145,8 +145,8 @@ async fn errors_are_told_with_their_key_before_it_is_queued_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_takes_the_errors_may_take_any_type() {
-    struct Refused; // no `Error`, no `Debug`
+async fn an_error_handler_accepts_any_error_type() {
+    struct Refused; // implements neither `Error` nor `Debug`
     let (queue, stop) = (queue(["a"]), CancellationToken::new());
     let workers = queue.workers(1, async |_| Err::<(), _>(Refused)).on_error(|_, Refused| stop.cancel());
     workers.run(&stop).await.unwrap();

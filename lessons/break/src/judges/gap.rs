@@ -1,4 +1,4 @@
-//! The lost event between list and watch.
+//! The judge of the exercise `gap`: the program loses an event between its list and its watch.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// A pod is deleted while the program works on its list. Later another one comes, and another one goes.
+/// Deletes a pod while the program still processes its list; later creates another pod and deletes a third.
 pub fn setting() -> Setting {
     let scenario = "[{at: 1500ms, delete: web-1}, {at: 10s, run: web-4}, {at: 12s, delete: web-2}]".to_owned();
     let balancer = Manners { takes: Duration::from_secs(1), ..Manners::default() };
     Setting { pods: THREE_PODS, scenario, lasts: Duration::from_secs(20), balancer, ..Setting::default() }
 }
 
-/// In the end the backends are the pods that exist.
+/// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let backends = Backends::of(seen, seen.keys().into_iter());
     if backends.ghosts.is_empty() {

@@ -1,6 +1,7 @@
-//! The judges: for each program a setting, and what is to be seen in it.
+//! The judges: for each exercise, the setting of its trial and the check of the outcome.
 //!
-//! No judge reads a program. Each looks at what happened: what the API server was asked, what handlers were told, what changed outside.
+//! A judge never reads the program's source, so that any right program passes. It looks at the requests to the API server, the
+//! notifications of handlers, and the changes outside the program.
 
 pub mod gap;
 pub mod mutate;
@@ -18,7 +19,7 @@ use crate::say::Both;
 use crate::seen::Seen;
 use crate::verdict::Mistake;
 
-/// Three pods without a node: a deletion removes them at once.
+/// Three pods without a node. Without a kubelet to wait for, a deletion removes them at once.
 const THREE_PODS: &str = "
 {metadata: {name: web-1}, spec: {containers: [{name: main, image: nginx}]}}
 ---
@@ -27,16 +28,16 @@ const THREE_PODS: &str = "
 {metadata: {name: web-3}, spec: {containers: [{name: main, image: nginx}]}}
 ";
 
-/// What a load balancer has to do with the pods in the cluster.
+/// The difference between the load balancer's backends and the pods in the cluster.
 struct Backends {
-    /// Backends that do not exist, sorted.
+    /// The backends whose pods do not exist, sorted.
     ghosts: Vec<String>,
-    /// Pods that are no backends, sorted.
+    /// The pods that are not backends, sorted.
     missing: Vec<String>,
 }
 
 impl Backends {
-    /// Compares the backends with the pods as `wanted` names them.
+    /// Compares the backends at the end of the trial with the names in `wanted`.
     fn of(seen: &Seen, wanted: impl Iterator<Item = String>) -> Self {
         let (backends, wanted) = (seen.backends(), wanted.collect());
         Self {
@@ -45,7 +46,7 @@ impl Backends {
         }
     }
 
-    /// The mistake of a program that leaves out pods: none of the judges waits for it, but a mended program can make it.
+    /// Returns a mistake if pods are missing. The exercises do not have this mistake, but a learner's correction can introduce it.
     fn complete(&self, seen: &Seen) -> Result<(), Mistake> {
         let missing = self.missing.join(", ");
         if missing.is_empty() {

@@ -1,4 +1,4 @@
-//! Mutating the cache: a handler writes, and the next one reads what no event said.
+//! The judge of the exercise `mutate`: a handler changes the cached object, and the next handler sees a state that no event brought.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Two pods with a password and one without.
+/// A cluster with two pods that have a password and one that has none.
 pub fn setting() -> Setting {
     let pods = "
 {metadata: {name: bare}, spec: {containers: [{name: main, image: nginx}]}}
@@ -20,7 +20,7 @@ pub fn setting() -> Setting {
     Setting { pods, ..Setting::default() }
 }
 
-/// The alarm is about the one pod without a password, and no password is in the log of any.
+/// Passes if the only alarm is about the pod without a password, all pods are logged, and the log contains no password.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let evidence = || seen.excerpt(|what| matches!(what, What::Logged(_) | What::Alarm(_)));
     let lines = |wanted: fn(&What) -> Option<&str>| seen.entries.iter().filter_map(move |entry| wanted(&entry.what));

@@ -1,4 +1,5 @@
-//! A re-created object that is seen as an update: same name, new uid.
+//! The judge of the exercise `recreated`: the program sees a re-created pod as an update, though only its name is the same and its uid
+//! is new.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// While no event arrives, a pod is deleted and another one of its name is run. A list finds the new one.
+/// Deletes a pod and creates another of the same name while the watch sends no events; only the relist shows the new pod.
 pub fn setting() -> Setting {
     let scenario = "
 - {at: 4s, fault: 'hide-events:resource=pods,for=1s'}
@@ -24,7 +25,7 @@ pub fn setting() -> Setting {
     Setting { pods: THREE_PODS, scenario: scenario.to_owned(), lasts: Duration::from_secs(15), ..Setting::default() }
 }
 
-/// In the end the backends are the uids of the pods that exist.
+/// Passes if, in the end, the backends are exactly the uids of the pods that exist.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let uids = seen.pods.iter().filter_map(|pod| pod.metadata.uid.clone());
     let backends = Backends::of(seen, uids);

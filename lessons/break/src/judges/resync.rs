@@ -1,4 +1,4 @@
-//! Resync taken for a relist: a deletion whose handling failed does not come again.
+//! The judge of the exercise `resync`: the program relies on the resync to retry, but a resync never repeats a deletion.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// While the load balancer is down, a pod is run and another one is deleted. Three resyncs follow.
+/// Creates a pod and deletes another while the load balancer is down. Three resyncs follow.
 pub fn setting() -> Setting {
     let scenario = "[{at: 5s, run: web-4}, {at: 6s, delete: web-1}]".to_owned();
     let down = Duration::from_secs(4)..Duration::from_secs(8);
@@ -20,7 +20,7 @@ pub fn setting() -> Setting {
     Setting { pods: THREE_PODS, scenario, lasts: Duration::from_secs(100), balancer, ..Setting::default() }
 }
 
-/// In the end the backends are the pods that exist.
+/// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let backends = Backends::of(seen, seen.keys().into_iter());
     if backends.ghosts.is_empty() {

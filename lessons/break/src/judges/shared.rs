@@ -1,4 +1,4 @@
-//! One informer per consumer: the API server is asked for the same thing again and again.
+//! The judge of the exercise `shared`: the program runs one informer per consumer, so the API server serves the same watch three times.
 
 use super::THREE_PODS;
 use crate::journal::What;
@@ -7,15 +7,16 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
+/// The names of the program's consumers, each of which notes its notifications with a handler of this name.
 const CONSUMERS: [&str; 3] = ["metrics", "audit", "search"];
 
-/// Three pods; one more comes, and one goes.
+/// A cluster with three pods. One pod is created and one is deleted.
 pub fn setting() -> Setting {
     let scenario = "[{at: 2s, run: web-4}, {at: 4s, delete: web-1}]".to_owned();
     Setting { pods: THREE_PODS, scenario, ..Setting::default() }
 }
 
-/// One watch is open, and every consumer is told of everything.
+/// Passes if the program opens one watch and every consumer receives every notification.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let evidence = || seen.excerpt(|what| matches!(what, What::Request(_)));
     let watches = seen.requests().filter(|request| request.verb == "WATCH").count();

@@ -1,4 +1,4 @@
-//! A slow handler and an unbounded buffer.
+//! The judge of the exercise `slow`: a handler is slower than the changes, so its unbounded buffer grows and the dashboard falls behind.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,14 +14,15 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// How often each pod changes.
+/// The interval between two changes of a pod.
 const EVERY: Duration = Duration::from_millis(500);
-/// How often in all.
+/// The number of changes of each pod.
 const TICKS: u32 = 60;
-/// A state may be shown for this long after the pod has another one. Three pods need three seconds.
+/// The largest age of a state that the dashboard may show, counted from the pod's next change. A right program needs three seconds,
+/// one for each pod.
 const LATEST: Duration = Duration::from_secs(5);
 
-/// Three pods, each with two changes a second for half a minute.
+/// A cluster with three pods, each of which changes twice a second for half a minute.
 pub fn setting() -> Setting {
     let steps = (1..=TICKS).flat_map(|tick| {
         let at = (EVERY * tick).as_millis();
@@ -30,7 +31,7 @@ pub fn setting() -> Setting {
     Setting { pods: THREE_PODS, scenario: steps.collect(), lasts: Duration::from_secs(45), ..Setting::default() }
 }
 
-/// What the dashboard shows is never much older than the cluster, and the last state of each pod is shown.
+/// Passes if the dashboard never shows a state that is much out of date, and shows the last state of each pod.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let (mut last, mut latest) = (BTreeMap::new(), None);
     for entry in &seen.entries {
@@ -83,7 +84,7 @@ fn out_of_date(seen: &Seen, pod: &Pod, seconds: u64) -> Mistake {
     }
 }
 
-/// The most notifications that waited for the handler.
+/// Returns the largest number of notifications that waited for the handler at once.
 fn most_waiting(seen: &Seen) -> usize {
     let waiting = seen.events().filter_map(|event| match event {
         Event::Notified { pending, .. } => Some(*pending),

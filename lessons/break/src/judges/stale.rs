@@ -1,4 +1,4 @@
-//! A controller on a stale cache: it does not see what it has just created, and creates again.
+//! The judge of the exercise `stale`: a controller does not yet see in its cache the pod that it has just created, and creates another.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Two pods are deleted, ten seconds apart. Just after the first deletion the watch cache of the API server lags for four seconds.
+/// Deletes two pods, ten seconds apart. Just after the first deletion, the API server's watch cache lags behind for four seconds.
 pub fn setting() -> Setting {
     let scenario = "
 - {at: 10100ms, delete: web-1}
@@ -21,7 +21,7 @@ pub fn setting() -> Setting {
     Setting { pods: THREE_PODS, scenario: scenario.to_owned(), lasts: Duration::from_secs(30), ..Setting::default() }
 }
 
-/// For each pod that was deleted, one is created.
+/// Passes if the program creates one pod for each pod that was deleted.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let evidence = || {
         seen.excerpt(|what| match what {
@@ -32,7 +32,7 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
         })
     };
     let asked = seen.requests().filter(|request| request.verb == "CREATE").count();
-    // Who gives a pod a name that follows from what is wanted is refused the second one: that is right too.
+    // A program that gives pods deterministic names is right too: its second creation is refused as a duplicate, so it does not count.
     let refused = |what: &What| matches!(what, What::Refused(request, _) if request.verb == "CREATE");
     let created = asked - seen.entries.iter().filter(|entry| refused(&entry.what)).count();
     let there = seen.pods.len();

@@ -1,4 +1,4 @@
-//! Workers before sync: they act on a cache that is not filled yet.
+//! The judge of the exercise `sync`: workers start before the caches are synced and act on an incomplete cache.
 
 use crate::journal::What;
 use crate::say::Both;
@@ -6,7 +6,7 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Two nodes, whose list takes two seconds; two pods on them, and one on a node that does not exist.
+/// A cluster with a pod on each of two nodes and a third pod on a node that does not exist. Listing the nodes takes two seconds.
 pub fn setting() -> Setting {
     let pods = "
 {metadata: {name: web-1}, spec: {nodeName: node-1, containers: [{name: main, image: nginx}]}}
@@ -18,7 +18,7 @@ pub fn setting() -> Setting {
     Setting { pods, nodes: 2, faults: &["delay:resource=nodes,by=2s,times=4"], ..Setting::default() }
 }
 
-/// The orphan is deleted, and nothing else.
+/// Passes if the program deletes the orphan, which is the pod without a node, and no other pod.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let evidence = || seen.excerpt(|what| matches!(what, What::Request(_)));
     let deleted: Vec<&str> = seen

@@ -1,4 +1,4 @@
-//! The unchecked tombstone: a deletion without its final state is ignored, and a ghost stays.
+//! The judge of the exercise `tombstone`: the program ignores a deletion whose final state is unknown, so a deleted pod stays a backend.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// One deletion is watched. The next one happens while no event arrives; the server forgets its history, and a list finds it out.
+/// Deletes one pod under the program's watch. Deletes a second while the watch sends no events, then compacts the history, so that
+/// only the relist reveals the deletion.
 pub fn setting() -> Setting {
     let scenario = "
 - {at: 2s, delete: web-1}
@@ -23,7 +24,7 @@ pub fn setting() -> Setting {
     Setting { pods: THREE_PODS, scenario: scenario.to_owned(), lasts: Duration::from_secs(15), ..Setting::default() }
 }
 
-/// In the end the backends are the pods that exist.
+/// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let backends = Backends::of(seen, seen.keys().into_iter());
     if backends.ghosts.is_empty() {

@@ -1,4 +1,4 @@
-//! The documents' own bug: no update is ever distributed.
+//! The judge of the exercise `updates`: the program never distributes an update, a bug of the documents that the tutorial follows.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::seen::Seen;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// A pod is run and deleted. Kubelet and scheduler change it several times.
+/// Creates a pod and deletes it. In between, the kubelet and the scheduler change it several times.
 pub fn setting() -> Setting {
     let scenario = "[{at: 1s, run: nettool}, {at: 4s, delete: nettool}]".to_owned();
     Setting { stages: Stages::default(), scenario, lasts: Duration::from_secs(8), ..Setting::default() }
 }
 
-/// Every change that was watched is told, and each update begins with the state that was told before.
+/// Passes if the handler receives every watched change, and the old state of each update is the state that the handler saw last.
 pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     let watched = seen.events().filter(|event| matches!(event, Event::Watched { .. })).count();
     let told: Vec<_> = seen.told("handler").collect();

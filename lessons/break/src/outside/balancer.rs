@@ -1,4 +1,4 @@
-//! A load balancer: a set of backends that a program keeps like the cluster.
+//! The load balancer of a trial: a set of backends, which the program has to keep in step with the pods of the cluster.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,21 +9,21 @@ use tokio::time::sleep;
 
 use crate::journal::{Backend, Journal, What};
 
-/// How a load balancer behaves.
+/// The behaviour of a load balancer.
 #[derive(Clone, Debug, Default)]
 pub struct Manners {
-    /// How long each change takes.
+    /// The virtual time that each change takes.
     pub takes: Duration,
-    /// When it is down and refuses every change; an empty range is never.
+    /// The time since the start of the trial during which the load balancer refuses every change. Empty: it is never down.
     pub down: Range<Duration>,
 }
 
-/// The load balancer is down.
+/// The error of a change while the load balancer is down.
 #[derive(Debug, thiserror::Error)]
 #[error("the load balancer is down")]
 pub struct Down;
 
-/// The load balancer. Clones are the same one.
+/// The load balancer. Clones share the same backends.
 #[derive(Clone)]
 pub struct Balancer {
     manners: Manners,
@@ -36,18 +36,18 @@ impl Balancer {
         Self { manners, journal, backends: Arc::default() }
     }
 
-    /// Sends requests to this backend too. That it already does is no error.
+    /// Adds a backend. Succeeds without effect if the backend is already there.
     ///
     /// # Errors
-    /// It is down.
+    /// The load balancer is down.
     pub async fn add(&self, backend: &str) -> Result<(), Down> {
         self.change(backend, Backend::Added).await
     }
 
-    /// Sends no requests to this backend any more. That it never did is no error.
+    /// Removes a backend. Succeeds without effect if there is no such backend.
     ///
     /// # Errors
-    /// It is down.
+    /// The load balancer is down.
     pub async fn remove(&self, backend: &str) -> Result<(), Down> {
         self.change(backend, Backend::Removed).await
     }

@@ -1,4 +1,4 @@
-//! A dashboard: one thing at a time, and a second for each.
+//! The dashboard of a trial, a slow consumer: it shows one pod at a time and takes a second for each.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::time::sleep;
 
 use crate::journal::{Journal, What};
 
-/// How long it takes to show something.
+/// The virtual time that the dashboard takes to show a pod.
 const TAKES: Duration = Duration::from_secs(1);
 
-/// The dashboard. Clones are the same one.
+/// The dashboard. Clones share the same screen.
 #[derive(Clone)]
 pub struct Dashboard {
     journal: Journal,
@@ -24,7 +24,7 @@ impl Dashboard {
         Self { journal, busy: Arc::default() }
     }
 
-    /// Shows this state of a pod. Whoever calls while it is busy waits.
+    /// Shows this state of a pod. Concurrent calls wait for each other.
     pub async fn show(&self, pod: &Arc<Pod>) {
         let _busy = self.busy.lock().await;
         self.journal.note(What::Shown(pod.clone()));

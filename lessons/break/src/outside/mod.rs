@@ -1,4 +1,4 @@
-//! What is outside of the programs, and what they have an effect on.
+//! The outside world of a trial: the load balancer and the dashboard on which programs act, and a handler that notes its notifications.
 
 mod balancer;
 mod dashboard;

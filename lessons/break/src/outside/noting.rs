@@ -1,4 +1,4 @@
-//! A handler that notes what it is told.
+//! An event handler that writes every notification to the journal.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use kube_informers::cache::{Deletion, EventHandler, InitialList, Notification};
 
 use crate::journal::{Journal, What};
 
-/// Notes every change in the journal.
+/// The handler. Its name tells it apart from other handlers in the journal.
 pub struct Noting {
     name: &'static str,
     journal: Journal,

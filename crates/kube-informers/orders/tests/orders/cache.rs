@@ -1,5 +1,5 @@
-//! The queues, a listener's buffer and the processor: additions while something is taken out, handlers that come and go
-//! while something is distributed, and the end while somebody waits. The store: changes while somebody reads.
+//! Tests of the cache's types under random thread schedules: concurrent adds, pops and closes of the queues and of a listener's buffer,
+//! handlers that are added or removed during a distribution, and reads of the store during writes.
 
 use std::future::ready;
 use std::sync::{Arc, mpsc};
@@ -28,7 +28,7 @@ fn key(object: &Namespace) -> String {
     object.metadata.name.clone().unwrap()
 }
 
-/// The two queues, as far as they are the same.
+/// The methods that DeltaFIFO and RealFIFO share.
 trait Fifo: Send + Sync + 'static {
     fn add(&self, object: Arc<Namespace>);
     fn pop(&self) -> Result<usize, Closed>;
@@ -99,12 +99,12 @@ fn everything_comes_out_and_the_close_ends_every_consumer<Q: Fifo>(queue: fn() -
 }
 
 #[test]
-fn of_a_delta_fifo_everything_comes_out_and_the_close_ends_every_consumer() {
+fn a_delta_fifo_delivers_everything_and_its_close_ends_every_consumer() {
     everything_comes_out_and_the_close_ends_every_consumer(|| DeltaFifo::new(key));
 }
 
 #[test]
-fn of_a_real_fifo_everything_comes_out_and_the_close_ends_every_consumer() {
+fn a_real_fifo_delivers_everything_and_its_close_ends_every_consumer() {
     everything_comes_out_and_the_close_ends_every_consumer(|| RealFifo::atomic(key));
     everything_comes_out_and_the_close_ends_every_consumer(|| {
         RealFifo::atomic(key).while_processing(WhileProcessing::Unlocked)
@@ -112,7 +112,7 @@ fn of_a_real_fifo_everything_comes_out_and_the_close_ends_every_consumer() {
 }
 
 #[test]
-fn without_a_close_no_consumer_waits_for_what_is_there() {
+fn no_consumer_of_an_open_queue_waits_while_an_object_is_queued() {
     check_random(
         || {
             let queue = Arc::new(DeltaFifo::new(key));
@@ -135,7 +135,7 @@ fn add(name: &str, version: u32) -> Notification<Namespace> {
 }
 
 #[test]
-fn a_listener_hands_out_everything_before_it_ends() {
+fn a_listener_delivers_everything_before_it_ends() {
     for buffer in [Buffer::Unbounded, Buffer::Coalesced] {
         check_random(
             move || {
@@ -173,7 +173,7 @@ fn a_listener_hands_out_everything_before_it_ends() {
 }
 
 #[test]
-fn a_handler_that_comes_or_goes_is_told_of_a_part_without_gaps() {
+fn a_handler_that_is_added_during_a_distribution_receives_the_rest_without_gaps() {
     check_random(
         || {
             let processor = Arc::new(SharedProcessor::default());
@@ -192,9 +192,9 @@ fn a_handler_that_comes_or_goes_is_told_of_a_part_without_gaps() {
             let mut comes = processor.subscribe();
             distributor.join().unwrap();
             let left = remover.join().unwrap();
-            assert_eq!(left.pending(), 0, "nothing is kept for one that left");
+            assert_eq!(left.pending(), 0, "no notifications are kept for a removed listener");
             assert!(left.ended().is_done());
-            // One that comes is told of everything from then on: the last ones.
+            // The new listener receives the last notifications, however many are left when it is added.
             let told = comes.pending();
             for version in (4 - u32::try_from(told).unwrap())..=3 {
                 assert_eq!(block_on(comes.next()), Some(add("a", version)));
@@ -205,7 +205,7 @@ fn a_handler_that_comes_or_goes_is_told_of_a_part_without_gaps() {
 }
 
 #[test]
-fn a_reader_sees_every_change_that_was_over_before_it_looked() {
+fn a_reader_sees_every_change_that_was_finished_before_its_read() {
     check_random(
         || {
             let (store, over) = (Arc::new(ThreadSafeStore::new()), Arc::new(AtomicUsize::new(0)));

@@ -1,4 +1,4 @@
-//! The work queue: wake-ups of many workers, and shut-downs while they wait.
+//! Tests of the work queue under random thread schedules: wake-ups of several workers, and shut-downs while they wait.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn queue() -> Arc<WorkQueue<usize>> {
     Arc::new(WorkQueue::new())
 }
 
-/// A thread that works until the queue shuts down, and says how often it did.
+/// Starts a thread that works until the queue shuts down and returns the number of items it processed.
 fn worker(queue: &Arc<WorkQueue<usize>>, held: &Arc<[AtomicBool; 3]>) -> thread::JoinHandle<usize> {
     let (queue, held) = (queue.clone(), held.clone());
     thread::spawn(move || {
@@ -51,7 +51,7 @@ fn every_item_wakes_a_worker_and_a_shut_down_wakes_all() {
 }
 
 #[test]
-fn without_a_shut_down_nobody_waits_for_what_is_there() {
+fn no_worker_of_an_open_queue_waits_while_an_item_is_queued() {
     check_random(
         || {
             let (queue, left) = (queue(), Arc::new(AtomicUsize::new(2)));
@@ -70,7 +70,7 @@ fn without_a_shut_down_nobody_waits_for_what_is_there() {
             });
             queue.add(0);
             adder.join().unwrap();
-            workers.into_iter().for_each(|worker| worker.join().unwrap()); // a deadlock, if a wake-up were lost
+            workers.into_iter().for_each(|worker| worker.join().unwrap()); // deadlocks if a wake-up is lost
             assert_eq!(left.load(Ordering::SeqCst), 0);
         },
         SCHEDULES,
@@ -78,7 +78,7 @@ fn without_a_shut_down_nobody_waits_for_what_is_there() {
 }
 
 #[test]
-fn what_a_dropped_get_was_woken_for_goes_to_another() {
+fn an_item_goes_to_another_worker_if_the_get_that_was_woken_for_it_is_dropped() {
     check_random(
         || {
             let queue = queue();
@@ -98,7 +98,7 @@ fn what_a_dropped_get_was_woken_for_goes_to_another() {
                         .await
                     });
                     if let std::task::Poll::Ready(Some(item)) = got {
-                        queue.add(*item); // taken after all: for the other one again
+                        queue.add(*item); // the get has taken the item after all, so add it again for the other worker
                     }
                 }
             });
@@ -111,7 +111,7 @@ fn what_a_dropped_get_was_woken_for_goes_to_another() {
 }
 
 #[test]
-fn a_drainer_waits_for_what_is_being_worked_on_and_a_shut_down_releases_it() {
+fn a_drainer_waits_for_items_in_progress_until_a_shut_down_releases_it() {
     check_random(
         || {
             let queue = queue();

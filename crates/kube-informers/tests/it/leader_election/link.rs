@@ -1,4 +1,4 @@
-//! A client whose way to the cluster can be disturbed.
+//! A simulated network link between a client and the cluster, which can refuse, lose or delay requests and answers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,23 +10,22 @@ use axum::response::{IntoResponse, Response};
 use kube_testcluster::Cluster;
 use tokio::time::sleep;
 
-/// How requests and answers travel.
+/// The condition of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
+    /// Requests and answers arrive at once.
     Open,
-    /// The server answers with an error and does nothing.
+    /// Requests are answered with an error and have no effect.
     Refused,
-    /// Requests get lost, without an answer.
+    /// Requests are lost: they have no effect and get no answer.
     Lost,
-    /// Requests arrive, answers get lost.
+    /// Requests take effect, but their answers are lost.
     AnswersLost,
-    /// Requests and answers are late. A request arrives although nobody waits for its answer any more.
-    Late {
-        request: Duration,
-        answer: Duration,
-    },
+    /// Requests and answers are delayed. A request takes effect even if the client no longer waits for the answer.
+    Late { request: Duration, answer: Duration },
 }
 
+/// A link. Clones share one condition.
 #[derive(Clone)]
 pub struct Link(Arc<Mutex<Way>>);
 

@@ -1,4 +1,4 @@
-//! Leader election between candidates whose ways to the cluster can be disturbed, in virtual time.
+//! Tests of leader election, in virtual time, between candidates whose links to the cluster can fail.
 
 mod link;
 mod partitions;
@@ -20,7 +20,7 @@ use tracing::Level;
 use crate::logged::Logged;
 use link::{Link, Way};
 
-/// Who leads, and every time that somebody began or ended.
+/// A record of the beginnings and ends of all leaderships, in order.
 #[derive(Clone, Default)]
 struct Throne(Arc<Mutex<Vec<Note>>>);
 
@@ -33,7 +33,7 @@ enum Change {
 }
 
 impl Throne {
-    /// The work of a leader that never ends by itself.
+    /// Works as a leader and never returns. Notes the beginning of the leadership, and its end when the work is dropped.
     async fn lead(self, name: &'static str, lead: Leadership) {
         let _reign = Reign::begin(self, name);
         loop {
@@ -46,7 +46,7 @@ impl Throne {
         self.0.lock().unwrap().push((name, change, Instant::now()));
     }
 
-    /// Who began to lead, in order. At no time did two lead.
+    /// Returns the leaders in order. Panics if two led at the same time.
     fn leaders(&self) -> Vec<&'static str> {
         let mut leading = None;
         let mut leaders = Vec::new();
@@ -69,6 +69,7 @@ impl Throne {
     }
 }
 
+/// A leadership, whose end is noted when this value is dropped.
 struct Reign(Throne, &'static str);
 
 impl Reign {
@@ -111,7 +112,7 @@ impl Candidate {
         self.running.await.unwrap().unwrap()
     }
 
-    /// Waits for the next change of what it knows, and says how long that took.
+    /// Waits for the next change of the status, and returns how long it took.
     async fn changed(&mut self) -> Duration {
         let before = Instant::now();
         self.status.changed().await.unwrap();
@@ -123,7 +124,7 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A pair of candidates, the first of which leads and the second of which knows that.
+/// Starts two candidates: `a` leads, and `b` has seen that.
 async fn pair(cluster: &Cluster, throne: &Throne) -> (Candidate, Candidate) {
     let mut a = candidate(cluster, throne, "a");
     a.changed().await;
@@ -135,7 +136,7 @@ async fn pair(cluster: &Cluster, throne: &Throne) -> (Candidate, Candidate) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_candidate_leads_and_the_other_waits_as_long_as_it_does() {
+async fn the_second_candidate_waits_while_the_first_one_leads() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     let (a, b) = pair(&cluster, &throne).await;
     sleep(seconds(3600)).await;
@@ -151,14 +152,17 @@ async fn a_leader_that_is_stopped_hands_over_at_once() {
     let (a, mut b) = pair(&cluster, &throne).await;
     a.stop.cancel();
     assert_eq!(a.ended().await, Outcome::Stopped);
-    assert!(b.changed().await < Duration::from_millis(4400), "a retry period with jitter, no lease duration");
+    assert!(
+        b.changed().await < Duration::from_millis(4400),
+        "b waits for a retry period with jitter, not for the lease duration"
+    );
     assert!(b.status.is_leader());
     sleep(seconds(1)).await;
     assert_eq!(throne.leaders(), ["a", "b"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_is_done_hands_over_at_once_and_gives_back_its_result() {
+async fn finished_work_releases_the_lease_at_once_and_returns_its_result() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     let mut a = elector(&Link::open(), &cluster, "a");
     let outcome = a.run(CancellationToken::new(), async |lead| lead.is_held()).await;
@@ -192,7 +196,7 @@ async fn a_leader_without_a_network_stops_before_another_can_begin() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_short_failure_costs_no_leadership() {
+async fn a_leader_survives_short_failures() {
     for way in [Way::Refused, Way::Lost, Way::AnswersLost] {
         let (cluster, throne) = (Cluster::builder().start(), Throne::default());
         let (a, _b) = pair(&cluster, &throne).await;
@@ -214,7 +218,7 @@ async fn a_late_answer_does_not_prolong_the_leadership() {
     sleep(seconds(60)).await;
     let from = Instant::now();
     a.link.set(Way::Late { request: Duration::ZERO, answer: Duration::from_millis(4900) });
-    sleep(Duration::from_millis(2500)).await; // one renewal is carried out; its answer comes 4.9 seconds later
+    sleep(Duration::from_millis(2500)).await; // one renewal takes effect; its answer comes 4.9 seconds later
     a.link.set(Way::Lost);
     assert_eq!(a.ended().await, Outcome::Lost);
     let stopped = throne.when("a", Change::Ended) - from;
@@ -225,7 +229,7 @@ async fn a_late_answer_does_not_prolong_the_leadership() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_log_says_why_a_candidate_stopped_leading() {
+async fn the_log_contains_the_reason_why_a_candidate_stopped_leading() {
     let logged = Logged::start();
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     let (a, b) = pair(&cluster, &throne).await;
@@ -265,7 +269,7 @@ async fn an_elector_can_run_again_after_it_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn within_its_grace_period_the_work_may_end_by_itself_and_keeps_the_lease() {
+async fn work_that_ends_within_its_grace_period_keeps_the_lease_until_then() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     let stop = CancellationToken::new();
     let mut a = elector(&Link::open(), &cluster, "a").grace_period(seconds(60));
@@ -308,7 +312,7 @@ async fn work_that_outlasts_its_grace_period_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_panics_or_is_aborted_leads_no_longer() {
+async fn leadership_ends_when_the_work_panics_or_is_aborted() {
     let cluster = Cluster::builder().start();
     let mut a = elector(&Link::open(), &cluster, "a");
     let mut status = a.status();
@@ -323,11 +327,11 @@ async fn work_that_panics_or_is_aborted_leads_no_longer() {
     assert!(status.is_leader());
     assert!(running.await.unwrap_err().is_panic());
     assert!(!status.is_leader());
-    assert!(status.changed().await.is_ok(), "that it stopped to lead");
-    assert!(status.changed().await.is_err(), "the elector is gone");
+    assert!(status.changed().await.is_ok(), "the status reports the end of the leadership");
+    assert!(status.changed().await.is_err(), "the elector was dropped");
 
     let throne = Throne::default();
-    let mut c = candidate(&cluster, &throne, "c"); // in another's place, once that lease has expired
+    let mut c = candidate(&cluster, &throne, "c"); // takes over when a's lease has expired
     c.changed().await;
     assert!(c.changed().await >= seconds(14));
     assert!(c.status.is_leader());
@@ -337,7 +341,7 @@ async fn work_that_panics_or_is_aborted_leads_no_longer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failures_are_told_and_tried_again() {
+async fn failed_requests_are_reported_and_retried() {
     let cluster = Cluster::builder().start();
     let link = Link::open();
     let errors = Arc::new(Mutex::new(Vec::new()));
@@ -358,7 +362,7 @@ async fn failures_are_told_and_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn settings_with_which_two_could_lead_are_refused() {
+async fn settings_that_could_allow_two_leaders_are_refused() {
     let cluster = Cluster::builder().start();
     let link = Link::open();
     let new = || elector(&link, &cluster, "a");

@@ -1,4 +1,4 @@
-//! What stands in the Lease, and what a candidate makes of it.
+//! Tests of the leader election record in the Lease: the fields that a leader writes, and how candidates interpret them.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn renewed(record: &LeaseSpec) -> &MicroTime {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_renewal_changes_the_renew_time_alone_and_a_takeover_counts() {
+async fn a_renewal_changes_only_the_renew_time_and_a_takeover_increments_the_transitions() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     let (a, mut b) = pair(&cluster, &throne).await;
     let first = record(&cluster).await;
@@ -61,7 +61,7 @@ async fn a_renewal_changes_the_renew_time_alone_and_a_takeover_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_others_wrote_into_the_lease_stays() {
+async fn a_renewal_keeps_labels_that_other_clients_wrote() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     let (a, _b) = pair(&cluster, &throne).await;
     patch(&cluster, json!({"metadata": {"labels": {"team": "blue"}}})).await;
@@ -72,9 +72,9 @@ async fn what_others_wrote_into_the_lease_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_times_in_the_record_do_not_matter() {
+async fn candidates_ignore_the_times_in_the_record() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    // A holder whose clock is far behind renews its lease: nobody takes it.
+    // A holder whose clock is far behind renews its lease, so it keeps the lease.
     create(
         &cluster,
         json!({"holderIdentity": "old", "leaseDurationSeconds": 15, "renewTime": "1970-01-01T00:00:00.000000Z"}),
@@ -86,7 +86,7 @@ async fn the_times_in_the_record_do_not_matter() {
         patch(&cluster, json!({"spec": {"renewTime": format!("1970-01-01T00:{minute}:00.000000Z")}})).await;
     }
     assert!(!b.status.is_leader());
-    // A holder whose clock is far ahead renews it no more: it is taken.
+    // A holder whose clock is far ahead stops renewing, so it loses the lease.
     patch(&cluster, json!({"spec": {"renewTime": "2999-01-01T00:00:00.000000Z"}})).await;
     sleep(seconds(14)).await;
     assert!(!b.status.is_leader());
@@ -95,7 +95,7 @@ async fn the_times_in_the_record_do_not_matter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_candidate_waits_from_when_it_saw_the_record_and_as_long_as_that_says() {
+async fn a_candidate_waits_for_the_records_lease_duration_from_when_it_saw_the_record() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     create(
         &cluster,
@@ -111,7 +111,7 @@ async fn a_candidate_waits_from_when_it_saw_the_record_and_as_long_as_that_says(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_record_that_names_no_duration_is_taken_after_ones_own() {
+async fn a_record_without_a_lease_duration_expires_after_the_candidates_own_duration() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     create(&cluster, json!({"holderIdentity": "old"})).await;
     let mut b = candidate(&cluster, &throne, "b");
@@ -121,12 +121,12 @@ async fn a_record_that_names_no_duration_is_taken_after_ones_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_that_take_an_expired_lease_the_later_write_is_refused() {
+async fn the_later_of_two_concurrent_takeovers_is_refused() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     create(&cluster, json!({"holderIdentity": "old", "leaseDurationSeconds": 15})).await;
     let (a, b) = (candidate(&cluster, &throne, "a"), candidate(&cluster, &throne, "b"));
     sleep(seconds(10)).await;
-    // Their reads and writes overlap: each reads before the other has written.
+    // The reads and writes of the two candidates overlap: each reads before the other has written.
     for (link, millis) in [(&a.link, 2000), (&b.link, 2100)] {
         link.set(Way::Late { request: Duration::from_millis(millis), answer: Duration::ZERO });
     }
@@ -137,7 +137,7 @@ async fn of_two_that_take_an_expired_lease_the_later_write_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leader_whose_lease_was_given_to_another_stops_at_its_next_renewal() {
+async fn a_leader_stops_at_its_next_renewal_if_another_identity_holds_the_lease() {
     for holder in ["b", ""] {
         let (cluster, throne) = (Cluster::builder().start(), Throne::default());
         let mut a = candidate(&cluster, &throne, "a");
@@ -146,7 +146,7 @@ async fn a_leader_whose_lease_was_given_to_another_stops_at_its_next_renewal() {
         let given = Instant::now();
         assert_eq!(a.ended().await, Outcome::Lost);
         assert!(given.elapsed() <= seconds(2));
-        assert_eq!(record(&cluster).await.holder_identity.as_deref(), Some(holder), "it is not touched");
+        assert_eq!(record(&cluster).await.holder_identity.as_deref(), Some(holder), "the leader does not overwrite it");
     }
 }
 
@@ -162,28 +162,28 @@ async fn a_leader_whose_lease_was_deleted_creates_it_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leader_that_is_stopped_while_it_renews_releases_nonetheless() {
+async fn a_leader_that_is_stopped_during_a_renewal_still_releases_the_lease() {
     let (cluster, throne) = (Cluster::builder().start(), Throne::default());
     let mut a = candidate(&cluster, &throne, "a");
     a.changed().await;
     a.link.set(Way::Late { request: Duration::ZERO, answer: Duration::from_millis(800) });
-    sleep(Duration::from_millis(2100)).await; // the renewal is written, its answer is under way
+    sleep(Duration::from_millis(2100)).await; // the renewal is written, but its answer has not arrived
     a.stop.cancel();
     assert_eq!(a.ended().await, Outcome::Stopped);
     assert_eq!(record(&cluster).await.holder_identity.as_deref(), Some(""));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_candidate_that_is_stopped_while_it_takes_the_lease_gives_it_back() {
+async fn a_candidate_that_is_stopped_while_it_takes_the_lease_releases_it() {
     let cluster = Cluster::builder().start();
     let (link, stop) = (Link::open(), CancellationToken::new());
     link.set(Way::Late { request: Duration::ZERO, answer: Duration::from_millis(800) });
     let mut a = elector(&link, &cluster, "a");
     let halt = async {
-        sleep(seconds(1)).await; // the lease is written, the answer is under way
+        sleep(seconds(1)).await; // the lease is written, but the answer has not arrived
         stop.cancel();
     };
-    let (outcome, ()) = tokio::join!(a.run(stop.clone(), async |_| panic!("it leads")), halt);
+    let (outcome, ()) = tokio::join!(a.run(stop.clone(), async |_| panic!("the candidate leads")), halt);
     let _: Outcome<()> = outcome.unwrap();
     assert_eq!(record(&cluster).await.holder_identity.as_deref(), Some(""));
 }
