@@ -1,4 +1,4 @@
-//! The tutorial: one short file for each lesson, and the catalog of all runs.
+//! The lessons of the tutorial: one short file for each, and the catalog of all runs.
 //!
 //! A lesson uses [`kube_informers::cache`] and [`kube_testcluster`] through their public API, and prints through a
 //! [`crate::lab::Lab`]. The list of lessons, the tour and the defaults are read from the [`catalog`].

@@ -1,4 +1,4 @@
-//! The rows of the documents' runs, in their order.
+//! The catalog rows of the documents' runs, in the documents' order.
 
 use futures::FutureExt;
 
