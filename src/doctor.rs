@@ -26,7 +26,7 @@ struct Finding {
     next: Option<String>,
 }
 
-/// How well the checked thing serves the lessons.
+/// The grade of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Health {
     Good,

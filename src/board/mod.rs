@@ -37,7 +37,7 @@ pub struct BoardSettings {
     pub to: To,
 }
 
-/// Where the page goes.
+/// The destination of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
     /// A file. It gets only the record if its name ends in `.ndjson`.

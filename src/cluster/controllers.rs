@@ -1,4 +1,5 @@
-//! The values of `--controllers`, `--admission`, `--authorization` and `--managed-fields`.
+//! The values of the options `--controllers`, `--admission`, `--authorization` and `--managed-fields` of `informer-lab
+//! cluster`.
 
 use kube_testcluster::Workloads;
 

@@ -9,7 +9,7 @@ use crate::cluster::Fixture;
 pub struct Defaults {
     /// The cluster that the lesson watches; `None` for lessons that make their own objects.
     pub cluster: Option<ClusterDefaults>,
-    /// The seed with which the run equals the documents' run.
+    /// The seed with which the run equals the tutorials' run.
     pub seed: u64,
     /// The length of the run; `None` if it ends when the scenario is over and the cluster is at rest.
     pub lasts: Option<Duration>,

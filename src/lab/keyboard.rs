@@ -26,7 +26,7 @@ enum Typed {
     Store,
     /// Show the lesson's queue.
     Queue,
-    /// Have the Reflector resync now.
+    /// Make every Reflector resync now.
     Resync,
     /// Add a handler to the informer that runs.
     Late,

@@ -13,8 +13,8 @@ use crate::trace::Failure;
 
 /// Loads the configuration that `target` names. Writes nothing.
 ///
-/// Without a file in `target`, the files are those of `$KUBECONFIG`, merged; else `~/.kube/config`; else the service
-/// account of the pod in which this program runs.
+/// Without a file in `target`, it merges the files of `$KUBECONFIG`; else it reads `~/.kube/config`; else it uses the
+/// service account of the pod in which this program runs.
 pub(super) async fn load(target: &Target) -> Result<Config> {
     let files = match &target.kubeconfig {
         Some(file) => vec![file.clone()],

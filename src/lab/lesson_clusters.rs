@@ -21,7 +21,7 @@ const COMMIT_LATENCY: Duration = Duration::from_millis(1);
 
 const BUILT_IN: &str = "the built-in cluster";
 
-/// The clusters of a lesson.
+/// The clusters of a lesson, and the clients for them.
 #[derive(Default)]
 pub(super) struct LessonClusters {
     /// `None` for a lesson that makes its own objects.

@@ -175,7 +175,7 @@ impl Plan {
         Played { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
-    /// Runs the lesson together with everything that can end it.
+    /// Runs the lesson until it returns, or until its time, its scenario, a signal or an error ends it.
     async fn play(
         &self,
         lab: &Lab,

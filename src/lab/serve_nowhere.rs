@@ -14,7 +14,7 @@ pub(super) fn serve_cluster(_cluster: &mut Cluster, _listener: TcpListener) -> R
 }
 
 impl Lab {
-    /// Never serves.
+    /// Fails, because a web page has no HTTP server.
     ///
     /// # Errors
     /// Always.

@@ -86,9 +86,9 @@ impl Settings {
 /// The clock of a run: virtual or real time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// In virtual time, as fast as it can be computed.
+    /// Virtual time: the run takes only as long as its computation.
     Virtual,
-    /// In real time.
+    /// Real time.
     Live,
 }
 
@@ -141,7 +141,7 @@ pub enum Follow {
 /// The seed that decides races.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seed {
-    /// The seed in the lesson's catalog row, which makes the run equal to the documents' run.
+    /// The seed in the lesson's catalog row, which makes the run equal to the tutorials' run.
     #[default]
     Default,
     /// This seed.

@@ -126,7 +126,7 @@ impl Run {
     /// Plays the run, and returns its record instead of printing it.
     ///
     /// # Errors
-    /// As [`play`].
+    /// The same as [`play`].
     pub fn record(self, settings: &Settings, console: &Console) -> anyhow::Result<Vec<Record>> {
         let row = self.row();
         record(row.command, &row.defaults, settings, console, row.lesson(settings.client))
@@ -143,7 +143,7 @@ impl Row {
     }
 }
 
-/// Returns all rows: the documents' runs, then the others.
+/// Returns all rows: the tutorials' runs, then the others.
 pub fn rows() -> impl Iterator<Item = Row> {
     Run::value_variants().iter().map(|run| run.row())
 }

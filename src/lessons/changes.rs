@@ -1,4 +1,4 @@
-//! Narrates the changed fields of a pod, because the documents' trace prints all updates of a pod alike.
+//! Narrates the changed fields of a pod, because the tutorials' trace prints all updates of a pod alike.
 
 use std::collections::HashMap;
 use std::sync::Arc;

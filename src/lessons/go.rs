@@ -1,4 +1,4 @@
-//! Formats maps and slices as Go does, for output that must equal the documents'.
+//! Formats maps and slices as Go does, for output that must equal the tutorials'.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

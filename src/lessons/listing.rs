@@ -1,5 +1,5 @@
 //! The start page, which `informer-lab` prints without a subcommand, and the list of `informer-lab lessons`: every
-//! lesson, with the documents' commands.
+//! lesson, with the tutorials' commands.
 
 use anyhow::Result;
 
@@ -41,7 +41,7 @@ const TOOLS: [Line; 7] = [
 /// Prints the start page in the language of the narration. It fits a terminal of 80 columns and 24 lines.
 ///
 /// # Errors
-/// If standard output cannot be written.
+/// Standard output cannot be written.
 pub fn menu(console: &Console) -> Result<Ended> {
     show(&menu_text(&console.printer), console)
 }
@@ -49,7 +49,7 @@ pub fn menu(console: &Console) -> Result<Ended> {
 /// Prints the list of every lesson.
 ///
 /// # Errors
-/// If standard output cannot be written.
+/// Standard output cannot be written.
 pub fn all(console: &Console) -> Result<Ended> {
     show(&all_text(&console.printer), console)
 }

@@ -1,5 +1,5 @@
 //! `informer-lab tour`: plays every lesson in turn. On a terminal it stops after each lesson and asks for the next; in
-//! a pipe it plays the documents' runs one after the other.
+//! a pipe it plays the tutorials' runs one after the other.
 
 use std::io::{self, IsTerminal};
 
@@ -22,13 +22,13 @@ pub struct TourSettings {
 /// The stops of a tour without pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourLength {
-    /// The documents' runs.
+    /// The tutorials' runs.
     Documents,
     /// All runs that end by themselves.
     All,
 }
 
-/// Returns the stops of a tour without pauses, in the documents' order. Only runs that end by themselves are stops.
+/// Returns the stops of a tour without pauses, in the tutorials' order. Only runs that end by themselves are stops.
 pub fn stops(length: TourLength) -> Vec<Row> {
     let ends = rows().filter(|row| row.trace.is_some());
     ends.filter(|row| length == TourLength::All || row.is_of_the_documents()).collect()

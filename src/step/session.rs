@@ -118,7 +118,7 @@ impl Session {
         self.question.as_ref()
     }
 
-    /// What everything holds after the event.
+    /// Returns the picture after the current event.
     pub fn picture(&self) -> &Picture {
         &self.picture
     }

@@ -21,7 +21,7 @@ pub enum Style {
     Synced,
     /// Output of the handler with this number. Each handler has a colour that no other style uses.
     Handler(usize),
-    /// Anything else: no colour.
+    /// Any other line: no colour.
     Plain,
 }
 

@@ -50,7 +50,7 @@ impl Look {
     }
 }
 
-/// Whether standard output and standard error are terminals.
+/// Two flags: standard output is a terminal, and standard error is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Terminals {
     pub(super) out: bool,

@@ -39,7 +39,8 @@ impl Width {
         self.out.unwrap_or(USUAL)
     }
 
-    /// Returns the width of trace lines. They are wrapped on a terminal only, never in a file.
+    /// Returns the width of trace lines and lists on standard output. They are wrapped on a terminal only, never in a
+    /// file.
     pub(super) fn of_screen(self) -> usize {
         self.screen.unwrap_or(usize::MAX)
     }

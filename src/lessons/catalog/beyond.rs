@@ -1,4 +1,4 @@
-//! The catalog rows of runs beyond the documents' programs, in the order in which they build on each other. The
+//! The catalog rows of runs beyond the tutorials' programs, in the order in which they build on each other. The
 //! documents describe their subjects in words.
 
 use std::time::Duration;

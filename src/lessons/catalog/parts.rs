@@ -1,4 +1,4 @@
-//! The catalog rows of runs about one part of an informer that the documents name but have no program for.
+//! The catalog rows of runs about one part of an informer that the tutorials name but have no program for.
 
 use futures::FutureExt;
 

@@ -12,7 +12,7 @@ pub struct Row {
     pub run: Run,
     /// The arguments of `informer-lab`.
     pub command: &'static str,
-    /// The origin of the run in the documents.
+    /// The origin of the run in the tutorials.
     pub origin: Origin,
     /// A description in one line, in English.
     pub en: &'static str,
@@ -30,25 +30,25 @@ pub struct Row {
     pub modern: Option<Modern>,
 }
 
-/// The origin of a run in the documents.
+/// The origin of a run in the tutorials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The documents have a program for the run. The text is the command that starts it.
+    /// The tutorials have a program for the run. The text is the command that starts it.
     Program(&'static str),
-    /// The run is a step of a program in the documents.
+    /// The run is a step of a program in the tutorials.
     Step,
-    /// The documents describe the subject in words, or not at all.
+    /// The tutorials describe the subject in words, or not at all.
     Beyond,
 }
 
 impl Row {
-    /// Returns true if the documents have this run, as a program or as a step.
+    /// Returns true if the tutorials have this run, as a program or as a step.
     pub fn is_of_the_documents(&self) -> bool {
         self.origin != Origin::Beyond
     }
 }
 
-/// The documents' four pods, running in the namespace `default`.
+/// The tutorials' four pods, running in the namespace `default`.
 pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
 /// Creates and deletes `nettool`.

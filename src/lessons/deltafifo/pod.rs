@@ -1,4 +1,4 @@
-//! The documents' own type of pod, for the DeltaFIFO lessons. A DeltaFIFO takes objects of any type, given a key
+//! The tutorials' own type of pod, for the DeltaFIFO lessons. A DeltaFIFO takes objects of any type, given a key
 //! function.
 
 use std::fmt;
@@ -17,7 +17,7 @@ impl Pod {
     }
 }
 
-/// The documents' `podKeyFunc`: two pods with the same name are two states of one object.
+/// The tutorials' `podKeyFunc`: two pods with the same name are two states of one object.
 pub(super) fn pod_key(pod: &Pod) -> String {
     pod.name.to_owned()
 }

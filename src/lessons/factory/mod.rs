@@ -1,6 +1,6 @@
 //! Lesson `factory`: a SharedInformerFactory makes one informer per type, even if the type is requested several times.
 //!
-//! [`by_hand`] has the documents' own factory, [`apart`] shows the cost of having none, and [`serve`] serves the list
+//! [`by_hand`] has the tutorials' own factory, [`apart`] shows the cost of having none, and [`serve`] serves the list
 //! over HTTP.
 //!
 //! Chapter: `lessons/12-factory`. Traces: `fixtures/traces/factory*.txt`.

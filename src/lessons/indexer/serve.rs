@@ -1,11 +1,11 @@
 //! Lesson `indexer --serve`: an informer built by hand stores its objects in the lesson's own Indexer, and an HTTP
 //! server reads it.
 //!
-//! The documents ask when the Indexer is filled: when `handle_deltas` adds the object of a delta to the store, because
+//! The tutorials ask when the Indexer is filled: when `handle_deltas` adds the object of a delta to the store, because
 //! the store is this Indexer. The library's informer has an Indexer of its own that no other code can write to, so this
-//! lesson uses an informer built by hand, as the documents do.
+//! lesson uses an informer built by hand, as the tutorials do.
 //!
-//! The response with the documents' pods: `fixtures/traces/indexer-serve.json`.
+//! The response with the tutorials' pods: `fixtures/traces/indexer-serve.json`.
 
 use std::sync::Arc;
 

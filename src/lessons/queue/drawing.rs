@@ -1,4 +1,4 @@
-//! Draws a queue with box characters, as the documents do.
+//! Draws a queue with box characters, as the tutorials do.
 
 use k8s_openapi::api::core::v1::Pod;
 

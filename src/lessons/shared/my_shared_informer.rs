@@ -1,4 +1,4 @@
-//! The documents' `MySharedInformer`: a shared informer built by hand from processor, Reflector, DeltaFIFO and store,
+//! The tutorials' `MySharedInformer`: a shared informer built by hand from processor, Reflector, DeltaFIFO and store,
 //! with the loop between them.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The documents' `PodHandler`: a handler that prints each notification, prefixed by a message of its own.
+//! The tutorials' `PodHandler`: a handler that prints each notification, prefixed by a message of its own.
 
 use std::time::Duration;
 
