@@ -135,8 +135,8 @@ mod tests {
     use super::*;
 
     async fn asked(router: &Router, method: &str, path: &str, body: String) -> Response {
-        let request = Request::builder().method(method).uri(path).body(Body::from(body)).expect("it is a request");
-        router.clone().oneshot(request).await.expect("it answers")
+        let request = Request::builder().method(method).uri(path).body(Body::from(body)).expect("the request is valid");
+        router.clone().oneshot(request).await.expect("the router answers")
     }
 
     #[tokio::test]

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn other_ends_of_lines_are_no_difference() {
+    fn line_endings_and_trailing_blanks_do_not_count_as_differences() {
         assert_eq!(text("a\r\nb  \r\n", "a\nb\n"), "");
     }
 }

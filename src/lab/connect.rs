@@ -28,7 +28,7 @@ pub(super) async fn ask(client: &Client, namespace: &str) -> kube::Result<Namesp
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
         Ok(_) => Ok(NamespaceLookup::Exists),
         Err(kube::Error::Api(status)) if status.code == 403 => {
-            tracing::debug!(namespace, "may not ask for the namespace, so it is taken to exist");
+            tracing::debug!(namespace, "the account may not read namespaces, so the namespace is assumed to exist");
             Ok(NamespaceLookup::Exists)
         }
         Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => {

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_never_gets_ready_is_not_called_silent() {
+    async fn a_server_that_never_gets_ready_is_reported_with_its_status() {
         let began = Instant::now();
         let error =
             first_answer(&starting(503, 99), "dev", "https://a:6443", Duration::from_secs(4)).await.unwrap_err();

@@ -24,7 +24,7 @@ impl Lab {
     /// # Panics
     /// The run has no `--serve`.
     pub async fn serve(&self, router: axum::Router) -> Result<()> {
-        let listener = self.listener().expect("the run was asked to serve");
+        let listener = self.listener().expect("the run has --serve");
         let listener = listener.try_clone().and_then(tokio::net::TcpListener::from_std).context("cannot listen")?;
         let address = listener.local_addr().context("cannot listen")?;
         let curl = format!("curl http://{address}");

@@ -1,4 +1,4 @@
-//! The tutorials' `PodHandler`: a handler that prints each notification, prefixed by a message of its own.
+//! The tutorials' `PodHandler`: a handler that prints each notification together with a message of its own.
 
 use std::time::Duration;
 

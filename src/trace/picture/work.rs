@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_times_the_earlier_one_stands_and_a_key_that_is_due_is_delayed_no_longer() {
+    fn the_earlier_of_two_times_counts_and_a_due_key_is_no_longer_delayed() {
         let ms = Duration::from_millis;
         let mut events = vec![(0, None, delayed("c", 80)), (0, None, delayed("b", 20)), (10, None, delayed("c", 30))];
         events.push((10, None, delayed("b", 90)));
