@@ -1,5 +1,5 @@
-//! Parses the command line of a replaced binary: known flags are used, all others are accepted and ignored. Upstream:
-//! spf13/pflag, and Go's own flags.
+//! Parses the command line of a replaced binary: known flags are used, all others are accepted and ignored.
+//! Upstream: spf13/pflag, and Go's own flags.
 
 use std::ffi::OsString;
 

@@ -1,5 +1,5 @@
-//! The certificate that `kube-apiserver` serves with: given by flags, found in `--cert-dir`, or newly signed. Upstream:
-//! `SecureServingOptions.MaybeDefaultWithSelfSignedCerts`.
+//! The certificate that `kube-apiserver` serves with: given by flags, found in `--cert-dir`, or newly signed.
+//! Upstream: `SecureServingOptions.MaybeDefaultWithSelfSignedCerts`.
 
 use std::fs;
 use std::io::{self, Write};
