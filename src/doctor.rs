@@ -1,4 +1,5 @@
-//! `informer-lab doctor`: looks at everything outside of this program that a lesson depends on.
+//! `informer-lab doctor`: checks the program's surroundings that lessons depend on: the terminal, the language and the
+//! cluster.
 
 use std::io;
 use std::time::Duration;
@@ -10,35 +11,35 @@ use crate::console::{Console, Ended, Progress};
 use crate::lab::{HOW_TO_NAME_ONE, Target, reach_real};
 use crate::trace::{Failure, Printer, hint, in_one_line, sentence};
 
-/// The size at which every picture is shown whole.
+/// The width and height of a terminal that shows every picture whole.
 const USUAL: (u16, u16) = (80, 24);
 
-/// How long a cluster may take to answer.
+/// The time that a cluster has to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// One finding.
+/// The result of one check: one line of the report.
 struct Finding {
     health: Health,
-    /// What was looked at, in English and Chinese.
+    /// The thing that was checked, in English and Chinese.
     what: (&'static str, &'static str),
     text: String,
     next: Option<String>,
 }
 
-/// Whether a lesson can use it.
+/// The grade of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Health {
     Good,
-    /// The lessons run, but not everything can be done.
+    /// The lessons run, but some features are missing.
     Limited,
     Bad,
 }
 
-/// Prints a line for each thing, and what to do about those that are not good. Without `target` it looks whether there is a
-/// kubeconfig, and a cluster that does not answer is no failure: no lesson needs one.
+/// Checks everything, and prints one line for each check, with advice where something is wrong. Without `target`, it
+/// tries the default kubeconfig, and a cluster that does not answer is no failure, because no lesson needs one.
 ///
 /// # Errors
-/// If standard output cannot be written, or the cluster that was named does not answer.
+/// Standard output cannot be written, or the cluster that `target` names does not answer.
 pub fn run(target: Option<&Target>, namespace: &str, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
@@ -120,7 +121,7 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
         },
         Err(error) => {
             let health = if target.is_some() { Health::Bad } else { Health::Limited };
-            // Without a cluster that was named, the causes would only say where none was found.
+            // Without a target, the causes would only list the places that have no kubeconfig.
             let text = match target {
                 Some(_) => in_one_line(&error, printer.lang()),
                 None => sentence(&error, printer.lang()),
@@ -129,7 +130,8 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
             let unneeded = printer.pick("nothing to do for the lessons", "运行课程不需要处理");
             let next = match (target, hint) {
                 (Some(_), hint) => hint,
-                // What to do about a file that is there. How to name one is of no use to a lesson.
+                // A kubeconfig exists but cannot be used: show its hint. The hint on how to name a kubeconfig is left
+                // out, because lessons need none.
                 (None, Some(hint)) if hint != HOW_TO_NAME_ONE.0 && hint != HOW_TO_NAME_ONE.1 => {
                     Some(format!("{unneeded}{}{hint}", printer.pick("; for --cluster, ", "；要用 --cluster，")))
                 }

@@ -1,13 +1,17 @@
-//! The tutorial: [`lessons`], one short file for each lesson; [`lab`], which plays them; [`cluster`], the subcommand;
-//! [`book`], its chapters; [`exercises`], the programs to mend; [`step`], [`board`] and [`replay`], which show a record; [`doctor`],
-//! which looks at what is outside; [`console`], what a subcommand runs in; [`trace`], which prints.
+//! The tutorial's library. [`lessons`] has one short file for each lesson, and [`lab`] runs them. [`cluster`],
+//! [`book`], [`exercises`], [`doctor`] and [`envtest`] are subcommands. [`step`], [`board`] and [`replay`] show the
+//! record of a run. [`console`] holds the output, the record and Ctrl-C that every subcommand shares, and [`trace`]
+//! prints.
 //!
-//! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
+//! The informers are in the crate [`kube_informers`], and the API server in memory is in [`kube_testcluster`].
 
-#![cfg_attr(target_family = "wasm", allow(dead_code, reason = "a page has no terminal and no socket to use it with"))]
+#![cfg_attr(
+    target_family = "wasm",
+    allow(dead_code, reason = "a web page has no terminal and no sockets, so much of the code is unused there")
+)]
 #![allow(
     missing_debug_implementations,
-    reason = "the libraries' types have it for their users; this crate is a program and has none"
+    reason = "only this program uses these types, so Debug is derived only where it is needed"
 )]
 
 pub mod board;
@@ -25,7 +29,7 @@ pub mod replay;
 pub mod step;
 pub mod trace;
 
-/// The examples of the README.
+/// Runs the README's examples as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Parses the command line, carries the request out in one match, and sets the exit code.
+//! The program: parses the command line, carries out the request, and turns its result into the exit code.
 
 mod cli;
 
@@ -15,8 +15,8 @@ use informer_lab::{board, book, cluster, doctor, replay, step};
 
 use cli::{Invocation, Request, Stepped, manual};
 
-/// The cluster's work is trees of JSON, which are many small allocations: with the system's allocator a pod takes half as much
-/// processor time again, and much more with that of the static release (musl's has one lock).
+/// The cluster works on trees of JSON, which are many small allocations. With the system's allocator, a pod takes half
+/// as much processor time again, and far more in the static release, because musl's allocator has a single lock.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -86,7 +86,7 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     }
 }
 
-/// The record in a file, or of a run that ends.
+/// Reads the records from a file, or runs a lesson to its end and returns its records.
 fn records(of: Stepped, console: &Console) -> Result<Vec<Record>> {
     match of {
         Stepped::File(file) => Ok(read_record(&file)?),

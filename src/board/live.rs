@@ -1,4 +1,4 @@
-//! The page of a run that goes on: its events as they come, and what the reader does in the page.
+//! The page of a live run: streams its records to browsers, and takes commands that are typed in the page.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -22,17 +22,17 @@ use crate::console::{Console, Ended, Followers, Heard, Over, Said};
 use crate::lab::{Settings, Source};
 use crate::lessons::Run;
 
-/// The most pages that follow at once.
+/// The largest number of pages that follow a run at once.
 const MOST_STREAMS: usize = 16;
 
-/// The longest line that is taken, in bytes.
+/// The largest number of bytes in a command.
 const LONGEST: usize = 1000;
 
-/// Plays a live run, and serves its page until it ends. What is done in the page is what can be typed; on a real cluster the page
-/// only shows.
+/// Plays a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
+/// only shows the run.
 ///
 /// # Errors
-/// As [`Run::play`]; or the address cannot be listened on.
+/// The same as [`Run::play`], or the address cannot be listened on.
 pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
     let address = listener.local_addr().context("cannot listen")?;
@@ -75,19 +75,19 @@ fn router(followers: Followers, page: String, follows: Follows) -> Router {
 #[derive(Clone)]
 struct Followed {
     followers: Followers,
-    /// How many more pages may follow.
+    /// The places that are free for more pages.
     streams: Arc<Semaphore>,
 }
 
-/// A page that hears the run.
+/// A page's stream of records.
 struct Listening {
     followers: Followers,
-    /// Of the record that comes next.
+    /// The number of the record that comes next.
     number: usize,
     _permit: OwnedSemaphorePermit,
 }
 
-/// Every record from the beginning, each as it comes, and why no more come.
+/// Streams every record from the beginning, and at the end the reason why no more come.
 async fn events(State(Followed { followers, streams }): State<Followed>) -> Response {
     let Ok(permit) = streams.try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages follow the run: close one").into_response();
@@ -111,7 +111,7 @@ fn event(heard: &Heard) -> Event {
     }
 }
 
-/// A line, as at the keyboard.
+/// Takes a command, as the keyboard does.
 async fn typed(State(Followed { followers, .. }): State<Followed>, line: String) -> StatusCode {
     if line.len() > LONGEST {
         return StatusCode::PAYLOAD_TOO_LARGE;
@@ -135,8 +135,8 @@ mod tests {
     use super::*;
 
     async fn asked(router: &Router, method: &str, path: &str, body: String) -> Response {
-        let request = Request::builder().method(method).uri(path).body(Body::from(body)).expect("it is a request");
-        router.clone().oneshot(request).await.expect("it answers")
+        let request = Request::builder().method(method).uri(path).body(Body::from(body)).expect("the request is valid");
+        router.clone().oneshot(request).await.expect("the router answers")
     }
 
     #[tokio::test]
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_so_many_pages_follow_at_once() {
+    async fn the_number_of_pages_that_follow_at_once_is_limited() {
         let router = router(Followers::default(), String::new(), Follows::Reads);
         let mut following = Vec::new();
         for _ in 0..MOST_STREAMS {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_page_of_others_holds_this_one_in_a_frame() {
+    async fn no_other_page_may_hold_this_one_in_a_frame() {
         let router = router(Followers::default(), String::new(), Follows::Reads);
         let answer = asked(&router, "GET", "/", String::new()).await;
         assert_eq!(answer.headers()["x-frame-options"], "DENY");

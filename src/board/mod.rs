@@ -1,9 +1,9 @@
-//! `informer-lab board [LESSON|FILE]`: a run as a page that moves: a recorded one in a file or on this machine's loopback, or a live
-//! one.
+//! `informer-lab board [LESSON|FILE]`: shows a run as an animated page: a recorded run, in a file or served on a
+//! loopback address, or a live run.
 //!
-//! The page is made in `player/`, and committed as it is built: `page.html`. It reads the record, folds it into the same picture as
-//! `informer-lab step`, and says the same sentences: those of the narrator and the questions come with the record, the others are
-//! in [`words`], which the page includes.
+//! `player/` builds the page; the result is committed as `page.html`. The page turns the record into the same picture
+//! as `informer-lab step`, and shows the same sentences: the narrator's and the questions are in the record, and the
+//! rest in [`words`], which is part of the page.
 
 #[cfg(not(target_family = "wasm"))]
 mod live;
@@ -28,28 +28,28 @@ pub use page::{Recording, page};
 pub use runs::runs;
 pub use words::words;
 
-/// What the page begins with, and where it goes.
+/// The options of `board`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardSettings {
-    /// Whether the page asks before decisive events.
+    /// The choice of questions before decisive events.
     pub predict: Predict,
-    /// Where the page goes.
+    /// The destination of the page.
     pub to: To,
 }
 
-/// Where the page goes.
+/// The destination of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
-    /// Into this file; the record alone if its name ends in `.ndjson`.
+    /// A file. It gets only the record if its name ends in `.ndjson`.
     File(PathBuf),
-    /// To a browser on this machine, at this loopback address.
+    /// A browser on this machine, at this loopback address.
     Browser(SocketAddr),
 }
 
-/// Makes the page of these runs, two at most side by side; without any it asks for a record.
+/// Makes the page of these runs, at most two, side by side. Without runs, the page asks for a record.
 ///
 /// # Errors
-/// The file cannot be written, or the address not be listened on.
+/// The file cannot be written, or the address cannot be listened on.
 pub fn run(runs: Vec<Vec<Record>>, settings: &BoardSettings, console: &Console) -> Result<Ended> {
     let recordings: Vec<Recording> = runs.iter().map(|records| Recording::new(records)).collect();
     let page = || page(&recordings, console.printer.lang(), settings.predict);

@@ -1,24 +1,24 @@
-//! The page with records in it.
+//! Inserts records and options into the page.
 
 use serde_json::{Value, json};
 
 use crate::step::{Predict, questions};
 use crate::trace::{Lang, Record};
 
-/// The page as `player/` builds it, without a record.
+/// The page as `player/` builds it, without records.
 pub const PAGE: &str = include_str!("page.html");
 
-/// Where the parts of the page go: elements without content.
+/// The empty elements of the page that the records and options are inserted into.
 pub const FIRST: &str = r#"<script type="application/x-ndjson" id="first"></script>"#;
 const SECOND: &str = r#"<script type="application/x-ndjson" id="second"></script>"#;
 const OPTIONS: &str = r#"<script type="application/json" id="options"></script>"#;
 
-/// A record as a page has it: NDJSON with the questions in it.
+/// A record in the page's form: NDJSON with the questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording(String);
 
 impl Recording {
-    /// The record, each line with the question that can be asked behind it.
+    /// Converts a record. Each line contains the question that is asked after it, if there is one.
     pub fn new(records: &[Record]) -> Self {
         let mut questions = questions(records);
         let lines = records.iter().enumerate().map(|(at, record)| {
@@ -34,13 +34,13 @@ impl Recording {
         Self(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// The NDJSON.
+    /// Returns the NDJSON.
     pub fn text(&self) -> &str {
         &self.0
     }
 }
 
-/// The page that shows these recordings, the first two of them.
+/// Returns the page with these recordings. Only the first two are shown.
 pub fn page(recordings: &[Recording], lang: Lang, predict: Predict) -> String {
     let options = json!({ "lang": lang.pick("en", "zh"), "predict": predict == Predict::Yes }).to_string();
     let mut page = filled(PAGE, OPTIONS, &options);
@@ -50,16 +50,16 @@ pub fn page(recordings: &[Recording], lang: Lang, predict: Predict) -> String {
     page
 }
 
-/// What a page of a live run may do.
+/// The permissions of a live run's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
-    /// What the keyboard may do.
+    /// The page takes the keyboard's commands.
     Acts,
-    /// It only shows.
+    /// The page only shows the run.
     Reads,
 }
 
-/// The page of a run that goes on: its records come later.
+/// Returns the page of a live run, whose records come later.
 pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
     let live = match follows {
         Follows::Acts => "acts",
@@ -68,7 +68,8 @@ pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
     filled(PAGE, OPTIONS, &json!({ "lang": lang.pick("en", "zh"), "live": live }).to_string())
 }
 
-/// The page with a text in an element. JSON has `<` only in strings, where it can be written otherwise: no text ends the element.
+/// Inserts a text into an element of the page. JSON has `<` only in strings, where it is escaped, so no text can end
+/// the element.
 fn filled(page: &str, element: &str, text: &str) -> String {
     let (begin, end) = element.split_at(element.len() - "</script>".len());
     page.replacen(element, &format!("{begin}{}{end}", text.replace('<', "\\u003c")), 1)
@@ -80,7 +81,7 @@ mod tests {
     use crate::trace::{Header, What};
 
     #[test]
-    fn the_page_has_each_place_once() {
+    fn the_page_has_each_element_once() {
         for place in [FIRST, SECOND, OPTIONS] {
             assert_eq!(PAGE.matches(place).count(), 1, "{place}");
         }
@@ -90,8 +91,8 @@ mod tests {
     fn nothing_in_a_record_ends_its_element() {
         let hostile = Record::said(std::time::Duration::ZERO, What::Run(Header::new("</script><script>alert(1)")));
         let page = page(&[Recording::new(&[hostile])], Lang::En, Predict::No);
-        assert!(!page.contains("<script>alert"), "it is escaped");
-        assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"), "and it is there");
+        assert!(!page.contains("<script>alert"), "the record's text is escaped");
+        assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"), "the escaped text is in the page");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The runs that a page can play by itself, as a table: `player/src/runs.json`.
+//! The table of runs that the web page can play by itself: `player/src/runs.json`.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::lab::ClusterDefaults;
 use crate::lessons::{Row, Run, rows};
 use kube_testcluster::{Effect, Stages};
 
-/// The table: each run that ends by itself, with the options that its command takes, and the files that it begins with. A test holds
-/// the file of the player against it, and another one the options against the command line.
+/// Returns the table: each run that ends by itself, with the options of its command and the files that it begins with.
+/// One test compares the player's file with this table, another the options with the command line.
 pub fn runs() -> Value {
     let finite: Vec<Row> = rows().filter(|row| row.trace.is_some()).collect();
     let files: BTreeMap<_, _> = finite.iter().flat_map(fixtures).map(|file| (file.name, file.text)).collect();
@@ -48,7 +48,8 @@ fn run(row: &Row) -> Value {
     })
 }
 
-/// The cluster that the run's command can set up: stale has the one that its point needs.
+/// Returns the cluster that the run's options can change. `stale` has none, because its lesson depends on its own
+/// cluster.
 fn cluster(row: &Row) -> Option<&ClusterDefaults> {
     row.defaults.cluster.as_ref().filter(|_| row.run != Run::Stale)
 }

@@ -1,4 +1,4 @@
-//! The page on a loopback address, for browsers of this machine only.
+//! Serves the page on a loopback address, for browsers on this machine only.
 
 use std::future::IntoFuture;
 use std::net::{SocketAddr, TcpListener};
@@ -15,7 +15,7 @@ use crate::cluster::listen;
 use crate::console::{Console, Ended};
 use kube_testcluster::only_for_this_machine;
 
-/// How long answers may go on when the server is stopped.
+/// The time that open responses have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Serves the page until a signal comes.
@@ -27,7 +27,7 @@ pub(super) fn serve(page: String, address: SocketAddr, console: &Console) -> Res
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
-/// Says where the page is.
+/// Prints the page's address.
 pub(super) fn tell(address: SocketAddr, console: &Console) {
     console.printer.tell(
         &format!("open http://{address}/ in a browser on this machine; Ctrl-C ends"),
@@ -35,7 +35,7 @@ pub(super) fn tell(address: SocketAddr, console: &Console) {
     );
 }
 
-/// Serves until it is stopped. Answers that have begun then may end; what is still open after [`GRACE`] is broken off.
+/// Serves until `stop` is cancelled. Open responses may end within [`GRACE`], and are broken off after it.
 pub(super) fn until(router: Router, listener: TcpListener, stop: CancellationToken) -> Result<()> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
@@ -54,7 +54,7 @@ pub(super) fn until(router: Router, listener: TcpListener, stop: CancellationTok
     })
 }
 
-/// Answers with the page, which no other page may hold in a frame: a click meant for that one would act here.
+/// Returns the routes of the page. No other page may show it in a frame, because a click on that page could act here.
 pub(super) fn router<S: Clone + Send + Sync + 'static>(page: String) -> Router<S> {
     let headers = [
         (header::CACHE_CONTROL, "no-store"),

@@ -1,4 +1,4 @@
-//! The page on a loopback address, in a page: there is none.
+//! `board` with a browser, in the build for a web page, which has no HTTP server: fails.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::console::{Console, Ended};
 use crate::trace::Failure;
 
-/// Never serves.
+/// Fails, because a web page has no HTTP server.
 pub(super) fn serve(_page: String, _address: SocketAddr, _console: &Console) -> Result<Ended> {
     Err(Failure::not_in_a_page().into())
 }

@@ -1,11 +1,11 @@
-//! The sentences that the page has in common with `informer-lab step`, as a table: `player/src/words.json`.
+//! The table of sentences that the page shares with `informer-lab step`: `player/src/words.json`.
 
 use serde_json::{Map, Value, json};
 
 use crate::step::{MEANINGS, NAMES};
 use crate::trace::Cause;
 
-/// The table. A test holds the file of the player against it.
+/// Returns the table. A test compares the player's file with it.
 pub fn words() -> Value {
     let meanings = MEANINGS.iter().map(|(name, en, zh)| ((*name).to_owned(), json!({ "en": en, "zh": zh })));
     let events = NAMES.iter().map(|(name, en, zh)| ((*name).to_owned(), json!({ "en": en, "zh": zh })));

@@ -1,4 +1,4 @@
-//! The chapters, in their order, and how one is found by a name.
+//! The list of the book's chapters, in reading order, and the search for a chapter by number, name or lesson.
 
 use super::compressed::chapter_text;
 use crate::lessons::rows;
@@ -6,13 +6,13 @@ use crate::lessons::rows;
 /// A chapter in both languages.
 #[derive(Debug)]
 pub struct Chapter {
-    /// The name of its files in `lessons/`, without language and ending, such as `04-reflector`.
+    /// The name of the chapter's files in `lessons/`, without language and ending, such as `04-reflector`.
     pub name: &'static str,
     en_file: &'static str,
     zh_file: &'static str,
 }
 
-/// A chapter in these files. A file that is not there is an error of the compiler.
+/// Makes a chapter of these files. A missing file is a compile error.
 macro_rules! chapter {
     ($name:expr, $en:expr, $zh:expr) => {{
         const _: [&str; 2] =
@@ -25,7 +25,7 @@ macro_rules! chapters {
     ($($name:literal)*) => { [$(chapter!($name, concat!($name, ".en.md"), concat!($name, ".zh.md"))),*] };
 }
 
-/// A new chapter is a line here; a test compares them with the files.
+/// The chapters. A new chapter needs a line here; a test compares the list with the files.
 static CHAPTERS: &[Chapter] = &chapters! {
     "01-architecture"
     "02-listwatch"
@@ -53,42 +53,42 @@ static CHAPTERS: &[Chapter] = &chapters! {
     "glossary"
 };
 
-/// For who teaches with the book. Its English file has no language in its name, so that it is found.
+/// The page for teachers. Its English file has no language in its name, because teachers look for `TEACHING.md`.
 static TEACHING: Chapter = chapter!("teaching", "TEACHING.md", "TEACHING.zh.md");
 
-/// All chapters, in the order in which they are read, the glossary, and the page for teachers.
+/// Returns all chapters in reading order, the glossary, and the page for teachers.
 pub fn all() -> impl Iterator<Item = &'static Chapter> {
     CHAPTERS.iter().chain([&TEACHING])
 }
 
 impl Chapter {
-    /// The English text.
+    /// Returns the English text.
     pub fn en(&self) -> &'static str {
         chapter_text(self.en_file)
     }
 
-    /// The Chinese text.
+    /// Returns the Chinese text.
     pub fn zh(&self) -> &'static str {
         chapter_text(self.zh_file)
     }
 
-    /// Its number with two digits; the glossary has none.
+    /// Returns the chapter's number with two digits. The glossary has none.
     pub fn number(&self) -> Option<&'static str> {
         self.name.get(..2).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
-    /// Its name without the number.
+    /// Returns the chapter's name without the number.
     pub fn slug(&self) -> &'static str {
         self.number().map_or(self.name, |_| &self.name[3..])
     }
 
-    /// The first heading of a text of it, without the number.
+    /// Returns the title: the first heading of the chapter's text, without the number.
     pub fn title<'a>(&self, text: &'a str) -> &'a str {
         let heading = text.lines().next().unwrap_or_default().trim_start_matches("# ");
         heading.split_once(" · ").map_or(heading, |(_, title)| title)
     }
 
-    /// How long reading it takes: a hundred and sixty words a minute, and two seconds for a line of code.
+    /// Returns the reading time in minutes: a hundred and sixty words a minute, and two seconds for a line of code.
     pub fn minutes(&self) -> usize {
         let mut in_code = false;
         let (mut words, mut lines) = (0, 0);
@@ -105,16 +105,17 @@ impl Chapter {
     }
 }
 
-/// The chapter with this number, with or without a zero before it. It is found without its text, which a web page does not carry.
+/// Returns the chapter with this number, with or without a leading zero. Does not need the texts, which a web page does
+/// not contain.
 pub fn numbered(text: &str) -> Option<&'static Chapter> {
     let number = format!("{:02}", text.parse::<u8>().ok()?);
     all().find(|chapter| chapter.number() == Some(&number))
 }
 
-/// The chapter that a reader calls by its number, its name, or by a lesson that it is about.
+/// Finds a chapter by its number, its name, or a lesson that it is about.
 ///
 /// # Errors
-/// The names that may have been meant, best first.
+/// The names that the user may have meant, best first.
 pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
     let wanted = name.trim().to_lowercase();
     let lesson = || rows().find(|row| row.command.split(' ').next() == Some(&wanted)).map(|row| row.chapter);
@@ -125,7 +126,7 @@ pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
     found.ok_or_else(|| similar(&wanted))
 }
 
-/// The chapters with such a name or title; else the glossary, if it has the word.
+/// Returns the chapters with a similar name or title; else the glossary, if it has the word.
 fn similar(wanted: &str) -> Vec<&'static str> {
     let is_in_title = |chapter: &Chapter| all_titles(chapter).any(|title| title.contains(wanted));
     let likeness = |chapter: &Chapter| match chapter.slug() {
@@ -146,7 +147,7 @@ fn similar(wanted: &str) -> Vec<&'static str> {
     slugs
 }
 
-/// Whether a heading of the glossary is this word.
+/// Returns true if a heading of the glossary contains this word.
 fn has_term(glossary: &Chapter, word: &str) -> bool {
     let lines = glossary.en().lines().chain(glossary.zh().lines());
     lines.filter_map(|line| line.strip_prefix("### ")).any(|term| term.to_lowercase().contains(word))

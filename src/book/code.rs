@@ -1,4 +1,4 @@
-//! Lines of code that are wider than the page: where they go on below.
+//! Breaks lines of code that are wider than the page, in places that keep the program valid.
 
 use pulldown_cmark::CodeBlockKind;
 use unicode_linebreak::linebreaks;
@@ -6,13 +6,13 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::trace::is_in_word;
 
-/// How much further to the right a line goes on.
+/// The extra indentation of a line's continuation.
 const HANG: usize = 4;
 
-/// After these a line of a program may end.
+/// The texts after which a line of a program may be broken.
 const ENDS: [&str; 8] = [", ", "(", " {", "= ", "=> ", "-> ", "&& ", "|| "];
 
-/// What a block of code is written in.
+/// The language of a code block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     Rust,
@@ -30,7 +30,8 @@ impl Language {
         }
     }
 
-    /// How a text in quotation marks ends in one line and begins again in the next, so that it is the same text.
+    /// Returns the end of a broken string literal's first part and the start of its next part, which together keep the
+    /// literal's value.
     fn seam(self) -> (&'static str, &'static str) {
         match self {
             Self::Rust => ("\\", ""),
@@ -39,20 +40,23 @@ impl Language {
         }
     }
 
-    /// Whether a line may end behind this, anywhere. Go puts a semicolon behind a name, a value and a closing bracket.
+    /// Returns true if a line may be broken after this text. Not in Go after a name, a value or a closing bracket,
+    /// where Go inserts a semicolon.
     fn goes_on_after(self, line: &str) -> bool {
         let last = line.trim_end().chars().next_back().unwrap_or(' ');
         self != Self::Go || !(last.is_alphanumeric() || [')', ']', '}', '"'].contains(&last))
     }
 
-    /// How much of the `.` before a method stays in the line: Go puts a semicolon behind a name that ends a line.
+    /// Returns the number of bytes of a method's `.` that stay in the line. In Go the `.` stays, because Go inserts a
+    /// semicolon after a name at the end of a line.
     fn dot(self) -> usize {
         usize::from(self == Self::Go)
     }
 }
 
-/// The line in parts that fit the width, and are the same program. It ends after a comma, a bracket or an operator, or at a method;
-/// a comment, and what has none of these, between words. A comment behind the code moves above it.
+/// Breaks the line into parts that fit the width and are still the same program. A line is broken after a comma, a
+/// bracket or an operator, or at a method; comments and lines without such a place, between words. A comment behind the
+/// code moves above it.
 pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String> {
     if line.width() <= width {
         return vec![line.to_owned()];
@@ -90,7 +94,7 @@ fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec
     let mut rest = Rest { line: line.to_owned(), begins_in_text: false, language };
     let (leaves, goes_on) = language.seam();
     while rest.line.width() > width {
-        // Less than the indentation below it is no gain.
+        // A part must be longer than the continuation's indentation.
         let Some(end) = rest.end(below.len(), width) else { break };
         let is_in_text = rest.is_in_text(end);
         let (part, next) = rest.line.split_at(end);
@@ -105,22 +109,22 @@ fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec
     parts
 }
 
-/// What is left of a line of code.
+/// The rest of a line of code that is being broken.
 struct Rest {
     line: String,
-    /// Was a text in quotation marks parted before it?
+    /// True if the rest begins inside a string literal.
     begins_in_text: bool,
     language: Language,
 }
 
 impl Rest {
-    /// Where the line ends if it is too wide.
+    /// Returns the offset at which the line is broken.
     fn end(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let good = |at: &usize| {
             fits_before(line, *at, begins, width) && !line[*at..].starts_with(')') && !self.is_in_text(*at)
         };
-        // A good place far to the left wastes the page.
+        // A break far to the left would waste the page's width.
         let wide = |part: usize| move |at: &usize| line[..*at].width() >= part;
         let ends = || {
             let found = ENDS.iter().flat_map(|end| line.match_indices(end).map(|(at, found)| at + found.len()));
@@ -133,7 +137,8 @@ impl Rest {
         best.or_else(|| ends().max()).or_else(|| self.in_text(begins, width)).or(between)
     }
 
-    /// Where a text in quotation marks is parted that no line can hold: between words, or else where the page ends.
+    /// Returns the offset at which a string literal is broken that is too long for a line: between words, else at the
+    /// page's width.
     fn in_text(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let room = width.saturating_sub(self.language.seam().0.len());
@@ -145,18 +150,18 @@ impl Rest {
         words(line).filter(fits).filter(is_whole).max().or_else(anywhere)
     }
 
-    /// Whether a place is inside of a text in quotation marks.
+    /// Returns true if an offset is inside a string literal.
     fn is_in_text(&self, at: usize) -> bool {
         (quotation_marks(&self.line[..at]) % 2 == 1) != self.begins_in_text
     }
 }
 
-/// The places between words, behind the blanks.
+/// Returns the offsets between words, behind the blanks.
 fn words(line: &str) -> impl Iterator<Item = usize> {
     linebreaks(line).map(|(at, _)| at).filter(|at| *at < line.len() && !is_in_word(line, *at))
 }
 
-/// Whether the line up to here, without blanks at its end, fits the width.
+/// Returns true if the line up to this offset fits the width, without trailing blanks.
 fn fits_before(line: &str, at: usize, begins: usize, width: usize) -> bool {
     at > begins && line[..at].trim_end().width() <= width
 }
@@ -165,7 +170,7 @@ fn quotation_marks(text: &str) -> usize {
     text.match_indices('"').filter(|(mark, _)| !text[..*mark].ends_with('\\')).count()
 }
 
-/// How many bytes of the line fit.
+/// Returns the number of bytes that fit the width.
 fn fitting(line: &str, width: usize) -> usize {
     let mut room = width;
     for (at, c) in line.char_indices() {
@@ -182,19 +187,19 @@ fn begins_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// The mark of a line that is a comment.
+/// Returns the comment mark, if the whole line is a comment.
 fn comment(line: &str) -> Option<&str> {
     let mark = line.trim_start().split(' ').next()?;
     matches!(mark, "//" | "///" | "//!" | "#").then_some(mark)
 }
 
-/// Where the words of a comment begin.
+/// Returns the offset of a comment's first word.
 fn comment_begins(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     indent + comment(line).map_or(0, |mark| mark.len() + 1)
 }
 
-/// Where a comment begins that stands behind code.
+/// Returns the offset of a comment that stands behind code.
 fn comment_behind(line: &str, language: Language) -> Option<usize> {
     let found = line.match_indices(" // ").map(|(at, _)| at + 1);
     let mut behind = found.filter(|at| language != Language::Other && quotation_marks(&line[..*at]).is_multiple_of(2));

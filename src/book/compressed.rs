@@ -1,4 +1,4 @@
-//! The texts of the chapters: compressed by `build.rs`, taken out when the first one is read.
+//! The texts of the chapters. `build.rs` compresses them, and the first access decompresses all of them.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -8,10 +8,10 @@ use flate2::read::GzDecoder;
 
 static CHAPTERS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/chapters.gz"));
 
-/// The text of a file in `lessons/`.
+/// Returns the text of a file in `lessons/`.
 ///
 /// # Panics
-/// If there is no such file.
+/// There is no such file.
 pub(super) fn chapter_text(file: &str) -> &'static str {
     static TEXTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(texts);
     TEXTS.get(file).unwrap_or_else(|| panic!("there is no {file} in lessons/"))

@@ -1,4 +1,5 @@
-//! The book: the chapters in `lessons/`, carried in the program, for rooms without a network.
+//! `informer-lab read`: the book, which is the chapters in `lessons/`. The program contains them, for rooms without a
+//! network.
 
 mod chapters;
 mod code;
@@ -19,14 +20,14 @@ pub use chapters::{Chapter, all, find, numbered};
 pub use page::{Paper, page};
 pub use text::Ink;
 
-/// Longer lines are hard to read.
+/// The widest page, because longer lines are hard to read.
 const WIDEST: usize = 100;
 const USUAL: usize = 80;
 
 /// Shows a chapter, in a pager if standard output is a terminal. Without a name, lists the chapters.
 ///
 /// # Errors
-/// If there is no such chapter, or standard output cannot be written.
+/// There is no such chapter, or standard output cannot be written.
 pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
     let Some(name) = name else { return show(&list(printer), console) };
@@ -60,7 +61,7 @@ fn unknown(name: &str, meant: &[&str]) -> Failure {
     Failure::new((format!("there is no chapter {name}"), format!("没有 {name} 这一章"))).next(next)
 }
 
-/// The paper that standard output is: as wide as its terminal, within limits.
+/// Returns the paper for standard output: as wide as its terminal, within limits.
 pub fn paper(printer: &Printer) -> Paper {
     let width = terminal_size_of(io::stdout()).map_or(USUAL, |(Width(width), _)| usize::from(width));
     let ink = if printer.colors_output() { Ink::Terminal } else { Ink::Plain };

@@ -1,4 +1,4 @@
-//! Markdown as a terminal shows it: wrapped at words, with Chinese characters as two columns.
+//! Renders Markdown for a terminal, wrapped at words, with two columns for a Chinese character.
 
 use std::mem::take;
 
@@ -9,16 +9,16 @@ use super::code::{Language, broken};
 use super::table;
 use super::text::{Ink, Mark, Text};
 
-/// What a page is made for.
+/// The width and the emphasis of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
-    /// In columns.
+    /// The width in columns.
     pub width: usize,
-    /// How emphasis is shown.
+    /// The way in which emphasis is shown.
     pub ink: Ink,
 }
 
-/// The page of a Markdown text.
+/// Renders a Markdown text.
 pub fn page(markdown: &str, paper: Paper) -> String {
     let mut writer = Writer::on(paper);
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
@@ -31,16 +31,16 @@ pub fn page(markdown: &str, paper: Paper) -> String {
 struct Writer {
     paper: Paper,
     page: String,
-    /// The paragraph, the heading or the cell that is being read.
+    /// The current paragraph, heading or table cell.
     text: Text,
-    /// The code block that is being read, and what it is written in.
+    /// The current code block, with its language.
     code: Option<(Language, String)>,
-    /// For each open list the number of its next item; `None` has bullets.
+    /// The number of the next item of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
-    /// What stands before the next line of the item that is being read.
+    /// The bullet or number before the next line of the current item.
     bullet: Option<String>,
     rows: Vec<Vec<Text>>,
-    /// Where the link that is being read leads to, if that is out of the book.
+    /// The address of the current link, if it leads out of the book.
     link: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl Writer {
                 self.text.mark(Mark::End);
             }
             Event::SoftBreak | Event::HardBreak => self.text.push(" "),
-            _ => {} // comments are marks for the tests; a chapter has nothing else
+            _ => {} // HTML comments are marks for the tests, and chapters have no other elements
         }
     }
 
@@ -111,7 +111,8 @@ impl Writer {
                 self.page.push('\n');
             }
             TagEnd::Strong | TagEnd::Emphasis => self.text.mark(Mark::End),
-            // Nobody can click here, so the address is shown. A link inside the book is a name that `read` knows.
+            // A terminal page has no clickable links, so the address is printed. A link inside the book is a name that
+            // `read` knows.
             TagEnd::Link => {
                 if let Some(url) = self.link.take() {
                     self.text.push(&format!(" ({url})"));
@@ -144,7 +145,7 @@ impl Writer {
         self.bullet = Some("    ".repeat(self.lists.len().saturating_sub(1)) + &bullet);
     }
 
-    /// Ends the paragraph that is being read. Items of a list follow each other without a blank line.
+    /// Ends the current paragraph. Items of a list follow each other without a blank line.
     fn flush(&mut self) {
         let text = take(&mut self.text);
         if text.plain().trim().is_empty() {
@@ -167,8 +168,8 @@ impl Writer {
         }
     }
 
-    /// Code stays as it is, but for Go's tabs, and for a line that is wider than the page: it goes on below, further to the right. Code
-    /// is indented, if the page is wide enough for that.
+    /// Writes the code block. Tabs become blanks, and lines wider than the page are broken. The code is indented if the
+    /// page is wide enough.
     fn code_block(&mut self) {
         let Some((language, code)) = self.code.take() else { return };
         let code = code.replace('\t', "    ");

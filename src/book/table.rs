@@ -1,11 +1,11 @@
-//! Tables: columns as wide as they need, and narrower where the page ends.
+//! Lays out tables of the book: columns are as wide as their content, and narrower if the page has no room.
 
 use super::text::{Ink, Text};
 
 const GAP: usize = 2;
 const NARROWEST: usize = 6;
 
-/// The lines of a table. The first row is the head.
+/// Returns the lines of a table. The first row is the head.
 pub(super) fn layout(rows: &[Vec<Text>], width: usize, ink: Ink) -> String {
     let widths = fit(natural(rows), width);
     let mut page = String::new();
@@ -20,14 +20,14 @@ pub(super) fn layout(rows: &[Vec<Text>], width: usize, ink: Ink) -> String {
     page
 }
 
-/// The width of the widest cell of each column.
+/// Returns the width of the widest cell of each column.
 fn natural(rows: &[Vec<Text>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(Text::width).max();
     (0..columns).map(|column| widest(column).unwrap_or_default()).collect()
 }
 
-/// Takes from the widest column, again and again, until the table fits.
+/// Narrows the widest column step by step until the table fits.
 fn fit(mut widths: Vec<usize>, page: usize) -> Vec<usize> {
     let gaps = GAP * widths.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > page {

@@ -1,4 +1,4 @@
-//! A piece of text with marks of emphasis, which can be broken into lines.
+//! A text of the book with marks of emphasis, and its wrapping into lines.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::trace::fitting;
 
-/// Emphasis that begins or ends.
+/// The start of an emphasis, or the end of any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Strong,
@@ -16,7 +16,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// What tells a terminal so.
+    /// Returns the terminal's escape code.
     fn code(self) -> &'static str {
         match self {
             Self::Strong => "\u{1b}[1m",
@@ -27,17 +27,17 @@ impl Mark {
     }
 }
 
-/// How emphasis is shown.
+/// The way in which emphasis is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ink {
-    /// By nothing, except that code keeps its backticks.
+    /// Not at all, except that code keeps its backticks.
     #[default]
     Plain,
-    /// By the terminal's own means.
+    /// By escape codes of the terminal.
     Terminal,
 }
 
-/// Text and the marks in it, each with the offset of the byte that it stands before.
+/// A text with its marks, each with the byte offset that it stands before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     plain: String,
@@ -57,12 +57,12 @@ impl Text {
         &self.plain
     }
 
-    /// Its width in columns, on one line.
+    /// Returns the text's width in columns, on one line.
     pub(super) fn width(&self) -> usize {
         self.plain.width()
     }
 
-    /// Lines of at most this many columns, with their widths. A word that is longer is broken.
+    /// Returns lines of at most this many columns, with their widths. A longer word is broken.
     pub(super) fn lines(&self, width: usize, ink: Ink) -> Vec<(String, usize)> {
         let lines = fitting(&self.plain, width);
         lines.into_iter().map(|line| (self.inked(line.clone(), ink), self.plain[line].width())).collect()
@@ -76,7 +76,7 @@ impl Text {
         let mut inked = if open == Mark::End { String::new() } else { open.code().to_owned() };
         let mut from = line.start;
         for (at, mark) in &self.marks {
-            // At the end of a line something may end; what begins there begins in the next line.
+            // At the end of a line an emphasis may end; one that starts there starts in the next line.
             if line.contains(at) || (*at == line.end && *mark == Mark::End && open != Mark::End) {
                 inked.push_str(&self.plain[from..*at]);
                 inked.push_str(mark.code());

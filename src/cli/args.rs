@@ -1,4 +1,4 @@
-//! What can be typed, except the lessons: clap's types, and nothing else.
+//! clap's types for the command line, except for the lessons' (see `lessons`).
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -30,7 +30,7 @@ pub struct Cli {
 
 /// Everything that can be asked for.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)] // to make the options of all takes longer than a short lesson
+#[command(defer = true)] // building every subcommand's options takes longer than a short lesson
 pub enum Command {
     #[command(flatten)]
     Lesson(Lesson),
@@ -229,9 +229,9 @@ pub struct ClusterCommandArgs {
     pub command: Vec<OsString>,
 }
 
-// No doc comments on groups of options: clap would take them for what the lesson is.
+// Groups of options have no doc comments, because clap would show them as the lesson's description.
 
-// Which cluster, and what is in it.
+// The options that choose the cluster and its content.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct SourceArgs {
@@ -266,7 +266,7 @@ pub struct SourceArgs {
     pub client: ClientArgs,
 }
 
-// Whose machinery it is.
+// The options that choose the era of the client and of the cluster.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Era")]
 pub struct ClientArgs {
@@ -278,7 +278,7 @@ pub struct ClientArgs {
     pub client: Option<Era>,
 }
 
-// How long the run lasts, and what decides its races.
+// The options on a run's length and on the seed of its races.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
@@ -293,7 +293,7 @@ pub struct RunArgs {
     pub seed: Option<Seed>,
 }
 
-// How a run is printed.
+// The options on the output of a run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct PrintArgs {

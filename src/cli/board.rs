@@ -1,4 +1,4 @@
-//! What `board` shows, and where: its options may stand before the lesson or behind it.
+//! Turns the command line of `board` into a request. The options of `board` may stand before the lesson or after it.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,10 +14,11 @@ use super::explain::{UsageError, conflict};
 use super::inner::stepped;
 use super::request::{Request, settled, typed};
 
-/// The options of `board` that have a value.
+/// The options of `board` that take a value.
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
-/// The page that is asked for: of runs that end, or of one that goes on, which can be recorded.
+/// Builds the request of `board`: a page of recorded runs, or a page that follows a live run. Only a live run can be
+/// recorded at the same time.
 pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
     let (own, lesson) = parted(board.words);
     let program = args.get(..1).unwrap_or_default();
@@ -56,10 +57,10 @@ pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs,
     Ok((look, PrintArgs { speed: None, output: Output::Text, record: None }, Request::Board(runs, settings)))
 }
 
-/// A lesson that goes on, and how it is printed and recorded.
+/// A live lesson with the options on its output and its record.
 type Live = (LookArgs, PrintArgs, Run, Settings);
 
-/// The lesson, if it is one that goes on.
+/// Parses the lesson, and returns it if its options make a live run, which goes on until Ctrl-C.
 fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<Option<Live>, UsageError> {
     let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = typed(&[program, lesson].concat()) else {
         return Ok(None);
@@ -69,8 +70,7 @@ fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<O
         return Ok(None);
     }
     if predict == Predict::Yes {
-        let en =
-            "nobody knows what comes in a run that goes on: record it with --record, and give board --predict the file";
+        let en = "a live run cannot be predicted: record it with --record, and give board --predict the file";
         let zh = "实时运行接下来会发生什么，谁也不知道：请先用 --record 录制，再对文件用 board --predict";
         return Err(conflict("board", (en, zh)));
     }
@@ -84,7 +84,7 @@ fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<O
     Ok(Some((look, print, run, settings)))
 }
 
-/// The options of `board` among the words, and the lesson with its own options.
+/// Splits the words into the options of `board` and the lesson with its own options.
 fn parted(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
     let (mut own, mut lesson) = (Vec::new(), Vec::new());
     let mut words = words.into_iter();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_goes_on_is_recorded_where_that_is_asked_for() {
+    fn a_live_run_is_recorded_into_the_file_of_record() {
         for (line, record) in [
             ("informer-lab board reflector --follow", None),
             ("informer-lab board reflector --follow --record run.ndjson", Some("run.ndjson")),
@@ -149,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn options_that_do_not_fit_together_are_refused() {
         for (line, said) in [
             ("informer-lab board reflector --follow --output json", "leave --speed and --output out"),
             ("informer-lab board reflector --follow --speed 2", "--speed paces a recorded run"),
-            ("informer-lab board --predict reflector --follow", "nobody knows what comes"),
+            ("informer-lab board --predict reflector --follow", "a live run cannot be predicted"),
             ("informer-lab board --out a.html --at 127.0.0.1:0 reflector", "leave one of them out"),
             ("informer-lab board --out a.html reflector --at 127.0.0.1:0", "leave one of them out"),
             ("informer-lab board reflector --at 127.0.0.1:80 --out a.html", "leave one of them out"),

@@ -1,4 +1,4 @@
-//! Which options of a lesson fit together.
+//! Checks that the options of a lesson fit together.
 
 use clap::ValueEnum;
 use informer_lab::lab::{Pace, Settings};
@@ -12,7 +12,7 @@ use super::steps::By;
 /// Checks the options of a lesson.
 ///
 /// # Errors
-/// A sentence on the first options that do not fit together.
+/// The first conflict that was found, as a sentence for the user.
 pub fn check(lesson: &Lesson, chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
     if let Lesson::Indexer(IndexerArgs { by: By::Namespace, serve: Some(_), .. }) = lesson {
         return Err((
@@ -40,7 +40,7 @@ pub fn check(lesson: &Lesson, chosen: &Chosen<'_>, settings: &Settings) -> Resul
     Ok(())
 }
 
-/// A run that makes its own objects has no use for the options of a cluster.
+/// Refuses options of a cluster for a run that makes its own objects.
 fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
     let row = run.row();
     if row.defaults.cluster.is_some() {
@@ -49,7 +49,7 @@ fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
     let option = source_option(&watch.source);
     let of_run = match row.defaults.lasts {
         None => run_option(&watch.run),
-        Some(_) => watch.run.follow.then_some("--follow"), // it ends by itself, and its keyboard would have nothing to act on
+        Some(_) => watch.run.follow.then_some("--follow"), // such a run ends by itself, and keys would have no cluster to act on
     };
     let Some(option) = option.or(of_run) else { return Ok(()) };
     let lesson = lesson_name(row.command);
@@ -86,23 +86,23 @@ fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), 
     }
 }
 
-/// The subcommand in a command.
+/// Returns the subcommand of a lesson's command line: its first word.
 pub fn lesson_name(command: &str) -> &str {
     command.split(' ').next().unwrap_or(command)
 }
 
-/// The name of the option that selects a real cluster, if any.
+/// Returns the name of the option that selects a real cluster, if one was given.
 pub fn real(args: &SourceArgs) -> Option<&'static str> {
     let SourceArgs { cluster, kubeconfig, context, .. } = args;
     first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
 }
 
-/// The name of an option that selects an era, if any.
+/// Returns the name of an option that selects an era, if one was given.
 pub fn era_option(args: &SourceArgs) -> Option<&'static str> {
     client_option(&args.client).or_else(|| first(&[("--server", args.server.is_some())]))
 }
 
-/// The name of an option that selects the client's era, if any.
+/// Returns the name of an option that selects the client's era, if one was given.
 pub fn client_option(ClientArgs { era, client }: &ClientArgs) -> Option<&'static str> {
     first(&[("--era", era.is_some()), ("--client", client.is_some())])
 }
@@ -123,7 +123,7 @@ fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str>
     first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
 }
 
-/// The first option that was given, if any.
+/// Returns the name of the first option that was given.
 fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find_map(|&(option, given)| given.then_some(option))
 }

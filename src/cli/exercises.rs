@@ -1,4 +1,4 @@
-//! What can be typed about the exercises: `break` and `check`.
+//! clap's types for the exercises: `break` and `check`.
 
 use clap::{ArgAction, Args};
 use informer_lab::exercises::{Asked, Exercise};

@@ -1,4 +1,4 @@
-//! Usage errors: of clap, with what it cannot know, and our own; in the reader's language.
+//! Usage errors in the reader's language: clap's, with advice that clap cannot give, and our own.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -10,11 +10,11 @@ use informer_lab::trace::{Lang, Words};
 
 use super::args::Cli;
 
-/// A command line that cannot be carried out, or that asks for help.
+/// The reason that a command line is not carried out: a usage error, or a request for help or the version.
 #[derive(Debug)]
 pub struct UsageError {
     pub error: Error,
-    /// What is wrong, if this program found it, and not clap.
+    /// The sentence in both languages, if this program found the error and not clap.
     ours: Option<Words>,
 }
 
@@ -24,7 +24,7 @@ impl From<Error> for UsageError {
     }
 }
 
-/// An error in how options fit together, with the usage of this subcommand.
+/// Returns an error on options that do not fit together, with the usage of this subcommand.
 pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
     of(subcommand, ErrorKind::ArgumentConflict, words.into())
 }
@@ -32,16 +32,17 @@ pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
 fn of(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     let mut command = Cli::command();
     command.build();
-    let of_subcommand = command.find_subcommand_mut(subcommand).expect("there is such a subcommand");
+    let of_subcommand = command.find_subcommand_mut(subcommand).expect("the subcommand is one of ours");
     UsageError { error: of_subcommand.error(kind, &words), ours: Some(words) }
 }
 
-/// A missing argument that clap cannot see.
+/// Returns an error on a missing argument that clap does not notice.
 pub fn missing(subcommand: &str, words: impl Into<Words>) -> UsageError {
     of(subcommand, ErrorKind::MissingRequiredArgument, words.into())
 }
 
-/// Explains what clap cannot know: an option that stands in the wrong place, a chapter's number, a command without its hyphens.
+/// Adds advice to an error of clap: on an option in the wrong place, a chapter's number without `read`, or a command
+/// without `--`.
 pub fn explain(error: Error, args: &[OsString]) -> UsageError {
     match explanation(&error, args) {
         Some((subcommand, words)) => of(&subcommand, ErrorKind::UnknownArgument, words),
@@ -89,7 +90,8 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
 }
 
 impl UsageError {
-    /// The error as lines for standard error. Clap's own words are English, so they are told anew in Chinese.
+    /// Returns the error as Chinese lines for standard error. clap's own sentences exist only in English, so each kind
+    /// of error is worded again here.
     pub fn in_chinese(&self) -> String {
         let sentence = self.ours.as_ref().map_or_else(|| self.of_clap(), |words| words.pick(Lang::Zh).to_owned());
         let mut text = format!("错误：{sentence}\n");
@@ -131,7 +133,7 @@ impl UsageError {
         }
     }
 
-    /// A part of clap's error, as words.
+    /// Returns a part of clap's error as text, empty if the error has no such part.
     fn context(&self, kind: ContextKind) -> String {
         match self.error.get(kind) {
             Some(ContextValue::String(text)) => text.clone(),
@@ -141,7 +143,7 @@ impl UsageError {
     }
 }
 
-/// Whether a subcommand takes this long option.
+/// Returns true if the subcommand takes this long option.
 fn takes(subcommand: &Command, option: &str) -> bool {
     option.strip_prefix("--").is_some_and(|long| subcommand.get_arguments().any(|arg| arg.get_long() == Some(long)))
 }

@@ -1,4 +1,5 @@
-//! Help in the reader's language: the lessons' lines come from the catalog, and each lesson names its chapter and an example.
+//! `--help` in the reader's language. The catalog of lessons describes the lessons, and the help of a lesson names its
+//! chapter and an example.
 
 use std::ffi::OsString;
 
@@ -11,7 +12,7 @@ use super::args::Cli;
 use super::check::lesson_name;
 use super::chinese;
 
-/// The help that the command line asks for.
+/// Renders the help of the subcommand that the command line names, or of the whole program.
 pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     let mut command = command(lang);
     let long = args.iter().any(|arg| arg == "--help" || arg == "help");
@@ -29,7 +30,8 @@ pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     }
 }
 
-/// Clap writes a colon of its own after each heading, and the words of two headings.
+/// Replaces the English colon that clap writes after each heading, and the two headings that clap does not let us
+/// translate.
 fn wide_colons(help: &StyledStr) -> StyledStr {
     let colons =
         |text: String, (heading, chinese): (&str, &str)| text.replace(&format!("{heading}:"), &format!("{chinese}："));
@@ -37,13 +39,13 @@ fn wide_colons(help: &StyledStr) -> StyledStr {
     ours.chain(chinese::HEADINGS_OF_CLAP).fold(help.ansi().to_string(), colons).into()
 }
 
-/// Examples of commands that are no lessons.
+/// The examples of subcommands that are not lessons.
 const EXAMPLES: [(&str, &str); 2] = [
     ("cluster", "informer-lab cluster -- go test ./..."),
     ("envtest", "KUBEBUILDER_ASSETS=$(informer-lab envtest) go test ./..."),
 ];
 
-/// The command with all its texts in a language.
+/// Builds clap's command with all its texts in one language.
 pub fn command(lang: Lang) -> Command {
     let mut command = Cli::command();
     command.build();
@@ -70,7 +72,7 @@ fn example_word(lang: Lang) -> &'static str {
     lang.pick("Example: ", "例子：   ")
 }
 
-/// An example and the chapters of a lesson.
+/// Returns the lines below a lesson's help: an example and the lesson's chapters.
 fn after(lesson: &str, lang: Lang) -> String {
     let runs: Vec<_> = rows().filter(|row| lesson_name(row.command) == lesson).collect();
     let mut chapters: Vec<_> = runs.iter().map(|row| row.chapter).collect();
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_means_something_else_in_cluster_is_told_so() {
+    fn an_option_of_cluster_with_another_meaning_has_another_text() {
         let ids = ["listen", "era"];
         assert!(ids.iter().all(|id| chinese::option("cluster", id) != chinese::option("reflector", id)));
     }

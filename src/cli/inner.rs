@@ -1,4 +1,4 @@
-//! The commands that contain another command line: `step`, `board` and `eras` take a lesson with its options.
+//! The subcommands that contain another command line: `step`, `board` and `eras` take a lesson with its options.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::explain::{UsageError, conflict};
 use super::lessons::Chosen;
 use super::request::{Request, Stepped, settled, typed};
 
-/// What `step` or `board` shows: a file, if there is one of that name.
+/// Parses the words after `step` or `board` into a recorded file or a lesson. An existing file takes precedence.
 pub(super) fn stepped(by: &str, args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped), UsageError> {
     let program = args.get(..1).unwrap_or_default();
     if let [file, options @ ..] = words
@@ -44,17 +44,18 @@ pub(super) fn stepped(by: &str, args: &[OsString], words: &[OsString]) -> Result
     Ok((look, Stepped::Lesson(chosen.run, settings)))
 }
 
-/// Is it there, or can it be nothing else?
+/// Returns true if a file of this name exists, or if the word looks like a path and so cannot be a lesson.
 fn names_a_file(word: &OsString) -> bool {
     let text = word.to_string_lossy();
     !text.starts_with('-') && (PathBuf::from(word).is_file() || text.contains(['/', '.']))
 }
 
-/// The first word of the inner command line is a lesson, and not the subcommand that clap takes it for.
+/// Rewords clap's error on an unknown first word: the word should be a lesson, but clap reports it as an unknown
+/// subcommand.
 fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
     let context = |kind| match usage.error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
-        Some(ContextValue::Strings(texts)) => texts.last().cloned(), // the most similar comes last
+        Some(ContextValue::Strings(texts)) => texts.last().cloned(), // clap sorts the most similar name last
         _ => None,
     };
     let (ErrorKind::InvalidSubcommand, Some(name)) = (usage.error.kind(), context(ContextKind::InvalidSubcommand))
@@ -85,12 +86,12 @@ fn one_at_a_time(by: &str) -> UsageError {
     conflict(by, (en, format!("{by} 显示一课或一个记录：请写出一个")))
 }
 
-/// Was anything chosen about how a run is printed?
+/// Returns true if an option on a run's output was given.
 fn prints_otherwise(print: &PrintArgs) -> bool {
     print.speed.is_some() || print.output != Output::Text || print.record.is_some()
 }
 
-/// The run that `eras` compares.
+/// Parses the lesson after `eras`, which then runs in both eras.
 pub(super) fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), UsageError> {
     let program = args.get(..1).unwrap_or_default();
     let typed = typed(&[program, &eras.words].concat());

@@ -1,4 +1,4 @@
-//! The lessons that can be typed, their options, and what they choose.
+//! clap's types for the lessons, and the run that their options choose.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use super::values;
 
 /// The lessons: the documents' in their order, then the others.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)] // as in Command: it does not reach what is flattened into it
+#[command(defer = true)] // deferred as in Command, whose own `defer` does not apply to flattened subcommands
 pub enum Lesson {
     /// DeltaFIFO: one slot per key, every change kept in order
     Deltafifo(DeltafifoArgs),
@@ -139,12 +139,12 @@ pub struct WorkqueueArgs {
     pub print: PrintArgs,
 }
 
-/// What a lesson's arguments choose, in one shape for all lessons.
+/// The run that a lesson's arguments choose, in the same form for every lesson.
 #[derive(Clone, Copy)]
 pub struct Chosen<'a> {
     pub run: Run,
     pub print: &'a PrintArgs,
-    /// `None` if nothing depends on the client's era.
+    /// `None` if the run is the same in both eras.
     pub client: Option<ClientArgs>,
     /// `None` for a lesson that cannot watch a cluster.
     pub watch: Option<&'a WatchArgs>,
@@ -152,7 +152,7 @@ pub struct Chosen<'a> {
 }
 
 impl Lesson {
-    /// What the arguments choose.
+    /// Returns the run that the arguments choose.
     pub fn chosen(&self) -> Chosen<'_> {
         match self {
             Self::Deltafifo(DeltafifoArgs { step, client, print }) => {

@@ -1,4 +1,4 @@
-//! Completions and manual pages, made from the same types as the parser.
+//! `completions` and `man`: shell completions and manual pages, generated from clap's types.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use informer_lab::trace::{Failure, Printer};
 
 use super::args::Cli;
 
-/// Prints the completions of a shell.
+/// Prints the completion script of a shell.
 pub fn completions(shell: Shell, printer: &Printer) -> Result<Ended> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "informer-lab", &mut text);

@@ -1,4 +1,4 @@
-//! The command line: clap's types, the checks, and the request that they become.
+//! The command line: clap's types, the checks of options against each other, and the request that results.
 
 mod args;
 mod board;
@@ -50,7 +50,7 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
         }
     };
     match printed {
-        // A reader that has gone is no error.
+        // A closed pipe is no error: the reader has seen enough.
         Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe && error.exit_code() == 0 => {
             let failure = anyhow::Error::new(failure).context("cannot write the output");
             Printer::new(Look::new(Output::Text, ColorChoice::Auto, lang)).report(&failure);
@@ -60,7 +60,8 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
     }
 }
 
-/// The language that was asked for, or that of the locale; the rest of the command line need not be right.
+/// Returns the language of `--lang`, or of the locale. Reads the raw words, because the rest of the command line may be
+/// wrong.
 fn language(args: &[OsString]) -> Lang {
     let args = args.iter().filter_map(|arg| arg.to_str());
     let after = args.clone().skip_while(|arg| *arg != "--lang").nth(1);

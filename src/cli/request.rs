@@ -1,4 +1,4 @@
-//! What the command line asks for, as one value that can be carried out.
+//! Turns the parsed command line into one checked value, a [`Request`], that `main` carries out.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -24,24 +24,24 @@ use super::inner::{compared, stepped};
 use super::lessons::{Chosen, Lesson, WatchArgs};
 use super::values::only_without_tls;
 
-/// A command line that was understood.
+/// A valid command line: the request and the options on its output.
 #[derive(Debug)]
 pub struct Invocation {
     pub look: Look,
     pub verbosity: Verbosity,
     /// `None` for the default.
     pub speed: Option<Speed>,
-    /// The file that runs are recorded into.
+    /// The file to record runs into.
     pub record: Option<PathBuf>,
-    /// The file of the trace with its narration.
+    /// The file that gets the trace with its narration.
     pub transcript: Option<PathBuf>,
     pub request: Request,
 }
 
-/// What to do.
+/// The action that the command line asks for.
 #[derive(Debug)]
 pub enum Request {
-    /// Say what this is and where to begin.
+    /// Show the start page.
     Menu,
     Lessons,
     Tour(TourSettings),
@@ -51,25 +51,25 @@ pub enum Request {
     Read(Option<String>),
     Replay(PathBuf),
     Step(Stepped, Predict),
-    /// The page of these runs: none, one, or two side by side.
+    /// A page of up to two recorded runs.
     Board(Vec<Stepped>, BoardSettings),
-    /// The page of a run that goes on, at this address.
+    /// A page that follows a live run, served at this address.
     BoardLive(Run, Settings, SocketAddr),
     Cluster(ClusterSettings),
-    /// Print the folder of the binaries that this program stands in for.
+    /// Print the path of the folder for `KUBEBUILDER_ASSETS`.
     Envtest,
     Doctor(Option<Target>, String),
     Completions(Shell),
     Man(Option<PathBuf>),
-    /// List the programs to mend.
+    /// List the exercises.
     Exercises,
     Exercise(&'static Exercise, Asked),
-    /// Check this one, or the next.
+    /// Check this exercise, or the first one that is not mended.
     Check(Option<&'static Exercise>),
     ResetExercises,
 }
 
-/// What is stepped through.
+/// The source of a record for `step` and `board`: a lesson to run, or a recorded file.
 #[derive(Debug)]
 pub enum Stepped {
     Lesson(Run, Settings),
@@ -79,7 +79,7 @@ pub enum Stepped {
 /// Parses and checks the command line.
 ///
 /// # Errors
-/// A usage error, or a request for help or the version, as clap has them.
+/// A usage error, or, as in clap, a request for help or the version.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     let Cli { look, command } = typed(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text, record: None };
@@ -107,7 +107,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
         }
         Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
         Some(Command::Step(StepArgs { predict, mut words })) => {
-            // An option of step behind the lesson comes as one of its words.
+            // clap gives an option of `step` that stands after the lesson as one of the lesson's words.
             let before = words.len();
             words.retain(|word| word != "--predict");
             let predict = if predict || words.len() < before { Predict::Yes } else { Predict::No };
@@ -165,7 +165,7 @@ fn show(yes: bool, no: bool) -> Show {
     }
 }
 
-/// What a lesson's arguments choose, and its settings, if they fit together.
+/// Returns the run and the settings that a lesson's arguments choose, or an error if they do not fit together.
 pub(super) fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), UsageError> {
     let chosen = lesson.chosen();
     let settings = settings(&chosen);
@@ -198,7 +198,7 @@ fn settings(chosen: &Chosen<'_>) -> Settings {
 }
 
 impl LookArgs {
-    /// These, with the others where nothing was chosen.
+    /// Fills in what was left at its default from `others`.
     fn or(self, others: Self) -> Self {
         Self {
             color: if self.color == ColorChoice::Auto { others.color } else { self.color },
@@ -237,7 +237,7 @@ impl ClusterCommandArgs {
             admin,
             command,
         } = self;
-        // A scenario may contain faults.
+        // Scenarios may start faults, which need the admin endpoints.
         let admin = if admin || scenario.is_some() { Admin::On } else { Admin::Off };
         let era = era.into();
         ClusterSettings {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_types_are_consistent() {
+    fn claps_types_pass_claps_own_check() {
         Cli::command().debug_assert();
     }
 
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_usage_error_is_told_in_chinese_too() {
+    fn a_usage_error_is_shown_in_chinese_too() {
         for (line, said) in [
             ("informer-lab reflectr", "错误：没有子命令 reflectr\n  下一步：是不是想写 relist、reflector？"),
             ("informer-lab reflector --nodes 1", "错误：reflector 用不到 --nodes"),

@@ -1,4 +1,4 @@
-//! The steps of lessons that have several.
+//! clap's value types for lessons that run in several steps.
 
 use clap::ValueEnum;
 

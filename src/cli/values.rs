@@ -1,4 +1,4 @@
-//! Parsers of option values. Each error says what was expected.
+//! Parsers of option values. Each error names the expected form.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use informer_lab::trace::Words;
 use k8s_openapi::jiff::SignedDuration;
 use kube_testcluster::{BadFault, Fault, Workload, Workloads};
 
-/// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
+/// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone, which means this machine.
 pub fn address(text: &str) -> Result<SocketAddr, Words> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     if let Ok(port) = port.parse::<u16>() {
@@ -22,38 +22,38 @@ pub fn address(text: &str) -> Result<SocketAddr, Words> {
     text.parse().map_err(|_| expected.into())
 }
 
-/// An address as above, but only of this machine.
+/// Parses an address as [`address`] does, but accepts only addresses of this machine.
 pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
     let address = address(text)?;
     if address.ip().is_loopback() { Ok(address) } else { Err(only_of_this_machine()) }
 }
 
-/// Why an address that other machines reach is refused to a cluster without TLS.
+/// Returns the refusal of an address that other machines can reach, for a cluster without TLS.
 pub fn only_without_tls() -> Words {
     (
         "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without it there is no \
-         authentication, so whoever reaches it may do everything",
+         authentication, so anyone who reaches it may do everything",
         "只能用本机地址，例如 127.0.0.1:8080，或者加上 --tls：没有它就没有认证，能访问它的人什么都能做",
     )
         .into()
 }
 
-/// Why an address that other machines reach is refused.
+/// Returns the refusal of an address that other machines can reach, for a lesson, which has no TLS.
 fn only_of_this_machine() -> Words {
     (
-        "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so whoever reaches \
+        "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so anyone who reaches \
          it may do everything that it can do",
         "只能用本机地址，例如 127.0.0.1:8080：没有认证，能访问它的人什么都能做",
     )
         .into()
 }
 
-/// A stop of the tour.
+/// Parses the number of a tour's stop.
 pub fn stop(text: &str) -> Result<usize, Words> {
     text.parse().map_err(|_| ("expected the number of a stop, such as 2", "应为某一站的编号，例如 2").into())
 }
 
-/// All controllers, those that deletions need, none, or the names of controllers of workloads.
+/// Parses `all`, `deletions` (the controllers that deletions need), `none`, or the names of workload controllers.
 pub fn controllers(text: &str) -> Result<Controllers, Words> {
     match text {
         "all" => return Ok(Controllers::All),
@@ -69,7 +69,7 @@ pub fn controllers(text: &str) -> Result<Controllers, Words> {
     chosen.map(Controllers::Only).ok_or_else(|| expected.into())
 }
 
-/// A number of pods, or a file with pods.
+/// Parses a number of pods, or the path of a file with pods.
 pub fn pods(text: &str) -> Result<Pods, Words> {
     const MOST: usize = 1_000_000;
     match text.parse() {
@@ -82,7 +82,7 @@ pub fn pods(text: &str) -> Result<Pods, Words> {
     }
 }
 
-/// A program to mend, by its name, its number or its file's name.
+/// Finds an exercise by its name, its number or its file's name.
 pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
     let expected = || {
         let (most, names) = (exercises::ALL.len(), exercises::ALL.map(|exercise| exercise.name).join(", "));
@@ -92,7 +92,7 @@ pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
     Exercise::find(text).ok_or_else(|| expected().into())
 }
 
-/// The number of nodes.
+/// Parses a number of nodes.
 pub fn nodes(text: &str) -> Result<usize, Words> {
     const MOST: usize = 5_000;
     let number = text.parse().ok().filter(|number| *number <= MOST);
@@ -100,7 +100,7 @@ pub fn nodes(text: &str) -> Result<usize, Words> {
     number.ok_or_else(|| expected().into())
 }
 
-/// A fault.
+/// Parses a fault, and rewords its error in both languages.
 pub fn fault(text: &str) -> Result<Fault, Words> {
     let words = |error: BadFault| {
         let error = error.to_string();
@@ -116,10 +116,10 @@ pub fn fault(text: &str) -> Result<Fault, Words> {
     text.parse().map_err(words)
 }
 
-/// The longest duration. Adding it to a clock cannot overflow.
+/// The longest duration that is accepted. A clock cannot overflow when it is added.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// A duration in jiff's friendly format, not negative.
+/// Parses a duration in jiff's friendly format. Negative durations are refused.
 pub fn duration(text: &str) -> Result<Duration, Words> {
     let parsed = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     let fits = parsed.filter(|duration| *duration <= LONGEST);
@@ -130,7 +130,7 @@ pub fn duration(text: &str) -> Result<Duration, Words> {
     fits.ok_or_else(|| expected.into())
 }
 
-/// A DNS label, as the API server requires for namespaces.
+/// Parses a namespace: a DNS label, as the API server requires.
 pub fn namespace(text: &str) -> Result<String, Words> {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let fits = (1..=63).contains(&text.len()) && text.chars().all(inner);

@@ -1,4 +1,4 @@
-//! Runs a command beside a cluster.
+//! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster, and passes signals on to it.
 
 #[cfg_attr(not(unix), path = "command/no_groups.rs")]
 mod group;
@@ -19,25 +19,26 @@ use tokio::time::{Instant, sleep_until};
 use self::group::Group;
 use crate::trace::{Failure, Printer};
 
-/// A shell's exit codes for a command that does not exist, and for one that cannot be run.
+/// A shell's exit codes for a command that does not exist and for one that cannot be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;
 
-/// How long a command may take to end after a signal.
+/// The time that a command has to end after a signal.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
 /// exit code 128 plus the signal's number.
 ///
-/// Each of the `signals`, an exit code as a shell says it, is passed on to the command and to what it has started. What is left of them
-/// ten seconds after the first signal is killed, so that nothing outlives the cluster. In the foreground of a terminal Ctrl-C reaches the
-/// command by itself; there SIGINT is left to it, and the others reach the command alone.
-/// On Windows there are no signals: the code is the command's own, and Ctrl-C alone reaches it.
+/// Each of the `signals`, given as a shell's exit code, is passed on to the command and to the processes that it
+/// started. Ten seconds after the first signal, the remaining processes are killed, so that none outlives the cluster.
+/// In the foreground of a terminal, the terminal sends Ctrl-C to the command, so SIGINT is not passed on, and other
+/// signals go to the command alone. Windows has no signals: the exit code is the command's own, and only Ctrl-C reaches
+/// it.
 ///
-/// Reports a command that does not exist or cannot be run, and returns 127 or 126.
+/// A command that does not exist or cannot be run is reported, and the exit code is 127 or 126.
 ///
 /// # Errors
-/// If the command's exit status cannot be read.
+/// The command's exit status cannot be read.
 pub(super) async fn run(
     words: &[OsString],
     kubeconfig: &Path,
@@ -80,7 +81,7 @@ pub(super) async fn run(
     ended(status)
 }
 
-/// Waits until a time; without one, for ever.
+/// Waits until a time, or for ever without one.
 async fn at(time: Option<Instant>) {
     match time {
         Some(time) => sleep_until(time).await,
@@ -123,9 +124,10 @@ mod tests {
     use crate::console::TERMINATED;
     use crate::trace::{ColorChoice, Lang, Look, Output};
 
-    /// Two processes that ignore SIGTERM and hold a pipe open. The clock shows when they are killed: it stands while the pipe is read.
+    /// Starts two processes that ignore SIGTERM and hold a pipe open. The paused clock shows when they are killed,
+    /// because it does not run while the pipe is read.
     #[tokio::test(start_paused = true)]
-    async fn what_does_not_heed_a_signal_is_killed_after_ten_seconds() {
+    async fn processes_that_ignore_a_signal_are_killed_after_ten_seconds() {
         const DEAF: &str = "trap '' TERM; exec 3>\"$KUBECONFIG\"; tail -f /dev/null & echo up >&3; wait";
         let folder = std::env::temp_dir().join(format!("informer-lab-{:016x}", fastrand::u64(..)));
         std::fs::create_dir(&folder).unwrap();
@@ -147,7 +149,7 @@ mod tests {
         sender.send(TERMINATED).unwrap();
         assert_eq!((running.await.unwrap().unwrap(), began.elapsed()), (137, GRACE));
         let rest = spawn_blocking(move || lines.read_line(&mut String::new()).unwrap());
-        assert_eq!(rest.await.unwrap(), 0, "nobody holds the pipe any more");
+        assert_eq!(rest.await.unwrap(), 0, "no process holds the pipe any more");
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -1,18 +1,19 @@
-//! The values of `--controllers`, `--admission`, `--authorization` and `--managed-fields`.
+//! The values of the options `--controllers`, `--admission`, `--authorization` and `--managed-fields` of `informer-lab
+//! cluster`.
 
 use kube_testcluster::Workloads;
 
-/// Which controllers run in a cluster.
+/// The controllers that run in a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controllers {
-    /// All that there are, those of workloads too.
+    /// All controllers, including those of workloads.
     #[default]
     All,
     /// The garbage collector and the namespace controller.
     Deletions,
-    /// Those of deletions, and of workloads these.
+    /// The controllers of `Deletions`, and these workload controllers.
     Only(Workloads),
-    /// None, as in an API server alone.
+    /// No controllers, as in an API server alone.
     None,
 }
 
@@ -27,7 +28,7 @@ impl From<Controllers> for kube_testcluster::Controllers {
     }
 }
 
-/// What is added to new pods and namespaces.
+/// The admission plugins for new pods and namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Admission {
     /// What kube-apiserver adds with its default plugins.
@@ -46,7 +47,7 @@ impl From<Admission> for kube_testcluster::Admission {
     }
 }
 
-/// Whether what a user may do is asked.
+/// The way in which requests are authorized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Authorization {
     /// Everything is allowed.
@@ -65,7 +66,7 @@ impl From<Authorization> for kube_testcluster::Authorization {
     }
 }
 
-/// Which objects say who owns their fields.
+/// The objects that have `managedFields`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ManagedFields {
     /// None, and server-side apply is refused.

@@ -18,28 +18,29 @@ pub struct Fixture {
     pub text: &'static str,
 }
 
-/// The pods that most lessons begin with. The book's exercises name the file, so it is there also where no clone is.
+/// The pods that most lessons begin with. The book's exercises name this file, so its name also works without a clone
+/// of the repository.
 pub static PODS_OF_THE_BOOK: Fixture =
     Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
 
-/// A text and its origin.
+/// The text of an input file and the file's name.
 pub(crate) struct InputFile {
     pub(crate) text: String,
     /// The file's name, for messages.
     pub(crate) name: String,
 }
 
-/// What a file of pods should hold, in Chinese; the error says it in English.
+/// The expected content of a file of pods, in Chinese. The parser's error says it in English.
 pub(crate) const PODS: &str = "应为 kind 是 Pod 的文档、一个 List，或一串 Pod";
-/// The same of a scenario.
+/// The expected content of a scenario, in Chinese.
 pub(crate) const SCENARIO: &str = "应为一串步骤，例如 - {at: 1s, run: NAME} 或 - {at: 4s, delete: NAME}";
 const STAGES: &str = "应为一串 stages，写法见 cluster --help";
 
 impl InputFile {
-    /// Parses it. The sentence of an error is the parser's in English, and in Chinese our own before the parser's.
+    /// Parses the text. The sentence of an error is the parser's in English, and our own in Chinese.
     ///
     /// # Errors
-    /// What is wrong, and in which line.
+    /// A syntax error, with its line.
     pub(crate) fn parsed<T>(
         &self,
         expected_zh: &str,
@@ -52,7 +53,7 @@ impl InputFile {
     }
 }
 
-/// The file that the user named, or else the default fixture.
+/// Returns the file that the user named, or else the default fixture.
 pub(crate) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
     let built_in = match asked {
         Some(path) if path == Path::new(PODS_OF_THE_BOOK.name) && !path.exists() => Some(&PODS_OF_THE_BOOK),
@@ -66,8 +67,8 @@ pub(crate) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) 
     })
 }
 
-/// The stages that the user named, as a name in [`Stages::NAMES`] or as a file; else the default fixture; else the
-/// default stages.
+/// Returns the stages that the user named, by a name in [`Stages::NAMES`] or as a file; else the default fixture; else
+/// the default stages.
 pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
     if let Some(named) = asked.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
@@ -89,20 +90,22 @@ pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
     Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 
-/// The longest file that is read: some hundred thousand pods. A device such as /dev/zero has no end.
+/// The largest file that is read, enough for some hundred thousand pods. The limit protects from devices without an
+/// end, such as /dev/zero.
 const LONGEST: u64 = 256 << 20;
 
-/// What a file begins with.
+/// Reads at most `count` bytes from the start of a file.
 fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(count).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The text of a file. `what` describes the file in messages, as in "the pods file".
+/// Reads the text of a file. `what` describes the file in messages, as in "the pods file".
 ///
 /// # Errors
-/// If the file cannot be read. If it is not UTF-8, the error names the line of the first wrong byte.
+/// The file cannot be read, is too long, or is not UTF-8; in that case the error names the line of the first wrong
+/// byte.
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
     let bytes = first_bytes(path, LONGEST + 1).map_err(|error| {

@@ -1,5 +1,5 @@
-//! The kubeconfig of a built-in cluster that listens. Other programs of the same user can read it.
-//! On Windows, those who may read the folder can read it; a temporary folder lies in its owner's profile.
+//! Writes the kubeconfig of a built-in cluster, for other programs of the same user. On Windows the folder's
+//! permissions apply to the file; a temporary folder lies in its owner's profile.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -13,21 +13,21 @@ use k8s_openapi::ByteString;
 
 use crate::trace::Failure;
 
-/// The first line of every kubeconfig that is written here. A file without it is never overwritten.
+/// The first line of every kubeconfig of this program. A file without it is never overwritten.
 const MARK: &str = "# Written by informer-lab, for a cluster that lives as long as its process.\n";
 
 /// A kubeconfig on disk. A temporary one is removed on drop.
 #[derive(Debug)]
 pub(crate) struct KubeconfigFile {
     path: PathBuf,
-    /// The directory that was created for a temporary file.
+    /// The directory that was created for a temporary kubeconfig.
     temporary: Option<PathBuf>,
 }
 
-/// What a client needs at a cluster with TLS, in PEM.
+/// The credentials of a client at a cluster with TLS, in PEM.
 #[derive(Debug)]
 pub(crate) struct Credentials {
-    /// Who has signed the server's certificate.
+    /// The certificate of the authority that signed the server's certificate.
     pub(crate) authority: String,
     pub(crate) certificate: String,
     pub(crate) key: String,
@@ -37,15 +37,15 @@ impl KubeconfigFile {
     /// Writes the kubeconfig of the cluster at `address` to `file`, or to a new temporary directory.
     ///
     /// # Errors
-    /// If the file cannot be written, was not written by this program, or is in `~/.kube`.
+    /// The file cannot be written, was not written by this program, or is in `~/.kube`.
     pub(crate) fn write(address: SocketAddr, file: Option<&Path>) -> Result<Self> {
         Self::write_with(address, None, file)
     }
 
-    /// The same for a cluster with TLS, if there are credentials.
+    /// The same as [`write`](Self::write), for a cluster with TLS if there are credentials.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// The same as [`write`](Self::write).
     pub(crate) fn write_with(
         address: SocketAddr,
         credentials: Option<&Credentials>,
@@ -75,7 +75,7 @@ impl KubeconfigFile {
         &self.path
     }
 
-    /// The command that sets KUBECONFIG in another terminal.
+    /// Returns the command that sets KUBECONFIG in another terminal.
     pub(crate) fn export(&self) -> String {
         let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let path = path.display().to_string();
@@ -100,7 +100,8 @@ impl Drop for KubeconfigFile {
     }
 }
 
-/// The JavaScript client refuses a server without TLS unless the kubeconfig does not want its certificate looked at.
+/// Returns the kubeconfig's text. Without TLS it has `insecure-skip-tls-verify`, because the JavaScript client refuses
+/// an HTTP server otherwise.
 fn content(address: SocketAddr, credentials: Option<&Credentials>) -> String {
     let (scheme, trust, user) = match credentials {
         None => ("http", "insecure-skip-tls-verify: true".to_owned(), "  user: {}".to_owned()),
@@ -123,14 +124,14 @@ fn content(address: SocketAddr, credentials: Option<&Credentials>) -> String {
     )
 }
 
-/// As the API writes bytes.
+/// Encodes text as the Kubernetes API encodes bytes.
 fn base64(text: &str) -> String {
     let bytes = serde_json::to_value(ByteString(text.into()));
     bytes.ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
 }
 
-/// Refuses a file that must not be overwritten. The file of an earlier cluster at `ours`, our own address, may be: that
-/// cluster is gone.
+/// Refuses a file that must not be overwritten. The kubeconfig of an earlier cluster at our own address `ours` may be
+/// overwritten, because that cluster is gone.
 fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     let shown = path.display();
     let directory = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned));
@@ -185,13 +186,13 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     }
 }
 
-/// The server in a kubeconfig of this program.
+/// Returns the server's address in a kubeconfig of this program.
 fn server(found: &[u8]) -> Option<SocketAddr> {
     let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: "))?;
     line.strip_prefix("http://").or_else(|| line.strip_prefix("https://"))?.parse().ok()
 }
 
-/// Whether a server listens on an address of this machine.
+/// Returns true if a server listens on this address.
 fn answers(address: SocketAddr) -> bool {
     const AT_ONCE: Duration = Duration::from_millis(200);
     TcpStream::connect_timeout(&address, AT_ONCE).is_ok()
@@ -207,7 +208,7 @@ fn failure(path: &Path, error: io::Error) -> Failure {
         .because(error)
 }
 
-/// Replaces the file atomically, so that a reader never sees half of it.
+/// Replaces the file atomically, so a reader never sees half of it.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut name = path.file_name().ok_or(ErrorKind::IsADirectory)?.to_owned();
     name.push(format!(".{:016x}", fastrand::u64(..)));
@@ -218,7 +219,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// A new file that only its owner can read.
+/// Creates a file that only its owner can read.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -227,7 +228,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// A new directory that only its owner can enter.
+/// Creates a directory that only its owner can enter.
 fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(path);
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kubeconfig_that_nobody_named_goes_with_its_cluster() {
+    fn a_temporary_kubeconfig_is_private_and_removed_with_its_cluster() {
         let file = KubeconfigFile::write(address(), None).unwrap();
         let path = file.path().to_owned();
         let text = fs::read_to_string(&path).unwrap();
@@ -262,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_named_file_is_replaced_if_it_is_ours_and_stays() {
-        let directory = KubeconfigFile::write(address(), None).unwrap(); // a directory of our own to play in
+        let directory = KubeconfigFile::write(address(), None).unwrap(); // its temporary directory holds the files of this test
         let path = directory.path().with_file_name("it's mine");
         KubeconfigFile::write(address(), Some(&path)).unwrap();
         let again = KubeconfigFile::write("[::1]:5".parse().unwrap(), Some(&path)).unwrap();
@@ -275,7 +276,7 @@ mod tests {
         KubeconfigFile::write(other, Some(&path)).unwrap();
         let refused = KubeconfigFile::write(address(), Some(&path)).unwrap_err().to_string();
         assert!(refused.contains(&format!("belongs to the cluster that runs at {other}")), "{refused}");
-        KubeconfigFile::write(other, Some(&path)).unwrap(); // a cluster that comes back finds its own file
+        KubeconfigFile::write(other, Some(&path)).unwrap(); // a cluster that restarts at the same address may replace its own file
         drop(listener);
 
         fs::write(&path, "apiVersion: v1\n").unwrap();
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_to_the_users_own_directory() {
+    fn nothing_is_written_to_the_users_kube_directory() {
         let Some(home) = env::home_dir() else { return };
         let refused = KubeconfigFile::write(address(), Some(&home.join(".kube/config"))).unwrap_err().to_string();
         assert!(refused.contains("~/.kube"), "{refused}");

@@ -1,4 +1,4 @@
-//! Binds the listeners of `--serve` and `--listen`.
+//! Binds the listeners of options such as `--serve` and `--listen`, with advice if a port is in use.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::trace::Failure;
 
-/// Binds the address of `option` before anything else, so that a port in use is reported at once.
+/// Binds the address of `option`. Callers do this before any other work, so a port in use is reported at once.
 pub(crate) fn listen(address: SocketAddr, option: &str) -> Result<TcpListener> {
     let listener = TcpListener::bind(address).map_err(|error| failure(address, option, error))?;
     listener.set_nonblocking(true).context("cannot listen without blocking")?;

@@ -29,33 +29,33 @@ pub use run::run;
 /// The options of `informer-lab cluster`.
 #[derive(Clone, Debug)]
 pub struct ClusterSettings {
-    /// A loopback address, unless there is TLS; port 0 takes a free port.
+    /// The address to listen on: a loopback address, unless there is TLS. Port 0 takes a free port.
     pub listen: SocketAddr,
-    /// Whether there is TLS, and authentication with it.
+    /// True for TLS and authentication.
     pub tls: bool,
-    /// More names and addresses for its certificate.
+    /// More names and addresses for the server's certificate.
     pub tls_san: Vec<String>,
     /// The file of bearer tokens.
     pub token_auth_file: Option<PathBuf>,
-    /// The folder in which everything is kept; `None` if nothing is.
+    /// The folder that keeps the cluster's data; `None` keeps everything in memory only.
     pub data: Option<PathBuf>,
     /// The path of the kubeconfig; `None` for a temporary file.
     pub kubeconfig: Option<PathBuf>,
-    /// Which API server it simulates.
+    /// The era of the simulated API server.
     pub era: Era,
-    /// How many nodes it has.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How many Events are kept.
+    /// The largest number of Events that are kept.
     pub events: usize,
-    /// Whether it is the API server alone, whatever the next two say.
+    /// True for the API server alone. Overrides `controllers` and `admission`.
     pub bare: bool,
-    /// Which controllers run in it.
+    /// The controllers that run in the cluster.
     pub controllers: Controllers,
-    /// What is added to new pods and namespaces.
+    /// The admission plugins for new pods and namespaces.
     pub admission: Admission,
-    /// Whether what a user may do is asked.
+    /// The way in which requests are authorized.
     pub authorization: Authorization,
-    /// Which objects say who owns their fields.
+    /// The objects that have `managedFields`.
     pub managed_fields: ManagedFields,
     /// The pods at the start.
     pub pods: Option<Pods>,
@@ -65,9 +65,9 @@ pub struct ClusterSettings {
     pub stages: Option<PathBuf>,
     /// The faults to start with.
     pub faults: Vec<Fault>,
-    /// Whether faults can be started over HTTP.
+    /// Allows starting faults over HTTP.
     pub admin: Admin,
-    /// The command to run beside it; empty for none.
+    /// The command to run beside the cluster; empty for none.
     pub command: Vec<OsString>,
 }
 
@@ -80,8 +80,9 @@ pub enum Pods {
     File(PathBuf),
 }
 
-/// The first revision of a cluster that other programs can reach: the microseconds since 1970. No cluster writes that
-/// often, so a resourceVersion of an earlier cluster at the same address is too old, and its clients list again.
+/// Returns the first revision for a cluster that other programs can reach: the microseconds since 1970. No cluster
+/// writes that often, so a resourceVersion of an earlier cluster at the same address is too old, and its clients list
+/// again.
 pub(crate) fn revision_of_the_clock() -> u64 {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     u64::try_from(now.as_micros()).unwrap_or(u64::MAX)

@@ -1,4 +1,4 @@
-//! Starts the cluster, serves it, and stands by until it is stopped.
+//! Runs `informer-lab cluster`: starts the cluster, serves it, and waits for a signal or for its command to end.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const USUAL_STAGES: &str = "run";
 /// Runs the cluster until a signal comes or its command ends.
 ///
 /// # Errors
-/// A file that cannot be used, an address that cannot be bound, or a command that cannot be run.
+/// A file cannot be used, an address cannot be bound, or a command cannot be run.
 pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let builder = builder(settings)?;
     let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
@@ -33,9 +33,9 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
             None => builder.start(),
             Some(folder) => builder.start_in(folder).map_err(|error| data_failure(folder, error))?,
         };
-        // Not earlier: a signal while many pods are created should end the process at once.
+        // Armed only now, so that a signal while many pods are created ends the process at once.
         let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
-        // Not earlier: the key of a kept authority is in the cluster's folder.
+        // Only now, because the key of a kept authority is in the cluster's folder.
         let (served, credentials) = match security::of(settings)? {
             None => (cluster.serve(listener), None),
             Some((serving, credentials)) => (cluster.serve_securely(listener, serving), Some(credentials)),
@@ -60,7 +60,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
             command::run(&settings.command, &path, Place::choose(), signals, &console.printer).await.map(Ended::Command)
         };
         stop.cancel();
-        // A panic of a task has been reported already.
+        // A panic of the task has been reported already.
         let _ = playing.await;
         cluster.shutdown().await;
         ended
@@ -75,10 +75,11 @@ fn say_that_it_goes_on(folder: &Path, printer: &Printer) {
     );
 }
 
-/// Whoever tests the rights of an account would otherwise see them all granted.
+/// Warns about RBAC without TLS: clients send no token then, so a test of an account's permissions would see everything
+/// allowed.
 fn say_that_tokens_need_tls(printer: &Printer) {
     printer.tell(
-        "kubectl and client-go send tokens over HTTPS only: without --tls, who has one is the administrator all the same",
+        "kubectl and client-go send tokens over HTTPS only: without --tls, a request with a token is the administrator's too",
         "kubectl 和 client-go 只在 HTTPS 上发送 token：没有 --tls 时，带 token 的请求也来自管理员",
     );
 }
@@ -137,7 +138,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     })
 }
 
-/// Prints where the cluster is, and waits for a signal.
+/// Prints the cluster's address and the command that sets KUBECONFIG, and waits for a signal.
 async fn stand(url: &str, kubeconfig: &KubeconfigFile, console: &Console, stop: &CancellationToken) -> Result<Ended> {
     let printer = &console.printer;
     let said = printer.page(url).and_then(|()| {
@@ -145,14 +146,14 @@ async fn stand(url: &str, kubeconfig: &KubeconfigFile, console: &Console, stop: 
         printer.page(&kubeconfig.export())
     });
     if let Ended::ReaderGone = Ended::of_writing(said)? {
-        tracing::debug!("nobody reads where the cluster is");
+        tracing::debug!("the reader of standard output has gone before the cluster's address was printed");
     }
     printer.tell("Ctrl-C ends", "按 Ctrl-C 结束");
     stop.cancelled().await;
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
-/// Plays the scenario. If a step fails, it reports the error, and the cluster keeps running.
+/// Plays the scenario. If a step fails, reports the error, and the cluster keeps running.
 async fn play(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
     let Some(scenario) = scenario else { return };
     let told = |step: &_| printer.tell(&format!("{step}"), &format!("{step}"));

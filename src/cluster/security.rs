@@ -1,4 +1,5 @@
-//! `--tls`: an authority that lives as long as the cluster, or as its folder, and what it signs.
+//! `--tls`: the certificate authority of a cluster, and the certificates that it signs. It is made anew at each start,
+//! or kept in the folder of `--data`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -10,13 +11,13 @@ use super::files;
 use super::kubeconfig_file::Credentials;
 use crate::trace::Failure;
 
-/// The name of the authority.
+/// The authority's name.
 const AUTHORITY: &str = "informer-lab";
 
-/// The user of the kubeconfig, and its group.
+/// The user in the kubeconfig, and its group.
 const ADMIN: (&str, &str) = ("kubernetes-admin", "system:masters");
 
-/// How the cluster is served with TLS, and what the kubeconfig needs for it. `None` without `--tls`.
+/// Returns the TLS settings of the server and the credentials for the kubeconfig, or `None` without `--tls`.
 pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Credentials)>> {
     if !settings.tls {
         return Ok(None);
@@ -49,14 +50,15 @@ pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Cr
     Ok(Some((serving, Credentials { authority, certificate: client.certificate, key: client.key })))
 }
 
-/// How the server is called by who reaches it.
+/// Returns the names and addresses by which clients reach the server. The certificate contains them.
 fn names(settings: &ClusterSettings) -> Vec<String> {
     let usual = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
     let own = settings.listen.ip().to_string();
     usual.map(ToOwned::to_owned).into_iter().chain([own]).chain(settings.tls_san.iter().cloned()).collect()
 }
 
-/// Where this machine reaches a listener: one of all addresses is reached at that of loopback.
+/// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback
+/// address.
 pub(super) fn reached(listener: SocketAddr) -> SocketAddr {
     let ip = match listener.ip() {
         ip if !ip.is_unspecified() => ip,

@@ -1,4 +1,5 @@
-//! Those who follow a live run from elsewhere than the terminal: they hear each record, and may say what the keyboard could.
+//! Followers of a live run outside of the terminal, such as the board's page in a browser: they receive each record,
+//! and may send the commands that the keyboard has.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,57 +8,57 @@ use tokio::sync::{mpsc, watch};
 
 use crate::trace::Record;
 
-/// The most that is kept for those who come later: a page needs a run from its beginning.
+/// The largest number of records that is kept. A follower that joins late needs the run from its beginning.
 const MOST: usize = 200_000;
 
-/// The followers of one live run. Clones are the same.
+/// The channel between one live run and its followers. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Followers(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Each record so far as a line of JSON.
+    /// Each record so far, as a line of JSON.
     lines: Mutex<Vec<Arc<str>>>,
-    /// For who waits for more.
+    /// Wakes the followers that wait for the next record.
     told: watch::Sender<Told>,
     most: usize,
     says: mpsc::Sender<String>,
     said: Mutex<Option<mpsc::Receiver<String>>>,
 }
 
-/// How many records there are, and whether there will be more.
+/// The number of records so far, and the reason if no more will come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     count: usize,
     over: Option<Over>,
 }
 
-/// Why nothing more is told.
+/// The reason why no more records come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// The run has ended.
     Ended,
-    /// No more than this is kept: a picture with a gap would be wrong.
+    /// The limit of kept records is reached. Nothing more is sent, because a picture with a gap would be wrong.
     Full,
 }
 
-/// What a follower hears.
+/// A message to a follower.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// A record, as a line of JSON.
     Record(Arc<str>),
-    /// The last that is heard.
+    /// The last message.
     Over(Over),
 }
 
-/// What became of a line that was said.
+/// The answer to a command that a follower sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It will be done.
+    /// The command will be carried out.
     Taken,
-    /// Too many lines wait.
+    /// Too many commands wait.
     Busy,
-    /// Nobody takes lines any more.
+    /// The run takes no more commands.
     Ended,
 }
 
@@ -74,7 +75,7 @@ impl Followers {
         Self(Arc::new(Inner { lines, told, most, says, said: Mutex::new(Some(said)) }))
     }
 
-    /// Tells all of a record; beyond the most that is kept, once that nothing more is told.
+    /// Sends a record to all followers. Beyond the limit, sends once that no more records come.
     pub(crate) fn hear(&self, record: &Record) {
         let Ok(line) = serde_json::to_string(record) else { return };
         let mut lines = self.0.lines.lock().expect(NO_PANIC);
@@ -85,12 +86,12 @@ impl Followers {
         self.0.told.send_modify(|told| told.count = lines.len());
     }
 
-    /// Tells all that the run has ended.
+    /// Tells all followers that the run has ended.
     pub fn end(&self) {
         self.over(Over::Ended);
     }
 
-    /// Only the first reason counts.
+    /// Ends the stream of records. Only the first reason counts.
     fn over(&self, why: Over) {
         self.0.told.send_if_modified(|told| {
             let first = told.over.is_none();
@@ -99,7 +100,7 @@ impl Followers {
         });
     }
 
-    /// The record with this number, counted from 0, when it is there; or that there will be none.
+    /// Waits for the record with this number, counted from 0, or for the end of the records.
     pub async fn heard(&self, number: usize) -> Heard {
         let mut told = self.0.told.subscribe();
         let told = told.wait_for(|told| told.count > number || told.over.is_some()).await.map(|told| *told);
@@ -109,7 +110,7 @@ impl Followers {
         }
     }
 
-    /// Says a line, as it would be typed.
+    /// Sends a command to the run, as the keyboard would.
     pub fn say(&self, line: String) -> Said {
         match self.0.says.try_send(line) {
             Ok(()) => Said::Taken,
@@ -118,13 +119,13 @@ impl Followers {
         }
     }
 
-    /// What is said, for the one who obeys it.
+    /// Returns the receiver of commands. Only the first call gets it.
     pub(crate) fn said(&self) -> Option<mpsc::Receiver<String>> {
         self.0.said.lock().expect(NO_PANIC).take()
     }
 }
 
-const NO_PANIC: &str = "nothing panics under this lock";
+const NO_PANIC: &str = "no code panics while it holds this lock";
 
 #[cfg(test)]
 mod tests {
@@ -138,18 +139,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn beyond_the_most_it_is_told_once_that_nothing_more_comes() {
+    async fn followers_hear_once_that_the_limit_of_records_is_reached() {
         let followers = Followers::keeping(2);
         for _ in 0..4 {
             followers.hear(&record());
         }
         followers.end();
-        assert!(matches!(followers.heard(1).await, Heard::Record(_)), "what came before is told");
-        assert_eq!(followers.heard(2).await, Heard::Over(Over::Full), "and the first reason");
+        assert!(matches!(followers.heard(1).await, Heard::Record(_)), "records before the limit are sent");
+        assert_eq!(followers.heard(2).await, Heard::Over(Over::Full), "the first reason counts");
     }
 
     #[tokio::test]
-    async fn the_end_is_told_to_who_waits() {
+    async fn a_waiting_follower_hears_the_end() {
         let followers = Followers::default();
         followers.hear(&record());
         let (heard, ()) = tokio::join!(followers.heard(1), async { followers.end() });
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_taken_until_too_many_wait_or_nobody_takes_them() {
+    fn a_command_is_taken_until_too_many_wait_or_the_run_takes_no_more() {
         let followers = Followers::default();
         let said: Vec<_> = (0..17).map(|_| followers.say("resync".to_owned())).collect();
         assert!(said[..16].iter().all(|said| *said == Said::Taken), "{said:?}");

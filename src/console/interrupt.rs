@@ -1,11 +1,10 @@
-//! Ctrl-C, SIGTERM, and on Linux the SIGHUP of a terminal that is closed.
+//! Handles Ctrl-C, SIGTERM, and on Linux the SIGHUP of a closed terminal.
 //!
 //! The first signal stops a live run in order. A second signal ends the process at once, and so does the first one
-//! while a recorded run is printed. A separate thread listens, so that a signal is noticed whatever the rest does. A
-//! recorded run that is printed without pauses is too short for that thread: there the signal ends the process in the
-//! system's way.
+//! while a recorded run is printed. A separate thread listens, so a signal is noticed even if the main thread is busy.
+//! A recorded run without pauses is too short for that thread: there the system's default action ends the process.
 //!
-//! Windows has none of the other two: there only Ctrl-C stops a run in order, and a terminal that is closed ends it at once.
+//! Windows has neither SIGTERM nor SIGHUP: only Ctrl-C stops a run in order, and closing the terminal ends it at once.
 
 #[cfg_attr(target_family = "wasm", path = "interrupt/no_signals.rs")]
 mod signals;
@@ -27,10 +26,11 @@ pub(crate) const TERMINATED: u8 = 143;
 /// Exit code after SIGHUP.
 pub(crate) const HUNG_UP: u8 = 129;
 
-/// A signal this soon after the first counts as the same: some programs send one to the process and again to its group.
+/// A signal this soon after the first counts as the same one, because some programs signal the process and then its
+/// whole group.
 const ONE_SIGNAL: Duration = Duration::from_millis(100);
 
-/// The signals so far. Clones share them.
+/// The state of signal handling. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<Heard>);
 
@@ -38,19 +38,19 @@ pub struct Interrupt(Arc<Heard>);
 struct Heard {
     stop: CancellationToken,
     listening: AtomicBool,
-    /// Whether a live run is in progress, which must stop in order.
+    /// True while a live run is in progress, which must stop in order.
     in_order: AtomicBool,
-    /// Whether another program has the terminal, which Ctrl-C is meant for.
+    /// True while another program, such as a pager, uses the terminal. Ctrl-C is meant for that program.
     elsewhere: AtomicBool,
-    /// The command that the signals are meant for, if there is one.
+    /// The command of `informer-lab cluster -- COMMAND` that receives the signals, if there is one.
     command: Mutex<Option<Addressee>>,
-    /// The exit code for the last signal; 0 before any.
+    /// The exit code for the last signal, 0 if none came.
     code: AtomicU8,
     /// The time of the first signal.
     first: OnceLock<Instant>,
 }
 
-/// Who is told of the signals.
+/// The receiver of signals that are passed on to a command.
 #[derive(Debug)]
 struct Addressee {
     told: UnboundedSender<u8>,
@@ -58,20 +58,21 @@ struct Addressee {
 }
 
 impl Interrupt {
-    /// A token that the first signal cancels, for one live run. From now on the first signal does not end the process.
+    /// Returns a token that the first signal cancels, for one live run. From now on the first signal does not end the
+    /// process.
     ///
     /// # Errors
-    /// If the system cannot create a thread or a signal handler.
+    /// The system cannot create a thread or a signal handler.
     pub(crate) fn arm(&self) -> io::Result<CancellationToken> {
         self.listen()?;
         self.0.in_order.store(true, Ordering::SeqCst);
         Ok(self.0.stop.child_token())
     }
 
-    /// Starts listening, if nobody does yet.
+    /// Starts listening, unless it has started already.
     ///
     /// # Errors
-    /// If the system cannot create a thread or a signal handler.
+    /// The system cannot create a thread or a signal handler.
     pub fn listen(&self) -> io::Result<()> {
         if self.0.listening.swap(true, Ordering::SeqCst) {
             return Ok(());
@@ -79,10 +80,11 @@ impl Interrupt {
         signals::hear_with(self.clone())
     }
 
-    /// Does what another program has the terminal for. Ctrl-C reaches that program too, and is its own until then.
+    /// Runs `does` while another program uses the terminal. Ctrl-C reaches that program too, so it is ignored here
+    /// until `does` returns.
     ///
     /// # Errors
-    /// If the system cannot create a thread or a signal handler.
+    /// The system cannot create a thread or a signal handler.
     pub(super) fn leave_to_another<T>(&self, does: impl FnOnce() -> T) -> io::Result<T> {
         self.listen()?;
         self.0.elsewhere.store(true, Ordering::SeqCst);
@@ -91,14 +93,14 @@ impl Interrupt {
         Ok(done)
     }
 
-    /// From now on, the signals are those of a command: each of them comes from this receiver, as an exit code, and none stops or ends
-    /// anything here.
+    /// Hands all further signals to a command: each arrives at this receiver as an exit code, and no longer stops or
+    /// ends anything here.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn hand_over(&self) -> UnboundedReceiver<u8> {
         let (told, signals) = unbounded_channel();
         let mut command = self.command();
         if let Some(code) = self.code() {
-            let _ = told.send(code); // it came a moment ago
+            let _ = told.send(code); // a signal came just before the handover
         }
         *command = Some(Addressee { told, last: None });
         signals
@@ -108,12 +110,12 @@ impl Interrupt {
         self.0.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exit code for the last signal, if there was one.
+    /// Returns the exit code for the last signal, if there was one.
     pub(crate) fn code(&self) -> Option<u8> {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
     }
 
-    #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "nothing signals there"))]
+    #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
     fn hear(&self, code: u8) {
         if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
             return;
@@ -135,7 +137,7 @@ impl Interrupt {
     }
 }
 
-#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "nothing signals there"))]
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
 impl Addressee {
     fn hear(&mut self, code: u8) {
         let now = Instant::now();

@@ -1,10 +1,10 @@
-//! Keys that are pressed one by one, as answers to a question: without Enter, and without an echo.
+//! Reads single key presses as answers to a question, without Enter and without an echo.
 
 use std::io::{self, BufRead, Read};
 
 use super::typing::QuietKeyboard;
 
-/// What was pressed.
+/// A key press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pressed {
     Enter,
@@ -16,16 +16,18 @@ pub(crate) enum Pressed {
     Letter(char),
 }
 
-/// The keyboard, which is quiet as long as this lives: what is pressed while something is printed does not stand between the lines.
+/// The keyboard for single key presses. While this lives, typed keys are not echoed into the output.
 pub(crate) struct Keys(Option<QuietKeyboard>);
 
 impl Keys {
-    /// Where the keyboard cannot be quiet, lines are read, and Enter ends each.
+    /// Starts reading keys. If the terminal's echo cannot be switched off, whole lines are read instead, each ended by
+    /// Enter.
     pub(crate) fn begin() -> Self {
         Self(QuietKeyboard::begin())
     }
 
-    /// Forgets what was pressed and not read, and is quiet again: a shell may have changed that, when the program was stopped and went on.
+    /// Discards unread key presses, and switches the echo off again, because a shell may have switched it on while the
+    /// program was stopped.
     pub(crate) fn forget(&self) {
         if let Some(keyboard) = &self.0 {
             keyboard.keep_quiet();
@@ -33,7 +35,7 @@ impl Keys {
         }
     }
 
-    /// Waits for the next keys: those that came together. `None` when there will be no more.
+    /// Waits for key presses, and returns those that came together. `None` at the end of the input.
     pub(crate) fn next(&self) -> Option<Vec<Pressed>> {
         let mut bytes = [0; 64];
         let read = match &self.0 {
@@ -47,7 +49,7 @@ impl Keys {
     }
 }
 
-/// What a terminal sends for keys. Of those that it sends a sequence for, only two arrows are known.
+/// Decodes the bytes that a terminal sends for keys. Of the escape sequences, only the left and right arrows are known.
 fn pressed(bytes: &[u8]) -> Vec<Pressed> {
     match bytes {
         b"\x1b[C" | b"\x1bOC" => vec![Pressed::Right],

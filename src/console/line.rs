@@ -1,16 +1,16 @@
-//! A line that is being typed, byte by byte.
+//! A line that the user is typing: takes it byte by byte, with backspace and the other editing keys.
 
-/// The longest line that is kept, in bytes; of a longer one, the beginning. Every command is far shorter.
+/// The largest number of bytes in a line. The rest of a longer line is ignored; every command is far shorter.
 const LONGEST: usize = 4096;
 
-/// The line so far.
+/// The line typed so far.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     bytes: Vec<u8>,
     escape: Escape,
 }
 
-/// Where in the code of a key without a character, such as an arrow, the reading is.
+/// The position in an escape sequence, which a terminal sends for a key without a character, such as an arrow.
 #[derive(Debug, Default)]
 enum Escape {
     #[default]
@@ -20,7 +20,7 @@ enum Escape {
 }
 
 impl Line {
-    /// Takes a byte; gives the line if it was the last one.
+    /// Takes a byte. Returns the line if the byte ends it.
     pub(super) fn feed(&mut self, byte: u8) -> Option<String> {
         match (&self.escape, byte) {
             (Escape::Outside, 0x1b) => self.escape = Escape::Begun,
@@ -33,18 +33,18 @@ impl Line {
             (Escape::Outside, 0x17) => self.erase_word(),  // Ctrl-W
             (Escape::Outside, b'\t') => self.bytes.push(b' '),
             (Escape::Outside, 0..=0x1f) => {}
-            (Escape::Outside, _) if self.bytes.len() == LONGEST => {} // input without an end
+            (Escape::Outside, _) if self.bytes.len() == LONGEST => {} // a line that is too long, or endless input
             (Escape::Outside, _) => self.bytes.push(byte),
         }
         None
     }
 
-    /// What was typed of it.
+    /// Returns the text typed so far.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// What was typed without an end, if anything.
+    /// Returns the text of an unfinished line, if there is any, at the end of the input.
     pub(super) fn take_rest(&mut self) -> Option<String> {
         Some(self.take()).filter(|line| !line.is_empty())
     }
@@ -55,7 +55,7 @@ impl Line {
         line
     }
 
-    /// The last character, which may have several bytes.
+    /// Erases the last character, which may have several bytes.
     fn erase(&mut self) {
         while self.bytes.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
     }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn of_input_without_an_end_the_beginning_is_kept() {
+    fn only_the_beginning_of_a_line_that_is_too_long_is_kept() {
         let mut line = typed(&"a".repeat(LONGEST + 1));
         assert_eq!(line.feed(b'\n').map(|line| line.len()), Some(LONGEST));
     }

@@ -1,4 +1,5 @@
-//! What a subcommand runs in: its output, the speed of printing, its interrupts, and how it ends.
+//! The console: everything that a subcommand needs from its environment, such as output, speed, Ctrl-C and the file of
+//! `--record`. Also how a subcommand ends.
 
 mod followers;
 mod interrupt;
@@ -16,7 +17,7 @@ use crate::trace::{Printer, Record, RecordFile, Speed};
 
 pub use followers::{Followers, Heard, Over, Said};
 pub use interrupt::Interrupt;
-#[cfg(unix)] // elsewhere there are none to pass on
+#[cfg(unix)] // other systems have no signals to pass on
 pub(crate) use interrupt::{HUNG_UP, INTERRUPTED, TERMINATED};
 pub(crate) use keys::{Keys, Pressed};
 pub(crate) use pager::show;
@@ -24,7 +25,7 @@ pub(crate) use progress::Progress;
 pub(crate) use typing::Typing;
 use typing::loud_again;
 
-/// The outputs and the speed of a run, and its interrupts.
+/// The environment of a subcommand.
 pub struct Console {
     /// Standard output and standard error.
     pub printer: Printer,
@@ -34,7 +35,7 @@ pub struct Console {
     pub interrupt: Interrupt,
     /// The file of `--record`.
     pub record: Option<RecordFile>,
-    /// Those who follow a live run in a browser.
+    /// The followers of a live run in a browser.
     pub followers: Option<Followers>,
 }
 
@@ -42,30 +43,30 @@ impl Console {
     /// Prints a recorded run at the console's speed.
     ///
     /// # Errors
-    /// As [`Ended::of_writing`].
+    /// The same as [`Ended::of_writing`].
     pub fn play(&self, records: &[Record]) -> Result<Ended> {
         Ended::of_writing(self.printer.play(records, self.speed, thread::sleep))
     }
 }
 
-/// How a run ended without an error.
+/// The way in which a subcommand ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Everything was shown.
     Done,
     /// The reader of standard output has gone.
     ReaderGone,
-    /// A signal ended it, with this exit code.
+    /// A signal ended the run, with this exit code.
     Interrupted(u8),
-    /// The command ended, with this exit code.
+    /// The command beside the cluster ended, with this exit code.
     Command(u8),
 }
 
 impl Ended {
-    /// The outcome of writing to standard output.
+    /// Turns the result of writing to standard output into an ending. A closed pipe is no error.
     ///
     /// # Errors
-    /// If standard output or the transcript cannot be written for another reason than that its reader has gone.
+    /// Standard output or the transcript cannot be written for another reason.
     pub fn of_writing(result: io::Result<()>) -> Result<Self> {
         match result {
             Ok(()) => Ok(Self::Done),

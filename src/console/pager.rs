@@ -1,4 +1,4 @@
-//! Long texts, a screen at a time.
+//! Shows a long text in a pager, or a screen at a time.
 
 use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -9,11 +9,11 @@ use terminal_size::{Height, terminal_size_of};
 use super::{Console, Ended, Interrupt};
 use crate::trace::Printer;
 
-/// Prints a text. On a terminal that is too small for it, in the program that `PAGER` names, or in `less`; without either, a screen at
-/// a time. An empty `PAGER` asks for none of that.
+/// Prints a text. If the text does not fit the terminal, shows it in the program of `PAGER`, or in `less`, or without
+/// either a screen at a time. An empty `PAGER` switches all that off.
 ///
 /// # Errors
-/// If standard output cannot be written.
+/// Standard output cannot be written.
 pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
     let printer = &console.printer;
     let lines = text.lines().count();
@@ -35,30 +35,30 @@ pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
     Ended::of_writing(printer.page_styled(text, text))
 }
 
-/// Shows the text in another program; says whether that was possible. Ctrl-C is that program's: `less` stays, and without this one
-/// the shell would read from the same terminal.
+/// Shows the text in another program, and returns true if that worked. Ctrl-C is left to that program: `less` stays
+/// open, and if this process ended, the shell would read from the same terminal as `less`.
 fn pager(command: &str, text: &str, interrupt: &Interrupt) -> bool {
     let mut words = command.split_whitespace();
     let Some(program) = words.next() else { return false };
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::piped());
     if env::var_os("LESS").is_none() {
-        command.env("LESS", "FRX"); // as git does: colours, and no pager for a page that fits the screen
+        command.env("LESS", "FRX"); // git's choice: keep colours, and exit at once if the text fits the screen
     }
     if env::var_os("LESSCHARSET").is_none() {
-        command.env("LESSCHARSET", "utf-8"); // the text is, also where the system lacks the locale that LANG names
+        command.env("LESSCHARSET", "utf-8"); // the text is UTF-8, even if the system lacks the locale that LANG names
     }
     let shown = interrupt.leave_to_another(|| {
         let mut pager = command.spawn()?;
         if let Some(mut input) = pager.stdin.take() {
-            let _ = input.write_all(text.as_bytes()); // the reader may leave before the end
+            let _ = input.write_all(text.as_bytes()); // the reader may quit before the end
         }
         pager.wait()
     });
     matches!(shown, Ok(Ok(_)))
 }
 
-/// So many lines at a time, until the reader has seen all or enough.
+/// Prints `height` lines at a time, until the end or until the reader quits.
 fn pages(text: &str, height: usize, printer: &Printer) -> io::Result<()> {
     let lines: Vec<&str> = text.lines().collect();
     let mut answers = io::stdin().lock();

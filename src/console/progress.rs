@@ -1,4 +1,4 @@
-//! What the program waits for, where it waits for longer than a moment.
+//! A progress line for waits of more than a second, such as connecting to a cluster.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use crate::trace::Printer;
 
-/// A wait is shown once it has lasted this long, and its seconds are counted.
+/// The time after which a wait is shown, and the interval at which its seconds are updated.
 const A_MOMENT: Duration = Duration::from_secs(1);
 
-/// Shows what is waited for, with the seconds so far, below everything that is printed on a terminal. Dropped, it is gone; in a pipe
-/// there is nothing to see.
+/// Shows the reason for waiting, with the seconds so far, in the terminal's footer until it is dropped. Shows nothing
+/// in a pipe.
 pub(crate) struct Progress {
     over: Option<Sender<()>>,
     shows: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// Of something that begins now.
+    /// Starts showing a wait that begins now.
     pub(crate) fn begin(printer: &Printer, words: (&str, &str)) -> Self {
         let what = printer.pick(words.0, words.1).to_owned();
         let (over, is_over) = mpsc::channel();
@@ -28,7 +28,7 @@ impl Progress {
             }
             printer.footer(None);
         };
-        // Without a thread nothing is shown.
+        // If the thread cannot be started, nothing is shown.
         Self { over: Some(over), shows: thread::Builder::new().name("progress".into()).spawn(show).ok() }
     }
 }

@@ -1,7 +1,8 @@
-//! What a reader types while the program prints.
+//! Reads the user's commands from standard input while the program prints.
 //!
-//! On a terminal the line that is being typed stays whole: it is the footer of the screen, and what is printed goes above it. The
-//! system's own echo would write it where the cursor happens to be. From a pipe the lines come as they are.
+//! On a terminal the unfinished line stays whole: it is the footer of the screen, and output goes above it. The
+//! terminal's own echo would write it at the cursor, in the middle of the output. From a pipe, lines are read without
+//! an echo.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Read};
@@ -14,29 +15,31 @@ use crate::trace::Printer;
 
 const PROMPT: &str = "> ";
 
-/// How many pieces are read ahead of the run: a pipe such as `yes |` waits for it.
+/// The number of chunks that are read ahead of the run. A pipe such as `yes |` blocks beyond it.
 const AHEAD: usize = 16;
 
-/// How often a process in the background looks whether it is in front again, while others type.
+/// The interval at which a background process checks whether it is in the foreground again and may read.
 #[cfg(unix)]
 const BACKGROUND: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// Standard input, line by line, until it is dropped.
+/// Reads standard input line by line.
 pub(crate) struct Typing {
     chunks: mpsc::Receiver<Vec<u8>>,
     line: Line,
     entered: VecDeque<String>,
-    /// Shows what is typed; `None` if the system does, or nobody.
+    /// The screen and the keyboard for showing the typed line. `None` if the terminal echoes it, or nothing does.
     screen: Option<(Printer, QuietKeyboard)>,
 }
 
 impl Typing {
-    /// Begins to read. `None` if this process may not: the system stops a background process that reads from a terminal.
+    /// Begins to read. Returns `None` for a background process, because the system stops one that reads from its
+    /// terminal.
     pub(crate) fn begin(printer: &Printer) -> Option<Self> {
         if !is_ours() {
             return None;
         }
-        // In `| tee` somebody else prints on the screen, and does not know of the line.
+        // If standard output or standard error is piped, as in `| tee`, another program prints on the screen without
+        // regard to the footer.
         let on_screen = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         let screen = on_screen.then(QuietKeyboard::begin).flatten().map(|keyboard| (printer.clone(), keyboard));
         let typing = Self { chunks: chunks(), line: Line::default(), entered: VecDeque::new(), screen };
@@ -44,7 +47,7 @@ impl Typing {
         Some(typing)
     }
 
-    /// The next line; `None` when standard input has ended.
+    /// Returns the next line, or `None` at the end of standard input.
     pub(crate) async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(line) = self.entered.pop_front() {
@@ -67,7 +70,7 @@ impl Typing {
 
     fn show(&self) {
         if let Some((printer, keyboard)) = &self.screen {
-            keyboard.keep_quiet(); // a shell may have changed that, when the program was stopped and went on
+            keyboard.keep_quiet(); // a shell may have switched the echo on while the program was stopped
             printer.footer(Some(&format!("{PROMPT}{}", self.line.text())));
         }
     }
@@ -81,7 +84,7 @@ impl Drop for Typing {
     }
 }
 
-/// Whether this process may read standard input, and change how its terminal behaves.
+/// Returns true if this process may read standard input and change its terminal's settings.
 fn is_ours() -> bool {
     #[cfg(unix)]
     if io::stdin().is_terminal() {
@@ -91,7 +94,7 @@ fn is_ours() -> bool {
     true
 }
 
-/// Reads standard input on a separate thread, since a read cannot be cancelled.
+/// Reads standard input on a separate thread, because a blocking read cannot be cancelled.
 fn chunks() -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel(AHEAD);
     let read = move || {
@@ -105,12 +108,13 @@ fn chunks() -> mpsc::Receiver<Vec<u8>> {
         }
     };
     if let Err(error) = thread::Builder::new().name("keyboard".into()).spawn(read) {
-        tracing::warn!(%error, "what is typed is not read");
+        tracing::warn!(%error, "standard input is not read: cannot start a thread");
     }
     receiver
 }
 
-/// Waits until there is something to read for this process. A shell may have sent it to the background, where reading would stop it.
+/// Waits until this process has input to read. A shell may have moved the process to the background, where reading
+/// would stop it.
 #[cfg(unix)]
 fn wait_for_input() {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -118,7 +122,7 @@ fn wait_for_input() {
     loop {
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], None) {
             Err(rustix::io::Errno::INTR) => {}
-            Ok(_) if !is_ours() => thread::sleep(BACKGROUND), // what is typed is somebody else's
+            Ok(_) if !is_ours() => thread::sleep(BACKGROUND), // the input belongs to the foreground process
             _ => return,
         }
     }
@@ -140,14 +144,14 @@ mod unix {
         LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
     };
 
-    /// The keyboard as it was, while it is quiet.
+    /// The terminal's original settings, while the keyboard is quiet.
     static LOUD: Mutex<Option<Termios>> = Mutex::new(None);
 
-    /// While it lives, the system neither echoes what is typed nor keeps it until Enter. Ctrl-C is a signal as before.
+    /// Switches off the terminal's echo and its line buffering while this lives. Ctrl-C is still a signal.
     pub(crate) struct QuietKeyboard(Termios);
 
     impl QuietKeyboard {
-        /// `None` where that cannot be.
+        /// Switches the echo off. Returns `None` if that is not possible.
         pub(crate) fn begin() -> Option<Self> {
             let loud = tcgetattr(io::stdin()).ok()?;
             let mut quiet = loud.clone();
@@ -160,7 +164,8 @@ mod unix {
             Some(keyboard)
         }
 
-        /// The system stops a background process that changes the terminal, so that waits until this one is in front again.
+        /// Switches the echo off again, in the foreground only: the system stops a background process that changes the
+        /// terminal.
         pub(crate) fn keep_quiet(&self) {
             if !is_ours() {
                 return;
@@ -168,7 +173,7 @@ mod unix {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
         }
 
-        /// Forgets what was typed and not read.
+        /// Discards typed input that was not read.
         pub(crate) fn forget(&self) {
             if is_ours() {
                 let _ = tcflush(io::stdin(), QueueSelector::IFlush);
@@ -182,8 +187,8 @@ mod unix {
         }
     }
 
-    /// Leaves the keyboard as it was. Whoever ends the process at once has to call this. For a process in the background the shell has
-    /// done so.
+    /// Restores the terminal's original settings. Code that exits the process at once must call this first. For a
+    /// background process, the shell has restored them.
     pub(crate) fn loud_again() {
         if !is_ours() {
             return;
@@ -199,7 +204,7 @@ pub(crate) use other::{QuietKeyboard, loud_again};
 
 #[cfg(not(unix))]
 mod other {
-    /// Here the system echoes what is typed.
+    /// Never exists: on this system the terminal always echoes.
     pub(crate) enum QuietKeyboard {}
 
     impl QuietKeyboard {

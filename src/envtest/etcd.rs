@@ -1,4 +1,5 @@
-//! `etcd`: answers that it is healthy, and waits. What the API server keeps is in the API server.
+//! Stands in for the binary `etcd`: answers health checks, and stores nothing, because the API server keeps its objects
+//! in memory.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -22,7 +23,7 @@ const TAKEN: [(&str, &str); 1] = [(
 
 const HELP: &str = "etcd, as informer-lab has it: GET /health is answered, and nothing is kept.";
 
-/// The etcd that it says it is.
+/// The version of etcd that is reported.
 const VERSION: &str = "3.6.0";
 
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
@@ -50,7 +51,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     })
 }
 
-/// What every place answers. Upstream: `server/etcdserver/api/etcdhttp`.
+/// The routes of every listener. Upstream: `server/etcdserver/api/etcdhttp`.
 fn answers() -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"health": "true", "reason": ""}))))
@@ -59,7 +60,7 @@ fn answers() -> Router {
         .route("/version", get(async || Json(json!({"etcdserver": VERSION, "etcdcluster": VERSION}))))
 }
 
-/// Where it answers.
+/// The address of a listener.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     Address(SocketAddr),

@@ -1,15 +1,15 @@
-//! The command line of a binary that stands in for another: some flags are taken, all others are accepted. Upstream: spf13/pflag, and
-//! Go's own flags.
+//! Parses the command line of a replaced binary: known flags are used, all others are accepted and ignored.
+//! Upstream: spf13/pflag, and Go's own flags.
 
 use std::ffi::OsString;
 
-/// Flags in the order of the command line, without their dashes. One without a value has the value `true`.
+/// The flags in the order of the command line, without their dashes. A flag without a value has the value `true`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Flags(Vec<(String, String)>);
 
 impl Flags {
-    /// Reads `--name=value`, `--name value` and `--name`. As none of the binaries has arguments that are no flags, a word behind a
-    /// flag is its value.
+    /// Parses `--name=value`, `--name value` and `--name`. None of the binaries takes positional arguments, so a word
+    /// after a flag is its value.
     pub(super) fn read(args: &[OsString]) -> Self {
         let words: Vec<String> = args.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let mut flags = Vec::new();
@@ -27,13 +27,13 @@ impl Flags {
         Self(flags)
     }
 
-    /// The value of a flag; the last one, if it is given again. An empty one counts as none.
+    /// Returns the value of a flag, the last one if it is repeated. An empty value counts as none.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let last = self.0.iter().rfind(|(flag, _)| flag == name);
         last.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// All values of a flag that can be given again.
+    /// Returns all values of a flag that may be repeated.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(flag, _)| flag == name).map(|(_, value)| value.as_str())
     }
@@ -46,7 +46,7 @@ impl Flags {
         self.get("version").is_some_and(|value| value != "false")
     }
 
-    /// The names of all flags but these, each once, with two dashes.
+    /// Returns the names of all flags but these, each once, with two dashes.
     pub(super) fn others(&self, taken: &[(&str, &str)]) -> Vec<String> {
         let mut others: Vec<String> = Vec::new();
         for (flag, _) in &self.0 {
@@ -59,13 +59,13 @@ impl Flags {
     }
 }
 
-/// A word that is a flag, without its dashes. A negative number is none.
+/// Returns the flag's name if the word is a flag, without its dashes. A negative number is not a flag.
 fn name(word: &str) -> Option<&str> {
     let flag = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
     flag.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(flag)
 }
 
-/// The help of a binary: a line for each flag that is taken.
+/// Returns the help of a binary, with a line for each flag that is used.
 pub(super) fn help(what: &str, taken: &[(&str, &str)]) -> String {
     let widest = taken.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let lines = taken.iter().map(|(name, does)| format!("  --{name:widest$}  {does}\n"));

@@ -1,4 +1,5 @@
-//! The folder with the names of the binaries, in the user's cache.
+//! Makes the folder for `KUBEBUILDER_ASSETS` in the user's cache: links to this program with the names of the binaries
+//! that it replaces.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use etcetera::BaseStrategy;
 use super::Binary;
 use crate::trace::Failure;
 
-/// Makes the folder of this program, or finds it made, and returns its path. Each program has a folder of its own, so that two
-/// versions do not take each other's names; one that was moved gets another one.
+/// Makes the folder of this program if it is missing, and returns its path. The path depends on the program's own path,
+/// so two versions of the program use two folders.
 pub(super) fn make() -> Result<PathBuf> {
     let program = env::current_exe().and_then(fs::canonicalize).map_err(|error| {
         Failure::new(("cannot find this program's own file", "找不到本程序自己的文件")).because(error)
@@ -21,7 +22,7 @@ pub(super) fn make() -> Result<PathBuf> {
         let shown = folder.display();
         Failure::new((format!("cannot make the folder {shown}"), format!("无法建立目录 {shown}"))).because(error).next(
             (
-                "see that this folder is yours, and that nobody else can write into it",
+                "see that this folder is yours, and that no other user can write into it",
                 "请确认这个目录属于你，并且其他人没有写权限",
             ),
         )
@@ -45,7 +46,8 @@ fn fill(folder: &Path, program: &Path) -> io::Result<()> {
     for binary in Binary::ALL {
         let path = folder.join(format!("{}{}", binary.name(), env::consts::EXE_SUFFIX));
         if !is_link_to(&path, program) {
-            // Another process may make the same, and a test may be starting it: the name always leads to a whole program.
+            // Renamed into place: another process may make the same link, and a test may be starting it, so the name
+            // must always lead to a whole program.
             let partial = folder.join(format!(".{}-{:016x}", binary.name(), fastrand::u64(..)));
             link(program, &partial)?;
             fs::rename(&partial, &path).inspect_err(|_| drop(fs::remove_file(&partial)))?;
@@ -69,7 +71,7 @@ fn link(program: &Path, path: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(program, path).or_else(|_| fs::hard_link(program, path)).or_else(|_| copy(program, path))
 }
 
-/// A symbolic link needs a right there that few have.
+/// Makes a hard link, because symbolic links need a special permission on Windows.
 #[cfg(not(unix))]
 fn link(program: &Path, path: &Path) -> io::Result<()> {
     fs::hard_link(program, path).or_else(|_| copy(program, path))
@@ -79,14 +81,14 @@ fn copy(program: &Path, path: &Path) -> io::Result<()> {
     fs::copy(program, path).map(drop)
 }
 
-/// A folder that others can write into may hold programs of theirs.
+/// Makes the folder, and refuses one that other users can write into, because it may hold programs of theirs.
 #[cfg(unix)]
 fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let found = fs::symlink_metadata(folder)?;
     let is_ours = found.is_dir() && found.uid() == rustix::process::getuid().as_raw() && found.mode() & 0o022 == 0;
-    let why = "it is there already, and others may write into it";
+    let why = "it exists already, and other users may write into it";
     if is_ours { Ok(()) } else { Err(io::Error::new(io::ErrorKind::PermissionDenied, why)) }
 }
 

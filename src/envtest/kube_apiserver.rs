@@ -1,4 +1,4 @@
-//! `kube-apiserver`: the API server alone, with TLS and client certificates.
+//! Stands in for the binary `kube-apiserver`: the API server alone, in memory, with TLS and client certificates.
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -33,7 +33,7 @@ const TAKEN: [(&str, &str); 10] = [
     ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
 ];
 
-/// What is accepted as part of the above, and needs no word.
+/// Flags that are ignored without a message, because they change nothing here.
 const UNDERSTOOD: [(&str, &str); 6] = [
     ("allow-privileged", ""),
     ("disable-admission-plugins", ""),
@@ -43,13 +43,13 @@ const UNDERSTOOD: [(&str, &str); 6] = [
     ("v", ""),
 ];
 
-/// The feature gates that are known.
+/// The known feature gates.
 const AGGREGATED_DISCOVERY: &str = "AggregatedDiscoveryEndpoint";
 const WATCH_LIST: &str = "WatchList";
 
 const HELP: &str = "kube-apiserver, as informer-lab has it: the API server alone, in memory, with TLS.";
 
-/// What scripts look for that check the folder.
+/// The answer to `--version`. Scripts that check the folder look for it.
 const VERSION: &str = "Kubernetes v1.37.2";
 
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
@@ -129,7 +129,7 @@ fn unusable(flag: &str, file: &str, error: impl std::error::Error + Send + Sync 
     Failure::new((format!("--{flag}: {file} cannot be used"), format!("--{flag}：无法使用 {file}"))).because(error)
 }
 
-/// Once, on standard error.
+/// Lists the ignored flags, feature gates and authorization modes on standard error.
 fn say_what_is_ignored(flags: &Flags, printer: &Printer) {
     let ignored = flags.others(&[TAKEN.as_slice(), &UNDERSTOOD].concat());
     if !ignored.is_empty() {
@@ -147,7 +147,7 @@ fn say_what_is_ignored(flags: &Flags, printer: &Printer) {
     }
 }
 
-/// The feature gates that are turned on or off. Upstream: `component-base/featuregate`.
+/// Returns the feature gates that are switched on or off. Upstream: `component-base/featuregate`.
 fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
     let gates = flags.all("feature-gates").flat_map(|value| value.split(','));
     gates
@@ -159,7 +159,8 @@ fn modes(flags: &Flags) -> impl Iterator<Item = &str> {
     flags.get("authorization-mode").unwrap_or("AlwaysAllow").split(',')
 }
 
-/// With several modes it is enough if one allows something, and `AlwaysAllow` allows everything.
+/// Returns the authorization. A request needs the consent of one mode only, so `AlwaysAllow` among several modes allows
+/// everything.
 fn authorization(flags: &Flags) -> Authorization {
     let has = |wanted: &str| modes(flags).any(|mode| mode == wanted);
     if has("RBAC") && !has("AlwaysAllow") { Authorization::Rbac } else { Authorization::AlwaysAllow }

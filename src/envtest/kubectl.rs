@@ -1,4 +1,4 @@
-//! `kubectl`: there is none in this program, so a real one is looked for.
+//! Stands in for the binary `kubectl`: runs the real kubectl from PATH, because this program has none.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use anyhow::Result;
 
 use crate::trace::Failure;
 
-/// Set for the kubectl that is run, so that one that is a copy of this program does not run another.
+/// Set in the environment of the started kubectl. If that is a copy of this program, it does not start another one.
 const MARK: &str = "INFORMER_LAB_KUBECTL";
 
 pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
@@ -31,7 +31,7 @@ pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
     become_it(command).map_err(failure)
 }
 
-/// The first kubectl of PATH that is another program.
+/// Returns the first kubectl in PATH that is not this program.
 fn real() -> Option<PathBuf> {
     let own = env::current_exe().ok()?;
     let own_folder = own.parent().map(ToOwned::to_owned);

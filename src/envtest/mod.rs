@@ -1,8 +1,8 @@
-//! `informer-lab envtest`: this program in the place of envtest's binaries. In a folder are the names `kube-apiserver`, `etcd` and
-//! `kubectl`; started by one of these, the program does what a test suite expects of it.
+//! `informer-lab envtest`: this program replaces envtest's binaries. A folder has links to this program named
+//! `kube-apiserver`, `etcd` and `kubectl`; started by such a name, the program acts as that binary.
 //!
-//! What is expected: `pkg/internal/testing/{process,controlplane}` of controller-runtime, and the processes of jenvtest and of fabric8's
-//! kube-api-test, which start the same binaries.
+//! The expected behaviour: `pkg/internal/testing/{process,controlplane}` of controller-runtime, and the processes of
+//! jenvtest and of fabric8's kube-api-test, which start the same binaries.
 
 mod etcd;
 mod flags;
@@ -20,12 +20,12 @@ use anyhow::Result;
 use crate::console::{Console, Ended};
 use crate::trace::{ColorChoice, Lang, Look, Output, Printer, Verbosity};
 
-/// What the program is started as.
+/// The binary that the program acts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     /// The API server alone, with TLS.
     KubeApiserver,
-    /// A process that is asked whether it is healthy; what it would keep is in the API server.
+    /// A process that answers health checks. The API server itself holds the data.
     Etcd,
     /// The real kubectl, if there is one.
     Kubectl,
@@ -34,7 +34,7 @@ pub enum Binary {
 impl Binary {
     const ALL: [Self; 3] = [Self::KubeApiserver, Self::Etcd, Self::Kubectl];
 
-    /// The binary of a command line, by the name of its program.
+    /// Returns the binary that the first word of the command line names, if any.
     pub fn of(args: &[OsString]) -> Option<Self> {
         let name = Path::new(args.first()?).file_name()?.to_str()?;
         let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -49,7 +49,7 @@ impl Binary {
         }
     }
 
-    /// Is this binary, until it is told to end.
+    /// Acts as this binary until the end, and returns the exit code.
     pub fn run(self, args: &[OsString]) -> ExitCode {
         Verbosity::Warnings.log_to_stderr();
         let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::from_env()));
@@ -68,7 +68,7 @@ impl Binary {
 /// Makes the folder, and prints its path: the value for `KUBEBUILDER_ASSETS`.
 ///
 /// # Errors
-/// If the folder cannot be made.
+/// The folder cannot be made.
 pub fn run(console: &Console) -> Result<Ended> {
     let folder = folder::make()?;
     Ended::of_writing(console.printer.page(&folder.display().to_string()))
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_the_program_says_which_binary_it_is() {
+    fn the_name_of_the_program_selects_the_binary() {
         let of = |name: &str| Binary::of(&[OsString::from(name), OsString::from("etcd")]);
         assert_eq!(of("/some/where/kube-apiserver"), Some(Binary::KubeApiserver));
         assert_eq!(of("etcd"), Some(Binary::Etcd));

@@ -1,4 +1,5 @@
-//! The certificate that `kube-apiserver` serves with. Upstream: `SecureServingOptions.MaybeDefaultWithSelfSignedCerts`.
+//! The certificate that `kube-apiserver` serves with: given by flags, found in `--cert-dir`, or newly signed.
+//! Upstream: `SecureServingOptions.MaybeDefaultWithSelfSignedCerts`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,10 +11,11 @@ use kube_testcluster::{Authority, KeyPair};
 use super::flags::Flags;
 use crate::trace::Failure;
 
-/// Where `--cert-dir` is by default, as upstream; it is used only if it can be written to.
+/// The default of `--cert-dir`, as upstream. Used only if it is writable.
 const USUAL: &str = "/var/run/kubernetes";
 
-/// The pair of files that the flags name; else that in `--cert-dir`, made if both files are missing.
+/// Returns the certificate and key that the flags name; else the pair in `--cert-dir`, which is made if both files are
+/// missing.
 pub(super) fn of(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     if let (Some(certificate), Some(key)) = (flags.get("tls-cert-file"), flags.get("tls-private-key-file")) {
         return Ok(KeyPair { certificate: text(certificate.as_ref())?, key: text(key.as_ref())? });
@@ -35,7 +37,7 @@ pub(super) fn of(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     }
 }
 
-/// The text of a file that a flag names.
+/// Reads the text of a file that a flag names.
 pub(super) fn text(path: &Path) -> Result<String> {
     Ok(fs::read_to_string(path).map_err(|error| cannot("read", "读取", path, error))?)
 }

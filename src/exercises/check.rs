@@ -1,4 +1,4 @@
-//! `informer-lab check [NAME]`: compiles the learner's program, has it judged, and keeps the progress.
+//! `informer-lab check [NAME]`: compiles and judges the learner's program, and keeps the progress.
 
 use std::io::{self, IsTerminal};
 use std::process::{Command, ExitStatus};
@@ -14,14 +14,14 @@ use crate::book::paper;
 use crate::console::Ended;
 use crate::trace::{Failure, Printer};
 
-/// The exit code of the judging program for a program that is still wrong. Neither cargo (101) nor rustup (1) nor a program that
-/// ends the process itself says this.
+/// The exit code of the judging program for a program that is still wrong. It differs from the codes of cargo (101) and
+/// rustup (1), and a broken program is unlikely to exit with it.
 pub const WRONG: u8 = 60;
 
-/// Checks an exercise; by default the first that is not mended yet.
+/// Checks an exercise, by default the first that is not mended yet.
 ///
 /// # Errors
-/// There is no clone or no cargo here, or the program does not compile.
+/// There is no clone or no cargo, or the program does not compile.
 pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<Ended> {
     let checkout = Checkout::find()?;
     let mut progress = Progress::load()?;
@@ -49,7 +49,7 @@ pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<E
     }
 }
 
-/// Runs the judging program, which prints what it found.
+/// Runs the judging program, which prints its findings.
 fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<ExitStatus> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(cargo);

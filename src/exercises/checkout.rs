@@ -1,4 +1,4 @@
-//! The checkout: the clone of the repository in which the learner works.
+//! Finds the clone of the repository in which the learner works, and reads its files.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -7,17 +7,17 @@ use anyhow::{Context, Result};
 
 use crate::trace::Failure;
 
-/// What every clone has, and nothing else.
+/// A file that only a clone of this repository has.
 const MARK: &str = "lessons/break/Cargo.toml";
 
 /// The clone of the repository in which the learner works.
 pub(super) struct Checkout(PathBuf);
 
 impl Checkout {
-    /// Finds it from the current directory upwards.
+    /// Finds the clone from the current directory upwards.
     ///
     /// # Errors
-    /// There is none.
+    /// The current directory is not in a clone.
     pub(super) fn find() -> Result<Self> {
         let here = env::current_dir().context("the current directory is gone")?;
         Self::above(&here).ok_or_else(|| {
@@ -35,12 +35,12 @@ impl Checkout {
         Some(Self(root.to_owned()))
     }
 
-    /// Its top directory.
+    /// Returns the clone's top directory.
     pub(super) fn root(&self) -> &Path {
         &self.0
     }
 
-    /// The text of one of its files.
+    /// Reads one of the clone's files.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,4 +1,4 @@
-//! The difference between the learner's program and the solution.
+//! Computes the difference between the learner's program and the solution.
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
@@ -8,12 +8,12 @@ pub(super) enum Line {
     Both(String),
     Mine(String),
     Ours(String),
-    /// Lines that are the same are left out.
+    /// Equal lines that are left out.
     Gap,
 }
 
 impl Line {
-    /// With its sign.
+    /// Formats the line with its sign.
     pub(super) fn plain(&self) -> String {
         match self {
             Self::Both(line) => format!("  {line}"),
@@ -23,7 +23,7 @@ impl Line {
         }
     }
 
-    /// The same in git's colours.
+    /// Formats the line with its sign, in git's colours.
     pub(super) fn coloured(&self) -> String {
         match self {
             Self::Both(_) | Self::Gap => self.plain(),
@@ -33,7 +33,7 @@ impl Line {
     }
 }
 
-/// The lines that differ, each with three lines around it. Empty if nothing differs but white space at the ends of lines.
+/// Returns the lines that differ, each with three lines around it. White space at the ends of lines is ignored.
 pub(super) fn diff(mine: &str, ours: &str) -> Vec<Line> {
     let [mine, ours] = [mine, ours].map(|text| text.lines().map(str::trim_end).collect::<Vec<_>>());
     let mut shown = Vec::new();
@@ -63,12 +63,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_differs_is_shown_with_what_is_around_it() {
+    fn a_line_that_differs_is_shown_with_the_lines_around_it() {
         assert_eq!(text("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\nE\nf\n"), "  b\n  c\n  d\n- e\n+ E\n  f");
     }
 
     #[test]
-    fn other_ends_of_lines_are_no_difference() {
+    fn line_endings_and_trailing_blanks_do_not_count_as_differences() {
         assert_eq!(text("a\r\nb  \r\n", "a\nb\n"), "");
     }
 }

@@ -1,4 +1,4 @@
-//! `informer-lab break`: the programs to mend, and how far the learner is.
+//! `informer-lab break`: lists the programs to mend with the learner's progress, and resets the progress.
 
 use std::io;
 
@@ -12,12 +12,12 @@ use crate::trace::Printer;
 /// Prints the list on standard output.
 ///
 /// # Errors
-/// The progress cannot be read, or standard output not be written.
+/// The progress cannot be read, or standard output cannot be written.
 pub fn list(printer: &Printer) -> Result<Ended> {
     Ended::of_writing(write(printer, &Progress::load()?))
 }
 
-/// Forgets the progress. The programs stay as they are.
+/// Removes the progress. The programs stay as they are.
 ///
 /// # Errors
 /// The progress cannot be removed.

@@ -1,7 +1,7 @@
 //! Exercises: ten broken programs to mend, in a clone of the repository.
 //!
-//! The programs and their judges are the package `lessons/break`. Here are the texts about them, the learner's progress, and the
-//! subcommands: `break` ([`list`], [`show`], [`reset`]) and `check` ([`check`]).
+//! The package `lessons/break` has the programs and the code that judges them. This module has the texts about them,
+//! the learner's progress, and the subcommands `break` ([`list`], [`show`], [`reset`]) and `check` ([`check`]).
 
 mod check;
 mod checkout;
@@ -21,22 +21,22 @@ use std::io;
 use crate::book::{page, paper};
 use crate::trace::Printer;
 
-/// A program to mend, and what is told about it.
+/// A program to mend, with the texts about it.
 #[derive(Debug)]
 pub struct Exercise {
-    /// What the learner types.
+    /// The name that the learner types.
     pub name: &'static str,
-    /// The names of its program and of its solution, without the ending.
+    /// The file name of its program and of its solution, without the ending.
     pub file: &'static str,
     /// The chapter to read, without its language and ending.
     pub chapter: &'static str,
-    /// What is wrong, in a few words that do not give it away.
+    /// The problem in a few words that do not reveal its cause.
     pub title: Both,
-    /// What a user of the program saw.
+    /// The problem as a user of the program saw it.
     pub symptom: Both,
-    /// Each says more than the one before.
+    /// Two hints. The second says more than the first.
     pub hints: [Both; 2],
-    /// Why it was wrong; shown once it is right.
+    /// The cause of the problem, shown once the program is right.
     pub explanation: Both,
 }
 
@@ -50,7 +50,7 @@ pub struct Both {
 }
 
 impl Exercise {
-    /// The exercise of this name; its number and its file's name mean the same.
+    /// Finds an exercise by its name, its number or its file's name.
     pub fn find(name: &str) -> Option<&'static Self> {
         let number = |exercise: &Self| exercise.file.split('_').next().and_then(|number| number.parse::<u8>().ok());
         let asked = name.parse::<u8>().ok();
@@ -59,17 +59,17 @@ impl Exercise {
         })
     }
 
-    /// A text on standard output: Markdown, broken into lines that fit.
+    /// Prints a Markdown text on standard output, wrapped to its width.
     fn prose(text: Both, printer: &Printer) -> io::Result<()> {
         printer.page(page(printer.pick(text.en, text.zh), paper(printer)).trim_end())
     }
 
-    /// The file that the learner edits, from the root of the clone.
+    /// Returns the path of the program that the learner edits, from the root of the clone.
     fn program(&self) -> String {
         format!("lessons/break/exercises/{}.rs", self.file)
     }
 
-    /// The mended program, from the root of the clone.
+    /// Returns the path of the mended program, from the root of the clone.
     fn solution(&self) -> String {
         format!("lessons/break/solutions/{}.rs", self.file)
     }

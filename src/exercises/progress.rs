@@ -1,4 +1,4 @@
-//! The learner's progress: which programs are mended, in a file of the user's own.
+//! The learner's progress: the list of mended programs, in a file of the user.
 //!
 //! `$XDG_STATE_HOME/informer-lab/break.json`, by default below `~/.local/state`; on Windows below the user's application data.
 
@@ -13,21 +13,21 @@ use serde::{Deserialize, Serialize};
 use super::{ALL, Exercise};
 use crate::trace::Failure;
 
-/// Which programs are mended.
+/// The mended programs, and the file that keeps them.
 #[derive(Debug)]
 pub(super) struct Progress {
     file: PathBuf,
     kept: Kept,
 }
 
-/// What is in the file. Names that this version does not know stay in it.
+/// The content of the file. Names that this version does not know stay in the file.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     done: BTreeSet<String>,
 }
 
 impl Progress {
-    /// Reads the user's progress; none if there is no file yet.
+    /// Reads the user's progress. Without a file, there is none yet.
     ///
     /// # Errors
     /// The user has no home directory, or the file cannot be read.
@@ -56,7 +56,7 @@ impl Progress {
         Ok(Self { file, kept })
     }
 
-    /// Forgets all progress. That there is none is no error.
+    /// Removes all progress. Having none is no error.
     ///
     /// # Errors
     /// The file cannot be removed.
@@ -76,12 +76,12 @@ impl Progress {
         self.kept.done.contains(exercise.name)
     }
 
-    /// The first program that is not mended yet.
+    /// Returns the first program that is not mended yet.
     pub(super) fn next(&self) -> Option<&'static Exercise> {
         ALL.into_iter().find(|exercise| !self.is_done(exercise))
     }
 
-    /// How many programs are mended.
+    /// Returns the number of mended programs.
     pub(super) fn count(&self) -> usize {
         ALL.into_iter().filter(|exercise| self.is_done(exercise)).count()
     }
@@ -89,7 +89,7 @@ impl Progress {
     /// Notes that a program is mended.
     ///
     /// # Errors
-    /// The file cannot be written; what was in it is still there.
+    /// The file cannot be written. Its old content stays.
     pub(super) fn done(&mut self, exercise: &Exercise) -> Result<()> {
         self.kept.done.insert(exercise.name.to_owned());
         let text = serde_json::to_string_pretty(&self.kept)?;
@@ -103,7 +103,7 @@ impl Progress {
     }
 }
 
-/// Writes a file in one step: whoever reads it meanwhile finds the old text or the new one.
+/// Replaces a file in one step, so another process reads the old text or the new one.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     if let Some(directory) = file.parent() {
         fs::create_dir_all(directory)?;
@@ -119,7 +119,7 @@ fn file() -> Result<PathBuf> {
             .because(error)
             .next(("set HOME to your home directory", "请把 HOME 设为你的主目录"))
     })?;
-    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()); // Windows has none for state
+    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()); // Windows has no folder for state
     Ok(state.join("informer-lab").join("break.json"))
 }
 
@@ -130,12 +130,12 @@ mod tests {
 
     fn temporary(name: &str) -> PathBuf {
         let file = std::env::temp_dir().join(format!("informer-lab-{}-{name}", process::id())).join("break.json");
-        let _ = fs::remove_file(&file); // of an earlier process with this number
+        let _ = fs::remove_file(&file); // from an earlier process with this id
         file
     }
 
     #[test]
-    fn what_is_done_is_done_in_the_next_process_too() {
+    fn progress_is_kept_for_the_next_process() {
         let file = temporary("done");
         let mut progress = Progress::of_file(file.clone()).unwrap();
         assert_eq!((progress.count(), progress.next().unwrap().name), (0, "updates"));

@@ -1,4 +1,4 @@
-//! `informer-lab break NAME`: the symptom of one program, its hints, its solution.
+//! `informer-lab break NAME`: prints the symptom, the hints or the solution of an exercise.
 
 use std::io;
 
@@ -10,23 +10,23 @@ use super::progress::Progress;
 use crate::console::Ended;
 use crate::trace::{Failure, Printer};
 
-/// What is asked about an exercise.
+/// The part of an exercise to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// What its user saw.
+    /// The problem as a user of the program saw it.
     Symptom,
-    /// The first so many hints.
+    /// This many hints.
     Hints(usize),
     /// The mended program, once the learner has mended it.
     Solution,
-    /// The mended program.
+    /// The mended program, even before that.
     SolutionAnyway,
 }
 
-/// Prints on standard output what is asked.
+/// Prints a part of an exercise on standard output.
 ///
 /// # Errors
-/// The solution is asked for too early, or there is no clone to take it from.
+/// The solution is requested before the program is mended, or there is no clone to read it from.
 pub fn show(exercise: &Exercise, asked: Asked, printer: &Printer) -> Result<Ended> {
     match asked {
         Asked::Symptom => Ended::of_writing(symptom(exercise, printer)),

@@ -1,4 +1,5 @@
-//! The cable between a lesson's client and the built-in cluster. The reader can pull it out and plug it in again.
+//! A simulated network cable between a lesson's client and the built-in cluster. The user can pull it out and plug it
+//! in with the commands `cut` and `heal` of a live run.
 
 use std::io;
 
@@ -11,17 +12,17 @@ use tower::{ServiceExt, service_fn};
 
 use kube_testcluster::Cluster;
 
-/// What a request without the cable is told.
+/// The error of a request while the cable is out.
 pub(super) const PULLED_OUT: &str = "the cable is pulled out";
 
-/// Where the plug is.
+/// The state of the cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plug {
     In,
     Out,
 }
 
-/// A cable. Clones are the same one. It is plugged in at the start.
+/// A cable, plugged in at the start. Clones share its state.
 #[derive(Clone, Debug)]
 pub(super) struct Cable(watch::Sender<Plug>);
 
@@ -32,12 +33,13 @@ impl Default for Cable {
 }
 
 impl Cable {
-    /// From now on requests fail, and answers that are on their way break off. Says whether that is new.
+    /// Pulls the cable out: requests fail, and responses in progress break off. Returns true if the cable was plugged
+    /// in before.
     pub(super) fn pull_out(&self) -> bool {
         self.0.send_replace(Plug::Out) == Plug::In
     }
 
-    /// From now on requests arrive again. Says whether that is new.
+    /// Plugs the cable in. Returns true if it was out before.
     pub(super) fn plug_in(&self) -> bool {
         self.0.send_replace(Plug::In) == Plug::Out
     }
@@ -46,7 +48,7 @@ impl Cable {
         *self.0.borrow() == Plug::Out
     }
 
-    /// A client of the cluster whose requests go through the cable.
+    /// Returns a client of the cluster whose requests go through the cable.
     pub(super) fn client(&self, cluster: &Cluster, namespace: &str) -> kube::Client {
         let (router, plug) = (cluster.router(), self.0.clone());
         let through = service_fn(move |request: Request<Body>| {
@@ -66,7 +68,7 @@ impl Cable {
     }
 }
 
-/// The items, and an error as soon as the plug is out.
+/// Passes the items on, and ends with an error as soon as the cable is pulled out.
 fn until_pulled_out<T>(
     items: impl Stream<Item = io::Result<T>> + Unpin,
     plug: watch::Receiver<Plug>,

@@ -1,4 +1,4 @@
-//! What a lesson asks its cluster first, and errors of the connection made readable.
+//! Checks at the start of a lesson that its namespace exists, and explains errors of the connection to the cluster.
 
 use std::error::Error as StdError;
 use std::io;
@@ -11,24 +11,24 @@ use kube::{Api, Client};
 use crate::trace::Failure;
 use kube_informers::cache::ApiError;
 
-/// Whether a namespace exists.
+/// The answer of the cluster about a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NamespaceLookup {
     Exists,
     Missing,
 }
 
-/// Asks for the namespace, in a cluster that is ready.
+/// Looks up the namespace, in a cluster that is ready.
 pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: &str) -> Result<NamespaceLookup> {
     ask(client, namespace).await.map_err(|error| unreachable(error, address).into())
 }
 
-/// Asks for the namespace. If the account may not read namespaces, it is assumed to exist.
+/// Looks up the namespace. If the account may not read namespaces, it is assumed to exist.
 pub(super) async fn ask(client: &Client, namespace: &str) -> kube::Result<NamespaceLookup> {
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
         Ok(_) => Ok(NamespaceLookup::Exists),
         Err(kube::Error::Api(status)) if status.code == 403 => {
-            tracing::debug!(namespace, "may not ask for the namespace, so it is taken to exist");
+            tracing::debug!(namespace, "the account may not read namespaces, so the namespace is assumed to exist");
             Ok(NamespaceLookup::Exists)
         }
         Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => {
@@ -38,7 +38,7 @@ pub(super) async fn ask(client: &Client, namespace: &str) -> kube::Result<Namesp
     }
 }
 
-/// Adds a sentence and a next step to an error of the lesson's own requests.
+/// Adds a sentence and advice to an error of the lesson's own requests.
 pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     match error.chain().find_map(status).map(|status| status.code) {
         Some(401) => error.context(unauthorized("the cluster")),
@@ -72,13 +72,13 @@ fn unauthorized(address: &str) -> Failure {
         .next(("log in again, or choose another --context", "请重新登录，或换一个 --context"))
 }
 
-/// The message for a request without a useful response.
+/// Returns the message for a request without a useful response.
 pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
     let failure = match &error {
         kube::Error::Api(status) if status.code == 401 => unauthorized(address),
         kube::Error::Api(status) => Failure::new((format!("{address} answered with status {}", status.code), format!("{address} 返回状态码 {}", status.code)))
             .next(("see that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址")),
-        // An answer that is no object: a page, nothing at all, a redirection.
+        // The response is no Kubernetes object: a web page, an empty body, or a redirection.
         kube::Error::SerdeError(_) => Failure::new((format!("{address} answers, but not as a Kubernetes API server"), format!("{address} 有响应，但不是 Kubernetes API server")))
             .next(("see that this is the address of a Kubernetes API server, with no proxy or login page before it", "请确认这是 Kubernetes API server 的地址，前面没有代理或登录页")),
         kube::Error::Auth(_) => {
@@ -95,8 +95,8 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
     }
 }
 
-/// The innermost cause; the layers above it (service, client, connector) only repeat each other. `None` if the error
-/// itself says more.
+/// Returns the innermost cause, because the layers above it (service, client, connector) only repeat each other. `None`
+/// if the error itself says more.
 fn root(error: &kube::Error) -> Option<String> {
     match error {
         kube::Error::Auth(_) => None,
@@ -105,7 +105,7 @@ fn root(error: &kube::Error) -> Option<String> {
     }
 }
 
-/// The first line of a server's message, which may be a whole page.
+/// Returns the start of the first line of a server's message, which may be a whole page.
 pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(200).collect();
@@ -127,7 +127,7 @@ fn mentions_tls(error: &kube::Error) -> bool {
 mod tests {
     use super::*;
 
-    /// A cluster that answers every request with one status code and body.
+    /// Returns a client of a cluster that answers every request with one status code and body.
     fn answering(code: u16, body: &'static str) -> Client {
         let router = axum::Router::new().fallback(move || async move {
             let code = http::StatusCode::from_u16(code).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_account_that_may_not_ask_is_believed() {
+    async fn an_account_that_may_not_read_namespaces_is_believed() {
         let body = r#"{"kind":"Status","status":"Failure","code":403,"reason":"Forbidden","message":"no"}"#;
         assert_eq!(asked(403, body).await, Ok(NamespaceLookup::Exists));
     }
@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn refused_credentials_are_said() {
+    async fn refused_credentials_are_reported() {
         let body =
             r#"{"kind":"Status","status":"Failure","code":401,"reason":"Unauthorized","message":"Unauthorized"}"#;
         assert_eq!(asked(401, body).await, Err("https://a:6443 does not accept the credentials".into()));
     }
 
     #[tokio::test]
-    async fn what_is_reached_and_is_no_api_server_is_said() {
+    async fn a_server_that_is_no_api_server_is_reported() {
         for (code, body) in [(200, "<html>Please log in</html>"), (200, ""), (204, ""), (200, "null"), (302, "")] {
             let said = asked(code, body).await;
             assert_eq!(said, Err("https://a:6443 answers, but not as a Kubernetes API server".into()), "{code} {body}");

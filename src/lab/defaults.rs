@@ -1,4 +1,4 @@
-//! The defaults of a run.
+//! The defaults of a run, which its row in the catalog sets and the user's options override.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use crate::cluster::Fixture;
 pub struct Defaults {
     /// The cluster that the lesson watches; `None` for lessons that make their own objects.
     pub cluster: Option<ClusterDefaults>,
-    /// The seed with which the run equals the documents' run.
+    /// The seed with which the run equals the tutorials' run.
     pub seed: u64,
-    /// How long the run lasts; `None` if it ends when the scenario is over and nothing more happens.
+    /// The length of the run; `None` if it ends when the scenario is over and the cluster is at rest.
     pub lasts: Option<Duration>,
 }
 
@@ -24,15 +24,15 @@ pub struct ClusterDefaults {
     pub scenario: Option<&'static Fixture>,
     /// The kubelet's stages; `None` for the default ones.
     pub stages: Option<&'static Fixture>,
-    /// Which clusters the lesson needs.
+    /// The clusters that the lesson needs.
     pub clusters: Clusters,
 }
 
-/// Which clusters a lesson needs.
+/// The number of clusters that a lesson needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clusters {
-    /// One, of the selected era.
+    /// One cluster, of the selected era.
     One,
-    /// One of each era, with the same contents.
+    /// A cluster of each era, with the same contents.
     OfEachEra,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use clap::ValueEnum;
 
-/// A generation of Kubernetes' machinery. The client and the built-in API server have one each.
+/// A generation of Kubernetes. The client and the built-in API server each have their own era.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Era {
     /// That of the documents, 2023: DeltaFIFO and LIST; an unordered watch cache

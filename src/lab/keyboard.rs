@@ -1,4 +1,5 @@
-//! What a user types into the terminal of a live run.
+//! The commands of a live run, typed into the terminal or sent by the board's page: they change the cluster, cut the
+//! connection, or show the store and the queue.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::console::{Followers, Typing};
 use crate::trace::{Lang, Pipeline, Printer, Slot, in_one_line};
 use kube_testcluster::Step;
 
-/// A line that was understood.
+/// A parsed command.
 #[derive(Debug, PartialEq, Eq)]
 enum Typed {
     Help,
@@ -25,17 +26,17 @@ enum Typed {
     Store,
     /// Show the lesson's queue.
     Queue,
-    /// Have the Reflector resync now.
+    /// Make every Reflector resync now.
     Resync,
     /// Add a handler to the informer that runs.
     Late,
-    /// How long a handler that was added so takes for each notification.
+    /// Let each handler that was added with `late` take this long for a notification.
     Slow(Duration),
     /// Pull out the cable between the lesson and the cluster.
     Cut,
-    /// Plug it in again.
+    /// Plug the cable in again.
     Heal,
-    /// Change something in the cluster.
+    /// Change an object in the cluster, or start a fault.
     Step(Step),
 }
 
@@ -60,7 +61,7 @@ const HELP: [(&str, &str, &str); 14] = [
     ("Ctrl-C", "end the run", "结束运行"),
 ];
 
-/// What the keyboard acts on: the cluster itself, whether the lesson can reach it or not.
+/// Carries out commands. Its client reaches the cluster directly, even while the lesson's cable is out.
 pub(super) struct Keyboard {
     client: kube::Client,
     cable: Cable,
@@ -68,12 +69,12 @@ pub(super) struct Keyboard {
     company: Company,
 }
 
-/// What goes on while the reader types.
+/// The other source of changes to the cluster while the user types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Company {
-    /// A scenario changes the cluster, too.
+    /// A scenario also changes the cluster.
     Scenario,
-    /// The reader is alone.
+    /// No scenario: only the user changes the cluster.
     Nothing,
 }
 
@@ -82,7 +83,7 @@ impl Keyboard {
         Self { client, cable, printer, company }
     }
 
-    /// Says what can be typed, and does each line, until the run ends. Never returns.
+    /// Announces the commands, and carries out each line until the run ends. Never returns.
     pub(super) async fn obey(&self, lab: &Lab) {
         let mut typing = Typing::begin(&self.printer);
         let mut said = lab.followers().and_then(Followers::said);
@@ -102,7 +103,7 @@ impl Keyboard {
             let line = tokio::select! {
                 Some(line) = next_typed(&mut typing) => line,
                 Some(line) = next_said(&mut said) => line,
-                else => return std::future::pending().await, // nothing more is typed; the run goes on
+                else => return std::future::pending().await, // no more commands come, but the run goes on
             };
             if line.trim().is_empty() {
                 continue;
@@ -203,12 +204,12 @@ impl Keyboard {
     }
 }
 
-/// The next line from the terminal; `None` if nothing comes from it.
+/// Returns the next line from the terminal, or `None` if standard input has ended or is not read.
 async fn next_typed(typing: &mut Option<Typing>) -> Option<String> {
     typing.as_mut()?.next().await
 }
 
-/// The next line from a browser.
+/// Returns the next line from a browser.
 async fn next_said(said: &mut Option<Receiver<String>>) -> Option<String> {
     said.as_mut()?.recv().await
 }
@@ -234,13 +235,14 @@ impl Typed {
     }
 }
 
-/// What is said of a line that is none of the commands: how such a command goes on, or which ones there are.
+/// Returns the message for a line that is no command: the usage of the command that it begins with, or the list of
+/// commands.
 fn not_understood(typed: &str, expected: &str) -> (String, String) {
     let first = typed.split_whitespace().next().unwrap_or_default();
     let usage = HELP.iter().map(|(usage, _, _)| *usage).find(|usage| usage.split(' ').next() == Some(first));
     match usage {
         Some(usage) => {
-            // What is wrong with a step is told of all steps at once.
+            // The parser's message lists every step's form; only this command's form helps here.
             let expected = match expected.starts_with("expected run") {
                 true => format!("{typed}: expected {usage}"),
                 false => expected.to_owned(),
@@ -257,10 +259,10 @@ fn not_understood(typed: &str, expected: &str) -> (String, String) {
     }
 }
 
-/// The longest that a handler can take.
+/// The longest time of a handler for a notification, in milliseconds.
 const MOST_MS: u64 = 60_000;
 
-/// Adds a handler; says whether the lesson has an informer for it.
+/// Adds a handler. Returns false if the lesson has no informer that takes one.
 fn late(lab: &Lab) -> Result<bool> {
     let informers = lab.latecomers().join(lab)?;
     match informers {
@@ -280,7 +282,8 @@ fn lacks_store(lab: &Lab) -> bool {
     lacks(lab, |pipeline| pipeline.has_store)
 }
 
-/// Whether the lesson has no such part: objects have come in and it has not shown, or there is no Reflector that brings any.
+/// Returns true if the lesson has no such part. That is known once objects have come in without the part appearing, or
+/// if no Reflector brings in objects.
 fn lacks(lab: &Lab, has: fn(&Pipeline) -> bool) -> bool {
     let pipelines = lab.picture().pipelines;
     let any = |is: fn(&Pipeline) -> bool| pipelines.values().any(is);
@@ -288,7 +291,7 @@ fn lacks(lab: &Lab, has: fn(&Pipeline) -> bool) -> bool {
     (took_in || !any(|pipeline| pipeline.reflects)) && !any(has)
 }
 
-/// Shows lines, or that there are none.
+/// Shows the lines, or says that there are none.
 fn show(lab: &Lab, lines: Vec<String>) {
     match lines.is_empty() {
         true => lab.narrate("empty", "空"),
@@ -296,13 +299,13 @@ fn show(lab: &Lab, lines: Vec<String>) {
     }
 }
 
-/// A slot of the queue: its key and its deltas.
+/// Formats a slot of the queue: its key and its deltas.
 fn waiting(slot: Slot) -> String {
     let deltas: Vec<_> = slot.deltas.into_iter().map(|delta| delta.delta).collect();
     format!("{}  {}", slot.key, deltas.join(", "))
 }
 
-/// A pod's name, phase and resourceVersion.
+/// Formats a pod: its name, phase and resourceVersion.
 fn shown(pod: &Pod) -> String {
     let name = pod.metadata.name.as_deref().unwrap_or_default();
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();

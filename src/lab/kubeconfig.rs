@@ -1,4 +1,4 @@
-//! Loads the kubeconfig, and makes its errors readable.
+//! Loads the kubeconfig of a real cluster, and explains its errors.
 
 use std::env;
 use std::io;
@@ -11,10 +11,10 @@ use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use super::settings::{HOW_TO_NAME_ONE, Target};
 use crate::trace::Failure;
 
-/// The configuration that `target` names. Nothing is written.
+/// Loads the configuration that `target` names. Writes nothing.
 ///
-/// Without a file in `target`, the files are those of `$KUBECONFIG`, merged; else `~/.kube/config`; else the service
-/// account of the pod in which this program runs.
+/// Without a file in `target`, it merges the files of `$KUBECONFIG`; else it reads `~/.kube/config`; else it uses the
+/// service account of the pod in which this program runs.
 pub(super) async fn load(target: &Target) -> Result<Config> {
     let files = match &target.kubeconfig {
         Some(file) => vec![file.clone()],
@@ -46,7 +46,7 @@ fn usual_files() -> Result<Vec<PathBuf>> {
         .map(|paths| env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
         .unwrap_or_default();
     if !named.is_empty() {
-        // As in kubectl, some of several files may be missing.
+        // As in kubectl, some of the files may be missing.
         let there: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
         if there.is_empty() {
             let shown = named.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");

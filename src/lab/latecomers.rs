@@ -1,4 +1,4 @@
-//! Handlers that the reader adds while the lesson runs, and how slow they are.
+//! The handlers that the user adds to running informers with the commands `late` and `slow`.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use super::{Lab, NO_PANIC};
 use crate::trace::{Style, short};
 use kube_informers::cache::{AsyncEventHandler, InformerStopped, Notification, Object, SharedIndexInformer};
 
-/// The informers of a lesson that take a handler at any time, and what the handlers that came late have in common.
+/// The informers of a lesson that handlers can be added to, with the number and the speed of the added handlers.
 #[derive(Default)]
 pub(super) struct Latecomers {
     informers: Mutex<Vec<Join>>,
@@ -21,7 +21,8 @@ pub(super) struct Latecomers {
 type Join = Box<dyn Fn(Latecomer) -> Result<(), InformerStopped> + Send + Sync>;
 
 impl Latecomers {
-    /// Offers the informer to handlers that come late, until [`close`](Self::close): it holds the lab.
+    /// Registers an informer for later handlers, until [`close`](Self::close) drops it again, because it holds a
+    /// reference to the lab.
     pub(super) fn offer<T: Object + Send + Sync + 'static>(&self, informer: &SharedIndexInformer<T>) {
         let informer = informer.clone();
         let join = move |handler| informer.add_event_handler(handler).map(drop);
@@ -29,10 +30,10 @@ impl Latecomers {
     }
 
     pub(super) fn close(&self) {
-        let _informers = std::mem::take(&mut *self.informers.lock().expect(NO_PANIC)); // dropped when the lock is free
+        let _informers = std::mem::take(&mut *self.informers.lock().expect(NO_PANIC)); // dropped after the lock is released
     }
 
-    /// Adds a handler to each informer; says how many these are.
+    /// Adds a handler to each informer, and returns the number of informers.
     pub(super) fn join(&self, lab: &Lab) -> Result<usize, InformerStopped> {
         let informers = self.informers.lock().expect(NO_PANIC);
         for join in informers.iter() {
@@ -42,18 +43,18 @@ impl Latecomers {
         Ok(informers.len())
     }
 
-    /// Has any handler come late?
+    /// Returns true if a handler has been added.
     pub(super) fn any(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
     }
 
-    /// Each of them takes so long for a notification from now on.
+    /// Lets each added handler take this long for a notification from now on.
     pub(super) fn slow_down(&self, takes: Duration) {
         self.takes_ms.store(u64::try_from(takes.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }
 
-/// A handler that prints what it is told.
+/// A handler that prints each notification.
 struct Latecomer {
     lab: Lab,
     number: usize,
@@ -63,7 +64,7 @@ struct Latecomer {
 impl<T: Object + Send + Sync + 'static> AsyncEventHandler<T> for Latecomer {
     async fn handle(&mut self, notification: Notification<T>) {
         let takes = Duration::from_millis(self.takes_ms.load(Ordering::Relaxed));
-        // What is buffered at the stop is delivered, and must not take its time then.
+        // Buffered notifications are delivered when the run stops; the handler must not be slow then.
         self.lab.stop().run_until_cancelled(sleep(takes)).await;
         let does = match &notification {
             Notification::Add { .. } => "OnAdd",

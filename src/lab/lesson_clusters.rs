@@ -1,4 +1,4 @@
-//! The cluster that a lesson watches: a built-in one is started, a real one is connected to.
+//! Provides the clusters that a lesson watches: starts a built-in cluster, or connects to a real one.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -16,28 +16,28 @@ use crate::cluster::KubeconfigFile;
 use crate::trace::Failure;
 use kube_testcluster::{Admin, Cluster, Controllers};
 
-/// How long a write takes in the lessons' cluster; about as long as in etcd.
+/// The duration of a write in the built-in cluster, about as long as in etcd.
 const COMMIT_LATENCY: Duration = Duration::from_millis(1);
 
 const BUILT_IN: &str = "the built-in cluster";
 
-/// The clusters of a lesson.
+/// The clusters of a lesson, and the clients for them.
 #[derive(Default)]
 pub(super) struct LessonClusters {
     /// `None` for a lesson that makes its own objects.
     pub(super) client: Option<kube::Client>,
     /// The built-in cluster.
     pub(super) cluster: Option<Cluster>,
-    /// The address of a real cluster.
+    /// The address of the real cluster, if the lesson watches one.
     pub(super) real: Option<String>,
-    /// Clusters of each era, or the real one; empty if one cluster is enough.
+    /// A client for a cluster of each era, or for the real one. Empty if the lesson needs only one cluster.
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
     /// The built-in clusters in `each_era`.
     pub(super) others: Vec<Cluster>,
 }
 
 impl LessonClusters {
-    /// Lets the built-in cluster listen, and returns its kubeconfig.
+    /// Serves the built-in cluster on the listener of `--listen`, and returns its kubeconfig.
     pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
         let address = serve_cluster(cluster, listener)?;
@@ -98,7 +98,7 @@ impl LessonClusters {
 fn start(PlannedCluster { server, pods, stages, first_revision }: PlannedCluster, seed: u64) -> Cluster {
     let builder =
         Cluster::builder().era(server.into()).seed(seed).pods(pods).stages(stages).first_revision(first_revision);
-    // A lesson about ReplicaSets runs its own controller.
+    // No workload controllers, because a lesson about ReplicaSets runs its own.
     let builder = builder.controllers(Controllers::Housekeeping);
     builder.commit_latency(COMMIT_LATENCY).admin(Admin::On).start()
 }

@@ -1,4 +1,4 @@
-//! The lab: what a lesson needs (a cluster, output, a stop signal), and the player that runs lessons.
+//! The lab: the environment of a lesson (cluster, output, seed, stop signal), and the player that runs lessons in it.
 
 mod cable;
 mod connect;
@@ -50,29 +50,29 @@ pub use real::{Reached, reach_real};
 pub(crate) use settings::HOW_TO_NAME_ONE;
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
-/// The environment of a lesson. Clones share one lab, so that tasks and handlers can have one each.
+/// The environment of a lesson. Clones share one lab, so each task and handler can have its own clone.
 ///
-/// A lesson cannot tell from it whether its cluster is built in, or whether its time is virtual.
+/// A lesson runs the same way with a built-in and a real cluster, and in virtual and real time.
 #[derive(Clone)]
 pub struct Lab(Arc<Inner>);
 
 struct Inner {
     parts: Parts,
     started: Instant,
-    /// Held while a record is kept or printed, so that records are in order.
+    /// Locked while a record is stored or printed, to keep the records in order.
     recorder: Mutex<Recorder>,
-    /// How many [`Race`]s were handed out. Each has its own seed.
+    /// The number of [`Race`]s so far. Each has its own seed.
     races: AtomicU64,
-    /// How many informers were made.
+    /// The number of informers so far.
     informers: AtomicUsize,
-    /// Whether the first LIST has succeeded. Once the first WATCH has succeeded too, failures are reported and do not
-    /// end the run.
+    /// True once the first LIST has succeeded. Once the first WATCH has succeeded too, failures are reported and no
+    /// longer end the run.
     listed: AtomicBool,
     watching: AtomicBool,
-    /// Has every Reflector of the lesson resync.
+    /// Makes every Reflector of the lesson resync.
     resync: ResyncTrigger,
     latecomers: Latecomers,
-    /// Shown until something has happened.
+    /// The progress line that is shown until the first event.
     waiting: Mutex<Option<Progress>>,
     reader_gone: AtomicBool,
     failure: Mutex<Option<anyhow::Error>>,
@@ -85,9 +85,9 @@ pub(super) struct Parts {
     pub(super) namespace: String,
     pub(super) stop: CancellationToken,
     pub(super) sink: Sink,
-    /// The file that the run is recorded into as it happens.
+    /// The file that the run is recorded into while it runs.
     pub(super) record: Option<RecordFile>,
-    /// Those who follow it in a browser.
+    /// The followers of the run in a browser.
     pub(super) followers: Option<Followers>,
     pub(super) seed: u64,
     pub(super) client_era: Era,
@@ -97,9 +97,9 @@ pub(super) struct Parts {
 
 /// The destination of records.
 pub(super) enum Sink {
-    /// Kept until the run has ended.
+    /// Records are kept until the run has ended.
     Recorded(Mutex<Vec<Record>>),
-    /// Printed at once.
+    /// Records are printed at once.
     Live(Printer),
 }
 
@@ -121,49 +121,49 @@ impl Lab {
         }))
     }
 
-    /// A client for the lesson's cluster.
+    /// Returns a client for the lesson's cluster.
     ///
     /// # Panics
-    /// In a lesson without a cluster in its row.
+    /// The lesson's row in the catalog names no cluster.
     pub fn client(&self) -> kube::Client {
         self.0.parts.client.clone().expect("the lesson's row names a cluster")
     }
 
-    /// A client for a cluster of each era, the older one first, with the era's name. With a real cluster, only that
-    /// one.
+    /// Returns a client for a cluster of each era, the older one first, with the era's name; for a real cluster, only
+    /// that one.
     ///
     /// Empty in a lesson whose row does not ask for both eras.
     pub fn each_era(&self) -> Vec<(&'static str, kube::Client)> {
         self.0.parts.each_era.clone()
     }
 
-    /// The namespace that the lesson watches. It exists.
+    /// Returns the namespace that the lesson watches. It exists.
     pub fn namespace(&self) -> &str {
         &self.0.parts.namespace
     }
 
-    /// Cancelled when the run must end: everything has been shown, its time is over, Ctrl-C was pressed, or it failed.
-    /// The lesson then stops in order and returns.
+    /// Returns a token that is cancelled when the run must end: everything has been shown, its time is over, Ctrl-C was
+    /// pressed, or it failed. The lesson then stops in order and returns.
     pub fn stop(&self) -> CancellationToken {
         self.0.parts.stop.clone()
     }
 
-    /// The seed that decides this run's races.
+    /// Returns the seed that decides this run's races.
     pub fn seed(&self) -> u64 {
         self.0.parts.seed
     }
 
-    /// The era of the client's machinery.
+    /// Returns the era of the client.
     pub fn era(&self) -> Era {
         self.0.parts.client_era
     }
 
-    /// An observer that records what the parts of an informer do that the lesson puts together.
+    /// Returns an observer that records the events of the informer that a lesson builds by hand.
     pub fn observer(&self) -> Observer {
         self.observing(Recorder::BY_HAND)
     }
 
-    /// An observer of one informer more.
+    /// Returns an observer for another informer.
     fn observer_of_another(&self) -> Observer {
         self.observing(self.0.informers.fetch_add(1, Ordering::Relaxed) + 1)
     }
@@ -182,7 +182,7 @@ impl Lab {
         })
     }
 
-    /// An observer of a work queue.
+    /// Returns an observer that records the events of a workqueue.
     pub fn work_observer<T: Display>(&self) -> impl FnMut(WorkEvent<'_, T>) + Send + 'static + use<T> {
         let lab = self.clone();
         move |event| lab.keep(|recorder, at| recorder.worked(at, &event))
@@ -198,14 +198,15 @@ impl Lab {
         self.put(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
     }
 
-    /// A race of this run, decided by its seed and independent of all others. With a real cluster the cluster decides.
+    /// Returns a race of this run, decided by the run's seed and independent of other races. With a real cluster, the
+    /// cluster decides.
     pub fn race(&self) -> Race {
         let n = self.0.races.fetch_add(1, Ordering::Relaxed);
         Race::new(sub_seed(self.0.parts.seed, "moment", n), self.0.parts.waits)
     }
 
-    /// Handles a failed list or watch. It ends the run if the first LIST and WATCH have not succeeded yet; otherwise it
-    /// is reported, and the caller tries again. That the server no longer knows a resourceVersion never ends the run.
+    /// Handles a failed list or watch. The failure ends the run if the first LIST and WATCH have not succeeded yet;
+    /// otherwise it is reported, and the caller tries again. An expired resourceVersion never ends the run.
     pub fn failed(&self, error: anyhow::Error) {
         let of_reflector = error.downcast_ref::<ReflectorError>();
         if !self.is_up() && !of_reflector.is_some_and(ReflectorError::is_expired) {
@@ -213,7 +214,7 @@ impl Lab {
             return;
         }
         match of_reflector {
-            // The observer has reported these, together with failures that a Reflector handles without an error.
+            // The observer has reported these already, and also failures that a Reflector handles without an error.
             Some(ReflectorError::List(..) | ReflectorError::Watch(..) | ReflectorError::WatchEnded(..)) => {}
             _ => self.retrying(error.as_ref()),
         }
@@ -227,7 +228,7 @@ impl Lab {
         self.narrate(&format!("{error}; trying again"), &format!("{error_zh}；稍后重试"));
     }
 
-    /// Whether the first LIST and the first WATCH have succeeded.
+    /// Returns true if the first LIST and the first WATCH have succeeded.
     fn is_up(&self) -> bool {
         self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed)
     }
@@ -238,33 +239,33 @@ impl Lab {
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；稍后重试"));
     }
 
-    /// What the machinery holds now.
+    /// Returns the current picture: the state of queues, stores and handlers.
     pub(super) fn picture(&self) -> Picture {
         self.0.recorder.lock().expect(NO_PANIC).picture().clone()
     }
 
-    /// Has every Reflector that watches resync; says how many these are.
+    /// Makes every watching Reflector resync, and returns their number.
     pub(super) fn resync(&self) -> usize {
         self.0.recorder.lock().expect(NO_PANIC).asked_to_resync();
         self.0.resync.fire()
     }
 
-    /// The handlers that the reader adds.
+    /// Returns the informers that the user can add handlers to.
     fn latecomers(&self) -> &Latecomers {
         &self.0.latecomers
     }
 
-    /// Those who follow the run in a browser.
+    /// Returns the followers of the run in a browser.
     pub(super) fn followers(&self) -> Option<&Followers> {
         self.0.parts.followers.as_ref()
     }
 
-    /// The listener of `--serve`.
+    /// Returns the listener of `--serve`.
     pub(super) fn listener(&self) -> Option<&TcpListener> {
         self.0.parts.listener.as_ref()
     }
 
-    /// Shows this until something has happened.
+    /// Shows a progress line until the first event.
     pub(super) fn waits(&self, progress: Progress) {
         *self.0.waiting.lock().expect(NO_PANIC) = Some(progress);
     }
@@ -279,17 +280,17 @@ impl Lab {
         self.0.parts.stop.cancel();
     }
 
-    /// The error that ended the run, if any.
+    /// Takes the error that ended the run, if any.
     pub(super) fn take_failure(&self) -> Option<anyhow::Error> {
         self.failure().take()
     }
 
-    /// Whether the reader of standard output has gone during a live run.
+    /// Returns true if the reader of standard output has gone during a live run.
     pub(super) fn reader_gone(&self) -> bool {
         self.0.reader_gone.load(Ordering::Relaxed)
     }
 
-    /// The records so far; empty in a live run.
+    /// Takes the records so far; empty in a live run.
     pub(super) fn take_records(&self) -> Vec<Record> {
         match &self.0.parts.sink {
             Sink::Recorded(records) => std::mem::take(&mut *records.lock().expect(NO_PANIC)),
@@ -297,19 +298,19 @@ impl Lab {
         }
     }
 
-    /// How long the run has lasted on its own clock.
+    /// Returns the time since the start of the run, on the run's own clock.
     fn elapsed(&self) -> Duration {
         self.0.started.elapsed()
     }
 
-    /// Begins the record.
+    /// Begins the record with its header.
     pub(super) fn begin(&self, header: Header) {
         self.put(What::Run(header));
     }
 
-    /// Records what the built-in cluster stores in the lesson's namespace, except Events: nobody watches them here.
+    /// Records the built-in cluster's writes in the lesson's namespace, except Events, which no lesson watches.
     pub(super) fn record_writes(&self, cluster: &Cluster) {
-        let lab = Arc::downgrade(&self.0); // the lab has a client of the cluster
+        let lab = Arc::downgrade(&self.0); // weak, because the lab has a client of the cluster
         let prefix = format!("{}/", self.namespace());
         cluster.observe_writes(move |write| {
             if write.key.starts_with(&prefix)
@@ -321,7 +322,7 @@ impl Lab {
         });
     }
 
-    /// Records what the program says.
+    /// Records the program's own words.
     fn put(&self, what: What) {
         self.keep(|recorder, at| recorder.said(at, what));
     }
@@ -329,7 +330,7 @@ impl Lab {
     fn keep(&self, record: impl FnOnce(&mut Recorder, Duration) -> Record) {
         let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
         let record = record(&mut recorder, self.elapsed());
-        // A streaming list begins with a watch, and may take its time then.
+        // A streaming list begins with a watch, whose first objects may take long.
         if !matches!(record.what, What::Watching { .. }) {
             self.waits_no_longer();
         }
@@ -357,9 +358,9 @@ impl Lab {
     }
 }
 
-/// A chain of causes without the name that kube gives a failure on the way to the server.
+/// Removes kube's type name from a chain of causes.
 fn without_types(causes: &str) -> String {
     causes.replace("ServiceError: ", "")
 }
 
-const NO_PANIC: &str = "nothing panics under this lock";
+const NO_PANIC: &str = "no code panics while it holds this lock";

@@ -1,4 +1,5 @@
-//! The plan of a run: its row's defaults, overlaid by what the user chose. Everything that is known before the clock starts.
+//! The plan of a run, made before its clock starts: the defaults of the lesson's catalog row, overridden by the user's
+//! options, with files read and listeners bound.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -14,9 +15,9 @@ use crate::cluster::{self, files, listen};
 use crate::trace::{Header, Printer};
 use kube_testcluster::{Scenario, Stages, pods_from_yaml};
 
-/// What a run does.
+/// Everything about a run that is decided before it starts.
 pub(super) struct Plan {
-    /// The first line of the run's record.
+    /// The header of the run's record.
     pub(super) header: Header,
     pub(super) pace: Pace,
     pub(super) namespace: String,
@@ -29,7 +30,7 @@ pub(super) struct Plan {
     /// The cable between the lesson and its built-in cluster, in a live run.
     pub(super) cable: Option<Cable>,
     pub(super) scenario: Option<Scenario>,
-    /// The scenario that the reader is asked to perform.
+    /// The scenario that the user is asked to perform in another terminal.
     pub(super) by_hand: Option<Scenario>,
     /// The listener of `--serve`.
     pub(super) listener: Option<TcpListener>,
@@ -37,26 +38,26 @@ pub(super) struct Plan {
     pub(super) cluster_listener: Option<TcpListener>,
 }
 
-/// When a run ends by itself.
+/// The condition that ends a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Until {
-    /// The scenario is over, and nothing more happens.
+    /// The scenario is over, and the cluster is at rest.
     AtRest,
-    /// This long after it began.
+    /// The run has lasted this long.
     Elapsed(Duration),
-    /// Never.
+    /// The run goes on until it is stopped.
     Stopped,
 }
 
 /// The cluster that a run watches.
 pub(super) enum PlannedSource {
-    /// A real cluster, and how long to wait for it.
+    /// A real cluster, with the longest time to wait for it.
     Real(Target, Option<Duration>),
-    /// The built-in one.
+    /// The built-in cluster.
     BuiltIn(PlannedCluster),
 }
 
-/// What is in a built-in cluster.
+/// The content and the behaviour of a built-in cluster.
 #[derive(Clone)]
 pub(super) struct PlannedCluster {
     pub(super) server: Era,
@@ -69,7 +70,7 @@ impl Plan {
     /// Reads the files, binds the listeners and draws the seed.
     ///
     /// # Errors
-    /// A file that cannot be used, or an address that cannot be bound.
+    /// A file cannot be used, or an address cannot be bound.
     pub(super) fn new(command: &str, defaults: &Defaults, settings: &Settings, printer: &Printer) -> Result<Self> {
         let usual = defaults.cluster.as_ref();
         let source = usual.map(|usual| PlannedSource::new(usual, settings)).transpose()?;
@@ -113,7 +114,7 @@ impl Until {
 }
 
 impl Plan {
-    /// Does it watch a cluster that is not built in?
+    /// Returns true if the run watches a real cluster.
     pub(super) fn is_real(&self) -> bool {
         matches!(self.source, Some(PlannedSource::Real(..)))
     }
@@ -135,14 +136,15 @@ impl PlannedCluster {
             .transpose()?
             .unwrap_or_default();
         let stages = files::stages(built_in.stages.as_deref(), usual.stages)?;
-        // A cluster of this process alone counts from 1, so that a run is the same every time.
+        // Other programs can reach a cluster that listens, so its revisions must be new. Any other starts at 1, so
+        // every run is the same.
         let first_revision = if settings.listen.is_some() { cluster::revision_of_the_clock() } else { 1 };
         Ok(Self { server: built_in.server, pods, stages, first_revision })
     }
 }
 
-/// The scenario that is played, and the one that the reader is asked to perform. On a cluster that the reader can reach, the
-/// default scenario is not played.
+/// Returns the scenario to play, and the one that the user is asked to perform. The default scenario is not played on a
+/// cluster that the user can reach.
 fn scenarios(usual: Option<&ClusterDefaults>, settings: &Settings) -> Result<(Option<Scenario>, Option<Scenario>)> {
     let usual = usual.and_then(|usual| usual.scenario);
     let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
@@ -152,13 +154,13 @@ fn scenarios(usual: Option<&ClusterDefaults>, settings: &Settings) -> Result<(Op
 }
 
 impl Seed {
-    /// The seed's number. A random one is printed.
+    /// Returns the seed's number. A random seed is printed, so the run can be repeated.
     pub fn draw(self, defaults: &Defaults, printer: &Printer) -> u64 {
         match self {
             Self::Default => defaults.seed,
             Self::Fixed(seed) => seed,
             Self::Random => {
-                // Short, so that it can be typed again.
+                // Short enough to type again.
                 let seed = fastrand::u64(0..1_000_000);
                 printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
                 seed

@@ -1,4 +1,4 @@
-//! Plays a lesson: sets up its lab, runs it with its scenario, ends it, and prints it.
+//! Runs a lesson: sets up its lab, runs it together with its scenario, ends it, and prints it.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -22,19 +22,19 @@ use crate::console::{Console, Ended, Progress};
 use crate::trace::{Failure, Printer, Record};
 use kube_testcluster::{Cluster, Scenario};
 
-/// How long nothing must happen before a run ends, in the run's own time.
+/// The time without an event after which a run ends, on the run's own clock.
 const AT_REST: Duration = Duration::from_secs(1);
 
-/// The longest time to stop. Without a limit, a lesson that hangs would let virtual time wait for ever.
+/// The longest time that a lesson has to stop, in virtual time, which would go on for ever if a lesson hung.
 const STOPS_WITHIN: Duration = Duration::from_secs(3600);
 
-/// A lesson as a value: what it does with its lab.
+/// A lesson as a function value.
 pub type LessonFn = for<'lab> fn(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>;
 
-/// Plays `lesson` with `defaults` and `settings`, and prints it.
+/// Runs `lesson` with `defaults` and `settings`, and prints it.
 ///
 /// # Errors
-/// A file that cannot be used, a cluster that cannot be reached, a scenario that fails, or the lesson's own error.
+/// A file cannot be used, a cluster cannot be reached, a scenario fails, or the lesson itself fails.
 pub fn play(
     command: &str,
     defaults: &Defaults,
@@ -50,10 +50,10 @@ pub fn play(
     result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
-/// Plays a finite run and returns its records instead of printing them.
+/// Runs a lesson to its end, and returns its records instead of printing them.
 ///
 /// # Errors
-/// As [`play`].
+/// The same as [`play`].
 pub fn record(
     command: &str,
     defaults: &Defaults,
@@ -89,7 +89,7 @@ fn perform(
         Pace::Virtual => CancellationToken::new(),
     };
     let played = runtime.block_on(plan.run(stop, console, lesson));
-    // A DNS lookup may still run on another thread. Do not wait for it.
+    // A DNS lookup may still run on another thread, and is not waited for.
     runtime.shutdown_background();
     Ok(played)
 }
@@ -109,7 +109,7 @@ impl Played {
 
 impl Plan {
     async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> Played {
-        let began = Instant::now(); // connecting counts
+        let began = Instant::now(); // the time limit includes connecting
         let connecting =
             self.is_real().then(|| Progress::begin(&console.printer, ("connecting to the cluster", "正在连接集群")));
         let clusters = tokio::select! {
@@ -175,7 +175,7 @@ impl Plan {
         Played { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
-    /// Runs the lesson together with everything that can end it.
+    /// Runs the lesson until it returns, or until its time, its scenario, a signal or an error ends it.
     async fn play(
         &self,
         lab: &Lab,
@@ -211,7 +211,7 @@ impl Plan {
             }
         };
         let company = if self.scenario.is_some() { Company::Scenario } else { Company::Nothing };
-        // The cable lies between the cluster and the lesson alone.
+        // The scenario and the keyboard reach the cluster without the cable, which only the lesson's client uses.
         let (client, keyboard) = match (cluster, &self.cable) {
             (Some(cluster), Some(cable)) => {
                 let client = cluster.client(lab.namespace());
@@ -224,7 +224,7 @@ impl Plan {
                 let told = |step: &_| lab.narrate(&format!("{step}"), &format!("{step}"));
                 let played = scenario.play(client.unwrap_or_else(|| lab.client()), lab.namespace(), told).await;
                 match played {
-                    // The reader may have done the same step first, at the keyboard or with kubectl.
+                    // The user may have done the same step first, at the keyboard or with kubectl.
                     Err(error) if self.pace == Pace::Live && cluster.is_some() => {
                         lab.narrate(&format!("{error}; the scenario ends"), &format!("{error}；场景到此结束"));
                     }
@@ -257,7 +257,7 @@ impl Plan {
         }
     }
 
-    /// Says which real cluster is watched.
+    /// Announces the real cluster that the lesson watches.
     fn welcome(&self, lab: &Lab, address: &str) {
         let namespace = lab.namespace();
         lab.narrate(
@@ -266,7 +266,7 @@ impl Plan {
         );
     }
 
-    /// Says what to type into a second terminal.
+    /// Announces the commands for a second terminal.
     fn tell_what_to_type(&self, lab: &Lab, kubeconfig: Option<&KubeconfigFile>) {
         let mut lines: Vec<String> = kubeconfig.iter().map(|file| file.export()).collect();
         let steps = self.by_hand.iter().flat_map(Scenario::steps);
@@ -278,7 +278,7 @@ impl Plan {
     }
 }
 
-/// Returns when nothing has happened for a while and nothing will.
+/// Waits until the cluster is at rest: nothing has happened for a while, and no event is scheduled.
 async fn rest(cluster: Option<&Cluster>) {
     loop {
         sleep(AT_REST).await;

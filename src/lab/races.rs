@@ -1,4 +1,4 @@
-//! Races that a seed decides instead of the scheduler.
+//! Races between tasks that a seed decides instead of the scheduler, so the same seed gives the same run.
 
 use std::future::Future;
 use std::pin::pin;
@@ -24,11 +24,11 @@ fn finish(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// One wake-up in so many is late. With client-go on a live API server, `reflector` printed `Deleted` for 1 of 180
-/// deletions, and on a busy machine more often.
+/// One wake-up in this many is late. With client-go on a live API server, the lesson `reflector` printed `Deleted` for
+/// 1 of 180 deletions, and more often on a busy machine.
 const ONE_STALL_IN: u8 = 100;
 
-/// How late such a wake-up is.
+/// The delay of a late wake-up.
 const STALL: Duration = Duration::from_millis(2);
 
 /// One race: short waits on the run's clock, drawn from a seed.
@@ -38,22 +38,22 @@ pub struct Race {
     waits: Waits,
 }
 
-/// Whether races wait.
+/// The behaviour of races: with waits from the seed, or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// They wait; the seed decides the order of events.
+    /// Races wait, and the seed decides the order of events.
     Seeded,
-    /// They do not wait; with a real cluster, the cluster decides.
+    /// Races do not wait, because a real cluster decides the order.
     Never,
 }
 
 impl Race {
-    /// A new source, independent of sources with other seeds.
+    /// Creates a race, independent of races with other seeds.
     pub fn new(seed: u64, waits: Waits) -> Self {
         Self { rng: fastrand::Rng::with_seed(seed), waits }
     }
 
-    /// Waits a whole number of milliseconds from 0 up to, but not including, `max`.
+    /// Waits a random whole number of milliseconds from 0 up to, but not including, `max`.
     pub async fn delay(&mut self, max: Duration) {
         let millis = u64::try_from(max.as_millis()).unwrap_or(u64::MAX);
         if millis == 0 || self.waits == Waits::Never {
@@ -82,8 +82,8 @@ impl Race {
     }
 }
 
-/// Notices that a future was woken. Being polled is not enough: it may be polled because of another future of the same
-/// task.
+/// Detects that a future was woken. A poll alone does not show that, because another future of the same task may have
+/// caused it.
 struct Alarm(Notify);
 
 impl Wake for Alarm {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn on_a_real_cluster_nothing_waits() {
+    async fn races_on_a_real_cluster_do_not_wait() {
         let start = tokio::time::Instant::now();
         Race::new(7, Waits::Never).delay(Duration::from_secs(1)).await;
         assert!(start.elapsed().is_zero());

@@ -1,4 +1,4 @@
-//! Connects to a real cluster.
+//! Connects to a real cluster, for `--cluster` and for `doctor`.
 
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ use super::kubeconfig;
 use super::settings::Target;
 use crate::trace::Failure;
 
-/// How long connecting and the first response may take together.
+/// The longest time for connecting and the first response together.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// How long to wait before asking a server again that is not ready.
+/// The pause before a server that is not ready is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// A cluster that has responded.
+/// A client of a cluster that has responded, with the cluster's address.
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) address: String,
 }
 
-/// Connects to a real cluster and checks that the namespace exists. `limit` is how long the whole run may last.
+/// Connects to a real cluster and checks that the namespace exists. `limit` is the longest time of the whole run.
 pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>) -> Result<Connection> {
     let within = limit.unwrap_or(LIMIT).min(LIMIT);
     let mut config = kubeconfig::load(target).await?;
@@ -49,16 +49,16 @@ pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>
 
 /// A real cluster whose pods can be watched.
 pub struct Reached {
-    /// Its address.
+    /// The cluster's address.
     pub address: String,
-    /// Its version, such as `v1.37.0`.
+    /// The cluster's version, such as `v1.37.0`.
     pub version: String,
 }
 
-/// Connects to a real cluster as a lesson does, and sees that this account may list and watch pods.
+/// Connects to a real cluster as a lesson does, and checks that this account may list and watch pods.
 ///
 /// # Errors
-/// A kubeconfig that cannot be used, a cluster that does not answer within `patience`, or a missing right.
+/// The kubeconfig cannot be used, the cluster does not answer within `patience`, or a permission is missing.
 pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) -> Result<Reached> {
     let Connection { client, address } = to(target, namespace, Some(patience)).await?;
     let version = client.apiserver_version().await.map_err(|error| unreachable(error, &address))?.git_version;
@@ -75,7 +75,7 @@ pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) ->
         SelfSubjectAccessReview { spec, ..Default::default() }
     };
     let reviews: Api<SelfSubjectAccessReview> = Api::all(client);
-    // A server that does not answer such questions, as the built-in one, has no authorization to ask about.
+    // A server without SelfSubjectAccessReviews, such as the built-in one, has no authorization to check.
     if let Ok(review) = reviews.create(&PostParams::default(), &may("watch")).await
         && review.status.is_some_and(|status| !status.allowed)
     {
@@ -84,7 +84,7 @@ pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) ->
     Ok(Reached { address, version })
 }
 
-/// Asks until the server is ready to answer.
+/// Looks up the namespace until the server is ready to answer.
 async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<NamespaceLookup> {
     let mut not_ready = None;
     let answer = async {
@@ -120,7 +120,7 @@ async fn first_answer(client: &Client, namespace: &str, address: &str, within: D
     .into())
 }
 
-/// Scheme, host and port. The user and the password in an address must not be shown.
+/// Returns scheme, host and port. The user and the password in a URL must not be shown.
 fn address(config: &Config) -> String {
     let url = &config.cluster_url;
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
@@ -136,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// A cluster that answers with one status code so many times, and then as a cluster.
+    /// Returns a client of a server that answers `times` requests with a status code, and later ones properly.
     fn starting(code: u16, times: u32) -> Client {
         let left = Arc::new(AtomicU32::new(times));
         let router = axum::Router::new().fallback(move || async move {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_never_gets_ready_is_not_called_silent() {
+    async fn a_server_that_never_gets_ready_is_reported_with_its_status() {
         let began = Instant::now();
         let error =
             first_answer(&starting(503, 99), "dev", "https://a:6443", Duration::from_secs(4)).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Real clusters, in a page: there are none.
+//! Real clusters in the build for a web page: they cannot be reached.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use anyhow::Result;
 use super::settings::Target;
 use crate::trace::Failure;
 
-/// A cluster that has responded.
+/// A client of a cluster that has responded, with the cluster's address.
 pub(super) struct Connection {
     pub(super) client: kube::Client,
     pub(super) address: String,
 }
 
-/// Never reaches one.
+/// Fails, because a web page cannot reach a cluster.
 pub(super) async fn to(_target: &Target, _namespace: &str, _limit: Option<Duration>) -> Result<Connection> {
     Err(Failure::not_in_a_page().into())
 }

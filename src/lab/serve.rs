@@ -15,16 +15,16 @@ pub(super) fn serve_cluster(cluster: &mut Cluster, listener: TcpListener) -> Res
 }
 
 impl Lab {
-    /// Serves `router` at the address of `--serve` until the run stops, to programs of this machine only: the lesson's pods
-    /// may be those of a real cluster, and nobody is asked for a password.
+    /// Serves `router` at the address of `--serve` until the run stops, for programs on this machine only: the pods may
+    /// be those of a real cluster, and there is no authentication.
     ///
     /// # Errors
-    /// If accepting connections fails.
+    /// Accepting connections fails.
     ///
     /// # Panics
-    /// In a run without `--serve`.
+    /// The run has no `--serve`.
     pub async fn serve(&self, router: axum::Router) -> Result<()> {
-        let listener = self.listener().expect("the run was asked to serve");
+        let listener = self.listener().expect("the run has --serve");
         let listener = listener.try_clone().and_then(tokio::net::TcpListener::from_std).context("cannot listen")?;
         let address = listener.local_addr().context("cannot listen")?;
         let curl = format!("curl http://{address}");

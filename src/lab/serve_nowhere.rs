@@ -1,4 +1,4 @@
-//! The HTTP servers of `--serve` and `--listen`, in a page: there are none.
+//! `--serve` and `--listen` in the build for a web page, which has no HTTP servers: both fail.
 
 use std::net::{SocketAddr, TcpListener};
 
@@ -8,13 +8,13 @@ use super::Lab;
 use crate::trace::Failure;
 use kube_testcluster::Cluster;
 
-/// Never serves.
+/// Fails, because a web page has no HTTP server.
 pub(super) fn serve_cluster(_cluster: &mut Cluster, _listener: TcpListener) -> Result<SocketAddr> {
     Err(Failure::not_in_a_page().into())
 }
 
 impl Lab {
-    /// Never serves.
+    /// Fails, because a web page has no HTTP server.
     ///
     /// # Errors
     /// Always.

@@ -1,4 +1,4 @@
-//! The settings of a run, as the user chose them.
+//! The settings of a run: the user's options, before they are combined with the lesson's defaults.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,22 +7,22 @@ use std::time::Duration;
 use super::Era;
 use crate::trace::Words;
 
-/// The options of a run. They override the defaults in its row.
+/// The options of a run. They override the defaults of the lesson's catalog row.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Which cluster is watched.
+    /// The cluster to watch.
     pub source: Source,
-    /// The namespace that is watched.
+    /// The namespace to watch.
     pub namespace: String,
-    /// A scenario file that replaces the default scenario (with a real cluster there is none).
+    /// A scenario file that replaces the default scenario. With a real cluster there is no default scenario.
     pub scenario: Option<PathBuf>,
-    /// Whether the run goes on until it is stopped.
+    /// The choice to keep watching until Ctrl-C.
     pub follow: Follow,
-    /// Ends the run after this long, on its own clock.
+    /// The longest time of the run, on its own clock.
     pub limit: Option<Duration>,
-    /// What decides the races.
+    /// The choice of the seed for races.
     pub seed: Seed,
-    /// The era of the client's machinery.
+    /// The era of the client.
     pub client: Era,
     /// The address of the lesson's HTTP server, if it has one.
     pub serve: Option<SocketAddr>,
@@ -47,8 +47,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A live run takes place in real time and is printed as it happens. Any other run takes place in virtual time, is
-    /// recorded, and is printed then.
+    /// Returns the pace of the run. A live run takes place in real time and is printed as it happens. Any other run
+    /// takes place in virtual time, is recorded, and is printed afterwards.
     pub fn pace(&self) -> Pace {
         let listens = self.serve.or(self.listen).is_some();
         let live = matches!(self.source, Source::Real(_)) || self.follow == Follow::Yes || listens;
@@ -57,8 +57,8 @@ impl Settings {
 }
 
 impl Settings {
-    /// The options as they are typed, for a record: without the seed and the eras, which have a place of their own, and
-    /// without what names a kubeconfig.
+    /// Returns the options as typed, for a record's header. The seed and the eras have fields of their own, and options
+    /// that name a kubeconfig are left out.
     pub(super) fn options(&self) -> Vec<String> {
         let mut options = Vec::new();
         let mut add = |name: &str, value: Option<String>| {
@@ -83,12 +83,12 @@ impl Settings {
     }
 }
 
-/// How the time of a run passes.
+/// The clock of a run: virtual or real time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// In virtual time, as fast as it can be computed.
+    /// Virtual time: the run takes only as long as its computation.
     Virtual,
-    /// In real time.
+    /// Real time.
     Live,
 }
 
@@ -108,39 +108,40 @@ pub struct BuiltIn {
     pub pods: Option<PathBuf>,
     /// A file of kubelet stages.
     pub stages: Option<PathBuf>,
-    /// Which API server it simulates.
+    /// The era of the simulated API server.
     pub server: Era,
 }
 
 /// A real cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
-    /// A kubeconfig; `None` for the first of `$KUBECONFIG`, `~/.kube/config` and the pod's service account that exists.
+    /// The kubeconfig; `None` for the first that exists of `$KUBECONFIG`, `~/.kube/config` and the pod's service
+    /// account.
     pub kubeconfig: Option<PathBuf>,
-    /// A context in it; `None` for the current one.
+    /// The context in the kubeconfig; `None` for the current one.
     pub context: Option<String>,
 }
 
-/// What to do where no kubeconfig is found.
+/// The advice if no kubeconfig is found.
 pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
     "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
     "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",
 );
 
-/// Whether a run goes on until it is stopped.
+/// The choice to keep watching until Ctrl-C.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Follow {
-    /// It ends when everything has been shown.
+    /// The run ends when everything has been shown.
     #[default]
     No,
-    /// It keeps watching.
+    /// The run keeps watching.
     Yes,
 }
 
 /// The seed that decides races.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seed {
-    /// The seed in the row, with which the run equals the documents' run.
+    /// The seed in the lesson's catalog row, which makes the run equal to the tutorials' run.
     #[default]
     Default,
     /// This seed.

@@ -1,5 +1,5 @@
-//! Connects the parts that a lesson builds to the lab: its observer, its error handler, its seed, and the queue and the way to
-//! list of its era.
+//! Connects the Reflectors and informers of a lesson to the lab: sets their observer, error handler and seed, and the
+//! queue and the kind of list of the client's era.
 
 use super::races::sub_seed;
 use super::{Era, Lab};
@@ -9,12 +9,14 @@ use kube_informers::cache::{
 };
 
 impl Lab {
-    /// A Reflector whose first failure ends the run, and whose later failures are reported.
+    /// Connects a Reflector to the lab. A failure before its first list and watch ends the run; later failures are
+    /// reported.
     pub fn reflector<T>(&self, reflector: Reflector<T>) -> Reflector<T> {
         reflector.observer(self.observer()).options(self.options())
     }
 
-    /// A shared informer of which the same holds. The reader can add a handler to it at the keyboard of a live run.
+    /// Builds a shared informer, connected as in [`reflector`](Self::reflector). The user can add handlers to it with
+    /// the command `late`.
     pub fn informer<T>(&self, informer: SharedIndexInformerBuilder<T>) -> SharedIndexInformer<T>
     where
         T: Object + Send + Sync + 'static,
@@ -25,12 +27,12 @@ impl Lab {
         informer
     }
 
-    /// The same for a factory.
+    /// Connects a factory's informers as in [`reflector`](Self::reflector).
     pub fn factory(&self, factory: SharedInformerFactory) -> SharedInformerFactory {
         factory.queue(self.queue()).observer(self.observer_of_another()).reflector(self.options())
     }
 
-    /// The queue of the client's era.
+    /// Returns the queue of the client's era.
     fn queue(&self) -> QueueKind {
         match self.era() {
             Era::Classic => QueueKind::DeltaFifo,
@@ -38,7 +40,7 @@ impl Lab {
         }
     }
 
-    /// The Reflector's options of the client's era.
+    /// Returns the Reflector's options of the client's era.
     fn options(&self) -> ReflectorOptions {
         let watch_list = match self.era() {
             Era::Classic => WatchList::No,

@@ -1,4 +1,5 @@
-//! Architecture: one pod on its way through the five parts of an informer, a line for each part.
+//! Lesson `architecture`: shows one pod on its way through the five parts of an informer, with a trace line from each
+//! part.
 //!
 //! Chapter: `lessons/01-architecture`. Trace: `fixtures/traces/architecture.txt`.
 
@@ -48,7 +49,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(handled?)
 }
 
-/// What the Controller does with what it pops: the Indexer first, then the Processor.
+/// Processes the popped deltas as the Controller does: it updates the Indexer first, then calls the Processor.
 fn process(
     lab: &Lab,
     indexer: &Indexer<Pod>,
@@ -68,7 +69,7 @@ fn process(
     Ok(())
 }
 
-/// The queue as the Reflector sees it: each call is printed.
+/// The store that the Reflector writes to: prints each call, and passes it on to the queue.
 struct Entrance {
     lab: Lab,
     queue: Arc<DeltaFifo<Pod>>,

@@ -1,6 +1,6 @@
-//! The catalog of all runs: what each is called, what it needs, and which function plays it.
+//! The catalog of all runs: a row for each run with its command, texts, defaults and function.
 //!
-//! A new run costs a variant of [`Run`] and a row in `catalog/`; without the row it does not compile.
+//! A new run needs a variant of [`Run`] and a row in `catalog/`. Without the row it does not compile.
 
 mod beyond;
 mod by_hand;
@@ -17,9 +17,9 @@ pub use row::{Origin, Row};
 use crate::lab::{Console, Ended, Era, LessonFn, Settings, play, record};
 use crate::trace::Record;
 
-/// One run of one lesson: a subcommand with its step. In the order in which the runs are listed.
+/// One run of one lesson: a subcommand with its step. The variants are in the order of the list of lessons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "its row says what a run is")]
+#[expect(missing_docs, reason = "the run's row in the catalog describes it")]
 pub enum Run {
     DeltaFifo,
     DeltaFifoList,
@@ -65,7 +65,7 @@ pub enum Run {
 }
 
 impl Run {
-    /// The run's row.
+    /// Returns the run's row.
     pub fn row(self) -> Row {
         match self {
             Self::DeltaFifo => documents::deltafifo(),
@@ -115,7 +115,7 @@ impl Run {
     /// Plays the run with its row's defaults and `settings`, and prints it.
     ///
     /// # Errors
-    /// As [`play`].
+    /// The same as [`play`].
     pub fn play(self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
         let row = self.row();
         play(row.command, &row.defaults, settings, console, row.lesson(settings.client))
@@ -126,7 +126,7 @@ impl Run {
     /// Plays the run, and returns its record instead of printing it.
     ///
     /// # Errors
-    /// As [`play`].
+    /// The same as [`play`].
     pub fn record(self, settings: &Settings, console: &Console) -> anyhow::Result<Vec<Record>> {
         let row = self.row();
         record(row.command, &row.defaults, settings, console, row.lesson(settings.client))
@@ -134,7 +134,7 @@ impl Run {
 }
 
 impl Row {
-    /// The function that plays the run with the machinery of `client`.
+    /// Returns the function that plays the run with a client of this era.
     pub fn lesson(&self, client: Era) -> LessonFn {
         match (&self.modern, client) {
             (Some(Modern { lesson: Some(lesson), .. }), Era::Modern) => *lesson,
@@ -143,7 +143,7 @@ impl Row {
     }
 }
 
-/// All rows: the documents', then the others.
+/// Returns all rows: the tutorials' runs, then the others.
 pub fn rows() -> impl Iterator<Item = Row> {
     Run::value_variants().iter().map(|run| run.row())
 }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_that_of_its_run() {
+    fn the_row_of_a_run_names_that_run() {
         for run in Run::value_variants() {
             assert_eq!(run.row().run, *run);
         }

@@ -1,4 +1,4 @@
-//! What a change changed: the narration of events that look alike.
+//! Narrates the changed fields of a pod, because the tutorials' trace prints all updates of a pod alike.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 use super::pods::name;
 use crate::lab::Lab;
 
-/// The last state of each pod.
+/// The last state of each pod, by name.
 #[derive(Default)]
 pub(super) struct Changes(HashMap<String, Arc<Pod>>);
 
 impl Changes {
-    /// Narrates which fields of the pod are others than when it was last seen.
+    /// Narrates the fields of the pod that differ from its last state.
     pub(super) fn narrate(&mut self, lab: &Lab, pod: &Arc<Pod>) {
         let Some(before) = self.0.insert(name(pod).to_owned(), pod.clone()) else { return };
         let [before, after] = [&before, pod].map(|pod| serde_json::to_value(pod).unwrap_or_default());
@@ -26,7 +26,7 @@ impl Changes {
     }
 }
 
-/// Adds the paths at which two values differ, each with its new value if that is short. Lists are compared whole.
+/// Adds the paths at which two values differ, each with its new value if that is short. Lists are compared as a whole.
 fn compare(path: &str, before: &Value, after: &Value, fields: &mut Vec<String>) {
     if before == after || path.ends_with(".resourceVersion") || path.ends_with(".managedFields") {
         return;

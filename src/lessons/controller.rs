@@ -1,8 +1,8 @@
-//! A controller: its handlers put keys into a work queue, and its workers bring one object after the other nearer to what it
-//! asks for. Here it is that of ReplicaSets.
+//! Lesson `controller`: a controller for ReplicaSets. Its handlers put keys into a workqueue, and its workers bring one
+//! object after the other closer to its desired state.
 //!
-//! What is done for one ReplicaSet is `Controller::sync` in `crates/kube-testcluster/src/controllers/replica_set/sync.rs`;
-//! `informer-lab cluster` runs the same one for all ReplicaSets.
+//! The work on one ReplicaSet is `Controller::sync` in `crates/kube-testcluster/src/controllers/replica_set/sync.rs`.
+//! `informer-lab cluster` runs the same controller for all ReplicaSets.
 //!
 //! Chapter: `lessons/16-controller`. Traces: `fixtures/traces/controller*.txt`.
 
@@ -45,12 +45,12 @@ fn is_ours(set: &ReplicaSet) -> bool {
     label.is_some_and(|value| value == OURS.1)
 }
 
-/// A key that failed is queued again, later each time. The reason is told without its causes.
+/// Narrates a failure. The queue adds the key again, later after each failure. The error is shown without its causes.
 fn narrate_failure(lab: &Lab, key: &str, error: &SyncError) {
     lab.narrate(&format!("{error}; {key} is queued again"), &format!("{error}；{key} 重新入队"));
 }
 
-/// Prints what the controller does.
+/// Prints an action of the controller.
 fn print(lab: &Lab, deed: Deed<'_>) {
     match deed {
         Deed::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),
@@ -70,6 +70,6 @@ fn print(lab: &Lab, deed: Deed<'_>) {
         Deed::Status { set, replicas, ready } => {
             lab.print(Style::Updated, format_args!("{set}: status: {replicas} replicas, {ready} ready"));
         }
-        Deed::Begins | Deed::Failed { .. } => {} // told above
+        Deed::Begins | Deed::Failed { .. } => {} // a narrated failure, or nothing to print
     }
 }

@@ -1,6 +1,7 @@
-//! Controller: the Reflector that fills a queue and the loop that empties it, from the library.
+//! Lesson `controllerloop`: the library's Controller, which runs a Reflector that fills a queue, and the loop that
+//! empties it.
 //!
-//! It is what the lesson `reflector --known-objects` puts together by hand, and prints the same. The loop itself is
+//! The lesson `reflector --known-objects` builds the same by hand, with the same trace. The loop itself is
 //! `cache::Controller::run`.
 //!
 //! Chapter: `lessons/14-controller-loop`. Trace: `fixtures/traces/reflector-known-objects.txt`.

@@ -1,5 +1,5 @@
-//! `informer-lab eras LESSON`: plays one run in both eras and prints the traces side by side, with the differences and
-//! their reasons.
+//! `informer-lab eras LESSON`: plays one run in both eras, and prints the traces side by side with their differences
+//! and the reasons.
 
 use anyhow::Result;
 
@@ -8,11 +8,11 @@ use crate::console::{Console, Ended};
 use crate::lab::{BuiltIn, Era, Seed, Settings, Source, record};
 use crate::trace::{Record, differences};
 
-/// Plays the run twice on the built-in cluster with the same seed, and prints both traces, and what differs. Of a run that is the same in
-/// both eras, it says so.
+/// Plays the run twice on the built-in cluster with the same seed, and prints both traces and their differences. If the
+/// run is the same in both eras, says so instead.
 ///
 /// # Errors
-/// As [`record`].
+/// The same as [`record`].
 pub fn play(run: Run, settings: &Settings, console: &Console) -> Result<Ended> {
     if run.row().modern.is_none() {
         let (en, zh) = same(run);

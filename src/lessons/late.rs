@@ -1,5 +1,5 @@
-//! Late: a handler that is added while the informer runs is first told everything that exists. A slow handler fills only
-//! its own buffer, which may coalesce the notifications of one object.
+//! Lesson `late`: a handler that is added while the informer runs first gets all objects of the store. A slow handler
+//! fills only its own buffer, which may coalesce the notifications of one object.
 //!
 //! Chapter: `lessons/20-late-and-synced`. Traces: `fixtures/traces/late*.txt`.
 
@@ -47,10 +47,10 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// How long a slow handler takes for each notification.
+/// The time that a slow handler takes for each notification.
 const SLOW: Duration = Duration::from_millis(350);
 
-/// Prints the additions, each after some time. Updates take as long, and count as pending, but are not printed.
+/// Prints each addition after a delay. Updates take the same time and count as pending, but are not printed.
 struct BufferedHandler {
     lab: Lab,
     style: Style,

@@ -1,4 +1,4 @@
-//! List: whether storage or the watch cache answers a LIST, for every combination of options.
+//! Lesson `list`: shows whether storage or the watch cache answers a LIST, for every combination of options.
 //!
 //! Chapter: `lessons/17-list`. Trace: `fixtures/traces/list.txt`.
 
@@ -26,7 +26,7 @@ fn should_delegate_list(options: &ListOptions) -> bool {
 // ANCHOR_END: delegate
 
 // ANCHOR: list
-/// Sends every combination to an API server of each era, or to the real one, and prints who answered and with how many
+/// Sends every combination to an API server of each era, or to the real one, and prints who answered and the number of
 /// pods.
 pub async fn run(lab: &Lab) -> Result<()> {
     let mut servers = Vec::new();

@@ -1,5 +1,5 @@
-//! The list-and-watch loop of a Reflector, request by request: what it does when a watch ends, when a version is too old,
-//! and when the API server fails.
+//! Lesson `loop`: shows each request of a Reflector's list-and-watch loop when a watch ends, a resourceVersion is too
+//! old, or the API server fails.
 //!
 //! Chapter: `lessons/14-controller-loop`. Trace: `fixtures/traces/loop.txt`.
 
@@ -38,7 +38,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
 // ANCHOR_END: loop
 
 // ANCHOR: source
-/// A source that prints what is asked of it and what it answers.
+/// A source of pods that prints each request and its answer.
 struct Printed {
     clock: Clock,
     pods: ListWatch<Pod>,
@@ -86,7 +86,7 @@ fn version(options: &ListOptions) -> String {
     }
 }
 
-/// Prints with the milliseconds since the start.
+/// Prints lines with the milliseconds since the start.
 #[derive(Clone)]
 struct Clock {
     lab: Lab,

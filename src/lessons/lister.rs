@@ -1,4 +1,4 @@
-//! Lister: reads an informer's store as one reads the API server, and asks nobody.
+//! Lesson `lister`: reads an informer's store with the interface of the API server, without sending requests.
 //!
 //! Chapter: `lessons/13-lister`. Trace: `fixtures/traces/lister.txt`.
 

@@ -1,5 +1,5 @@
-//! `informer-lab` without a subcommand: what it is and where to begin. `informer-lab lessons`: every lesson, beside the
-//! documents' commands.
+//! The start page, which `informer-lab` prints without a subcommand, and the list of `informer-lab lessons`: every
+//! lesson, with the tutorials' commands.
 
 use anyhow::Result;
 
@@ -7,10 +7,10 @@ use super::catalog::{Origin, Row, rows};
 use crate::console::{Console, Ended, show};
 use crate::trace::Printer;
 
-/// A command, and what it is in both languages.
+/// A command with its description in English and Chinese.
 type Line = (&'static str, &'static str, &'static str);
 
-/// Where to begin.
+/// The commands to begin with.
 const BEGIN: [Line; 2] = [
     (
         "read architecture",
@@ -20,14 +20,14 @@ const BEGIN: [Line; 2] = [
     ("tour", "then: every lesson in turn, with a pause after each", "然后：依次运行每一课，每课之后停一下"),
 ];
 
-/// What follows the tutorials' lessons.
+/// The line below the tutorials' lessons.
 const BEYOND: Line = (
     "lessons",
     "all of them: resync, relist, late, workqueue and more",
     "全部课程：resync、relist、late、workqueue、controller 等",
 );
 
-/// What else there is.
+/// The other commands.
 const TOOLS: [Line; 7] = [
     ("step LESSON", "a lesson one event at a time; --predict asks you first", "逐个事件看一课；--predict 先让你预测"),
     ("board LESSON", "the same as a picture that moves, in a browser", "同样的过程，在浏览器里看会动的图"),
@@ -38,18 +38,18 @@ const TOOLS: [Line; 7] = [
     ("doctor", "terminal, language, kubeconfig, cluster: what works here", "检查终端、语言、kubeconfig 和集群"),
 ];
 
-/// Prints the menu on standard output, in the language of the narration. It fits a terminal of 80 columns and 24 lines.
+/// Prints the start page in the language of the narration. It fits a terminal of 80 columns and 24 lines.
 ///
 /// # Errors
-/// If standard output cannot be written.
+/// Standard output cannot be written.
 pub fn menu(console: &Console) -> Result<Ended> {
     show(&menu_text(&console.printer), console)
 }
 
-/// Prints every lesson.
+/// Prints the list of every lesson.
 ///
 /// # Errors
-/// If standard output cannot be written.
+/// Standard output cannot be written.
 pub fn all(console: &Console) -> Result<Ended> {
     show(&all_text(&console.printer), console)
 }
@@ -78,7 +78,7 @@ fn menu_text(printer: &Printer) -> String {
     text
 }
 
-/// Every row, in the order of the book's chapters.
+/// Returns every row, in the order of the book's chapters.
 fn in_order() -> Vec<Row> {
     let mut all: Vec<Row> = rows().collect();
     all.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order

@@ -1,4 +1,4 @@
-//! ListWatch: what the API server sends for a LIST, and then for a WATCH without a resourceVersion.
+//! Lesson `listwatch`: prints what the API server sends for a LIST, and then for a WATCH without a resourceVersion.
 //!
 //! Chapter: `lessons/02-listwatch`. Traces: `fixtures/traces/listwatch*.txt`.
 
@@ -59,7 +59,7 @@ async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
 
 const WATCH_ZH: &str = "Watch：没有带 resourceVersion，所以一开始会收到已有的每个 Pod";
 
-/// Tries each second until the watch is open.
+/// Retries each second until the watch is open.
 async fn again(lab: &Lab, pods: &ListWatch<Pod>, seen: &ListOptions) -> WatchStream<Pod> {
     loop {
         sleep(Duration::from_secs(1)).await;

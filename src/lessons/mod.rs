@@ -1,7 +1,8 @@
-//! The tutorial: one short file for each lesson, and the catalog of all runs.
+//! The lessons of the tutorial: one short file for each, and the catalog of all runs.
 //!
 //! A lesson uses [`kube_informers::cache`] and [`kube_testcluster`] through their public API, and prints through a
-//! [`crate::lab::Lab`]. The list of lessons, the tour and the defaults are read from the [`catalog`].
+//! [`crate::lab::Lab`]. The list of lessons, the tour and the defaults are read from the [`catalog`]. Many lessons
+//! repeat a program of the Go tutorials (2023) that this project follows, and print the same lines.
 
 pub mod architecture;
 pub mod controller;

@@ -1,12 +1,12 @@
-//! Mutate: objects from the cache are shared, so a program changes a copy.
+//! Lesson `mutate`: objects in the cache are shared, so a program must change a copy.
 //!
-//! In Go a lister returns the pointer that the cache itself holds. A handler that writes through it, say
-//! `pod.Labels["app"] = "mine"`, changes the cache without a lock: every other handler and lister sees a pod that the
-//! API server never had, the label index still has the old value, the next update is compared with a lie, and if another
-//! goroutine reads the map at that moment the program ends with `concurrent map read and map write`. Nothing says so when
-//! it is compiled; `KUBE_CACHE_MUTATION_DETECTOR=true` finds it in tests, by comparing deep copies every second.
+//! In Go a lister returns the cache's own pointer. A handler that writes through it, such as `pod.Labels["app"] =
+//! "mine"`, changes the cache without a lock: other handlers and listers see a pod that the API server never had, the
+//! label index still has the old value, and the next update is compared with the wrong old state. If another goroutine
+//! reads the map at that moment, the program ends with `concurrent map read and map write`. The compiler does not
+//! notice; `KUBE_CACHE_MUTATION_DETECTOR=true` finds such writes in tests, by comparing deep copies every second.
 //!
-//! Here the cache hands out `Arc<Pod>`, which can be read and not written, so the same line is an error (E0594):
+//! Here the cache hands out `Arc<Pod>`, which can only be read, so the same line is a compile error (E0594):
 //!
 //! ```compile_fail,E0594
 //! # use kube_informers::cache::{Indexer, meta_namespace_key};
@@ -16,7 +16,7 @@
 //! pod.metadata.name = Some("mine".to_owned()); // cannot assign to data in an `Arc`
 //! ```
 //!
-//! A copy is the caller's own:
+//! The caller may change a copy:
 //!
 //! ```no_run
 //! # use kube_informers::cache::{Indexer, meta_namespace_key};
@@ -73,7 +73,7 @@ async fn as_in_go(lab: &Lab) -> Result<()> {
 // ANCHOR_END: go
 
 // ANCHOR: here
-/// The cache hands out `Arc<Pod>`, which can be read and not written.
+/// Reads pods as `Arc<Pod>`, which cannot be written to, and changes copies.
 fn as_here(lab: &Lab) -> Result<()> {
     lab.narrate(
         "here: the same line does not compile (E0594); so copy, then change",

@@ -1,4 +1,4 @@
-//! How the traces print a pod, and in which colour.
+//! Formats pods and deltas for the traces, and chooses their colours.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -14,7 +14,7 @@ pub(super) fn phase(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
 }
 
-/// `Added : nettool : Pending`. A tombstone is marked as one; a list is printed as its names.
+/// Formats a delta, such as `Added : nettool : Pending`. A tombstone is marked, and a list is printed as its names.
 pub(super) fn shown(delta: &Delta<Pod>) -> String {
     let kind = delta.kind();
     match delta {

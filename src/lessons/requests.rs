@@ -1,4 +1,4 @@
-//! Counts what a program asks the API server: the requests of a client, seen on their way.
+//! Counts the requests that a program sends to the API server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tower::service_fn;
 
 use crate::lab::Lab;
 
-/// How many requests went through a client. Clones count together.
+/// The number of requests of a client. Clones share the counts.
 #[derive(Clone, Default)]
 pub(super) struct Requests(Arc<Counts>);
 
@@ -21,7 +21,7 @@ struct Counts {
 }
 
 impl Requests {
-    /// A client of the lesson's cluster whose requests are counted.
+    /// Returns a client of the lesson's cluster that counts its requests.
     pub(super) fn client(&self, lab: &Lab) -> kube::Client {
         let (client, requests) = (lab.client(), self.clone());
         let counted = service_fn(move |request: Request<Body>| {
@@ -36,25 +36,25 @@ impl Requests {
 }
 
 impl Requests {
-    /// How many requests there were.
+    /// Returns the number of requests.
     pub(super) fn count(&self) -> usize {
         let [lists, watches] = self.each();
         lists + watches
     }
 
-    /// `1 次 LIST，1 次 WATCH`.
+    /// Formats the counts in Chinese: `1 次 LIST，1 次 WATCH`.
     pub(super) fn zh(&self) -> String {
         let [lists, watches] = self.each();
         format!("{lists} 次 LIST，{watches} 次 WATCH")
     }
 
-    /// The number of LISTs and of WATCHes.
+    /// Returns the number of LISTs and of WATCHes.
     fn each(&self) -> [usize; 2] {
         [&self.0.lists, &self.0.watches].map(|count| count.load(Ordering::Relaxed))
     }
 }
 
-/// `1 LIST, 1 WATCH`.
+/// Formats the counts: `1 LIST, 1 WATCH`.
 impl fmt::Display for Requests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [lists, watches] = self.each();

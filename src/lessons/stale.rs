@@ -1,4 +1,4 @@
-//! Staleness: whoever counts in a cache that has not heard of their own writes, writes twice.
+//! Lesson `stale`: a controller that counts objects in a cache without its own latest writes creates an object twice.
 //!
 //! Chapter: `lessons/21-staleness`. Trace: `fixtures/traces/stale.txt`.
 

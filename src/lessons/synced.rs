@@ -1,4 +1,4 @@
-//! Synced: the store has the first list before the handlers have handled it.
+//! Lesson `synced`: the store has the first list before the handlers have processed it.
 //!
 //! Chapter: `lessons/20-late-and-synced`. Traces: `fixtures/traces/synced*.txt`.
 

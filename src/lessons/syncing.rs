@@ -1,5 +1,5 @@
-//! syncingListeners: handlers of one informer with different resync periods. A resync is for those that are due, a change
-//! for all.
+//! Lesson `syncing`: handlers of one informer have different resync periods. A resync goes to the handlers that are
+//! due, a change to all. Upstream's name: `syncingListeners`.
 //!
 //! Chapter: `lessons/18-resync`. Trace: `fixtures/traces/syncing.txt`.
 

@@ -1,5 +1,5 @@
-//! `informer-lab tour`: every lesson in turn. On a terminal it stops after each and asks where to go; in a pipe it is the
-//! documents' runs one after the other.
+//! `informer-lab tour`: plays every lesson in turn. On a terminal it stops after each lesson and asks for the next; in
+//! a pipe it plays the tutorials' runs one after the other.
 
 use std::io::{self, IsTerminal};
 
@@ -10,31 +10,31 @@ use crate::console::{Console, Ended, Keys, Pressed};
 use crate::lab::Settings;
 use crate::trace::{Failure, Lang, Printer, Speed};
 
-/// What the tour shows.
+/// The options of the tour.
 #[derive(Clone, Copy, Debug)]
 pub struct TourSettings {
     /// The stop to begin with, counted from 1.
     pub first: Option<usize>,
-    /// How many stops it has without pauses.
+    /// The stops of a tour without pauses.
     pub length: TourLength,
 }
 
 /// The stops of a tour without pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourLength {
-    /// The documents' runs.
+    /// The tutorials' runs.
     Documents,
     /// All runs that end by themselves.
     All,
 }
 
-/// The runs of the tour, in the documents' order: those that end by themselves.
+/// Returns the stops of a tour without pauses, in the tutorials' order. Only runs that end by themselves are stops.
 pub fn stops(length: TourLength) -> Vec<Row> {
     let ends = rows().filter(|row| row.trace.is_some());
     ends.filter(|row| length == TourLength::All || row.is_of_the_documents()).collect()
 }
 
-/// The stops of a tour with pauses: all, in the order of the book's chapters.
+/// Returns the stops of a tour with pauses: all of them, in the order of the book's chapters.
 pub fn learners_stops() -> Vec<Row> {
     let mut stops = stops(TourLength::All);
     stops.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
@@ -44,7 +44,7 @@ pub fn learners_stops() -> Vec<Row> {
 /// Plays the tour.
 ///
 /// # Errors
-/// A stop that does not exist, or as [`Run::play`](super::Run::play).
+/// The first stop does not exist; otherwise the same as [`Run::play`](super::Run::play).
 pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
     let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
     let stops = if asks { learners_stops() } else { stops(settings.length) };
@@ -91,7 +91,8 @@ fn show(stops: &[Row], stop: usize, console: &Console) -> Result<Ended> {
     row.run.play(&Settings::default(), console)
 }
 
-/// What is asked after a stop. A command has a line of its own, so that it is in one piece on a narrow terminal, too.
+/// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow
+/// terminal.
 fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
     let [read, onward, keys] = match printer.lang() {
         Lang::En => ["its chapter: ", "next: ", "Enter next · r again · b back · q quit · NUMBER Enter "],
@@ -101,11 +102,11 @@ fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
     format!("\n{read}informer-lab read {chapter}\n{onward}{next}\n{keys}")
 }
 
-/// Asks where to go. `None` ends the tour.
+/// Asks for the next stop. `None` ends the tour.
 fn ask(stops: &[Row], stop: usize, keys: &Keys, console: &Console) -> Option<usize> {
     let (printer, count) = (&console.printer, stops.len());
     let chapter = stops[stop].chapter.split_once('-').map_or("", |(_, name)| name);
-    keys.forget(); // what was pressed during the run was no answer
+    keys.forget(); // keys pressed during the run were not meant as answers
     printer.ask(&question(printer, chapter, stops.get(stop + 1).map(|next| next.command)));
     let mut number = String::new();
     loop {
@@ -127,12 +128,12 @@ fn ask(stops: &[Row], stop: usize, keys: &Keys, console: &Console) -> Option<usi
     }
 }
 
-/// What a key leads to.
+/// The meaning of a key press.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
-    /// To this stop, or out of the tour.
+    /// Go to this stop, or end the tour.
     Go(Option<usize>),
-    /// The number that was typed is of no stop.
+    /// The typed number is not a stop.
     NoStop,
     Typed(char),
     Erased,

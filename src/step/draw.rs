@@ -1,4 +1,5 @@
-//! One frame: the API server, the queue, the store and the handlers as boxes, the trace so far, and what is said.
+//! Draws one frame of step mode: boxes for the API server, the queue, the store and the handlers, the trace so far, and
+//! the remarks.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -12,7 +13,7 @@ use super::session::Session;
 use crate::trace::Lang;
 use crate::trace::{InWork, Pipeline, Record, Told, WaitingDelta, What, Work, hanging, short};
 
-/// Draws the event at which the session is.
+/// Draws the session's current event.
 pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let Some(record) = session.record() else { return };
     let picture = session.picture();
@@ -59,15 +60,15 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     .render(keys, buffer);
 }
 
-/// How many lines are left for what is said.
+/// The number of lines for remarks and questions.
 const SAID: u16 = 4;
 
-/// How high each of the two rows of boxes is: a little more than half of the screen goes to them.
+/// Returns the height of each of the two rows of boxes, which take a little more than half of the screen.
 fn box_height(screen: u16) -> u16 {
     (screen.saturating_sub(SAID + 2) * 2 / 5).clamp(5, 12)
 }
 
-/// A part of the picture.
+/// A box of the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Server,
@@ -95,14 +96,15 @@ impl Part {
     }
 }
 
-/// The kind of the event, or of the last one that had a kind; at the beginning, of the next one.
+/// Returns the kind of object that the frame shows: the event's, or that of the last event with a kind; at the
+/// beginning, that of the next.
 pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
     let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
     let later = || session.records.iter().skip(session.at).find_map(|record| record.of.clone());
     record.of.clone().or_else(earlier).or_else(later)
 }
 
-/// The heading, with the score at the right end. Where both do not fit, the heading gives way.
+/// Returns the heading, with the score at the right end. If both do not fit, the heading is cut.
 fn title_line(session: &Session, record: &Record, width: usize) -> String {
     let score = match session.score {
         (_, 0) => String::new(),
@@ -139,7 +141,8 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
     format!("{place}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
 }
 
-/// What happened, as the heading says it in English and Chinese, by the name of the event. The player has it too.
+/// The names of events in headings, in English and Chinese, by the event's name in a record. The player has the same
+/// table.
 pub const NAMES: [(&str, &str, &str); 29] = [
     ("run", "start", "开始"),
     ("printed", "printed", "打印"),
@@ -177,7 +180,7 @@ fn named(what: &What, lang: Lang) -> &'static str {
     NAMES.iter().find(|(of, ..)| *of == name).map_or(name, |(_, en, zh)| lang.pick(en, zh))
 }
 
-/// A box with the lines that it has room for; the line of what the event is about is one of them.
+/// Draws a box with as many lines as fit, and the line of the event's object among them.
 fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, area: Rect, buffer: &mut Buffer) {
     let fits = name.width() + 4 <= usize::from(area.width);
     let name = if fits { name } else { name.split(" (").next().unwrap_or(name) };
@@ -199,7 +202,7 @@ fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, are
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
 }
 
-/// Whether a line of a box begins with this object's name, or with what fits of it.
+/// Returns true if a line of a box begins with this object's name, or with its cut form.
 fn names(line: &str, name: &str) -> bool {
     let cut = line.split_once('…').map(|(begins, _)| begins).filter(|begins| !begins.is_empty());
     cut.is_some_and(|begins| name.starts_with(begins))
@@ -210,12 +213,12 @@ pub(super) fn server_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     pipeline.server.iter().map(|(key, version)| object(key, version, width)).collect()
 }
 
-/// An object with its version. The version is what changes, so a long name gives way.
+/// Formats an object with its version. A long name is cut, because the version is the part that changes.
 fn object(key: &str, version: &str, width: usize) -> String {
     format!("{} {version}", cut(short(key), width.saturating_sub(version.width() + 1)))
 }
 
-/// As much of a text as fits the width.
+/// Cuts a text to the width.
 fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -263,27 +266,28 @@ pub(super) fn handler_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
         let line = format!("{id}: [{}]{in_hand}", pending.join(", "));
         match line.width() <= width {
             true => line,
-            // How many wait is more than which, and what is in hand is seen too.
+            // Too long: show the number of waiting notifications instead, and keep the one in hand visible.
             false => cut(&format!("{id}: [… {}]{in_hand}", pending.len()), width),
         }
     });
     handlers.collect()
 }
 
-/// The keys that are queued, and those that come in later, with the time of the run at which they do.
+/// Formats the queued keys, and the delayed keys with the time of the run at which they are added.
 pub(super) fn work_lines(work: &Work) -> Vec<String> {
     let queued = work.queued.iter().map(|key| short(key).to_owned());
     let delayed = work.delayed.iter().map(|(due, key)| format!("{} @{} ms", short(key), due.as_millis()));
     queued.chain(delayed).collect()
 }
 
-/// The keys that workers have; one that was added meanwhile is marked, for it comes again.
+/// Formats the keys that workers are processing. A key that was added again meanwhile is marked, because it will be
+/// queued again.
 pub(super) fn worker_lines(work: &Work) -> Vec<String> {
     let line = |InWork { key, again }: &InWork| format!("▶ {}{}", short(key), if *again { " ↻" } else { "" });
     work.processing.iter().map(line).collect()
 }
 
-/// The newest lines of the trace, as many as there is room for.
+/// Returns as many of the newest trace lines as fit.
 fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     let until_now = session.records.iter().take(session.at + 1);
     let printed = until_now.rev().filter_map(|record| match &record.what {

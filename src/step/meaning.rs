@@ -1,8 +1,9 @@
-//! What an event is, in one sentence, for events of which the narrator has nothing to say.
+//! General explanations of events, one sentence for each kind, for events on which the narrator says nothing.
 
 use crate::trace::What;
 
-/// What a sentence is about, in English and in Chinese: the name of an event, or that of a hidden write. The player has them too.
+/// The sentences in English and Chinese, by the event's name in a record, with a second word for special cases. The
+/// player has the same table.
 pub const MEANINGS: [(&str, &str, &str); 32] = [
     ("run", "Each frame is one event. The box that it changed is marked.", "每一帧是一个事件。它改变的部分有标记。"),
     (
@@ -86,7 +87,7 @@ pub const MEANINGS: [(&str, &str, &str); 32] = [
     ),
 ];
 
-/// The sentence in English and in Chinese; `None` for what the program itself printed or said.
+/// Returns the sentence in English and Chinese; `None` for what the program itself printed or narrated.
 pub fn meaning(what: &What) -> Option<(&'static str, &'static str)> {
     let name = match what {
         What::Committed { hidden: true, .. } => "committed hidden",

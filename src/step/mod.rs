@@ -1,4 +1,4 @@
-//! `informer-lab step LESSON|FILE`: a recorded run, one event at a time, forward and back.
+//! `informer-lab step LESSON|FILE`: shows a recorded run one event at a time, forward and back.
 
 mod draw;
 mod meaning;
@@ -22,16 +22,16 @@ pub use predict::{Question, questions};
 pub use session::{Key, Session};
 pub use shown::{Shown, shown};
 
-/// Whether questions are asked before decisive events.
+/// The choice of `--predict`: questions before decisive events, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predict {
-    /// They are.
+    /// Ask questions.
     Yes,
-    /// They are not.
+    /// Ask nothing.
     No,
 }
 
-/// Shows the events of the records: on a terminal as they are asked for, else all of them as text.
+/// Shows the events of the records: interactively on a terminal, else all frames as text.
 ///
 /// # Errors
 /// The terminal cannot be used, or standard output cannot be written.
@@ -52,7 +52,7 @@ pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<
     }
 }
 
-/// The frame at which the session is, as lines of text of this size.
+/// Returns the frame of the session's current event, as lines of text of this size.
 pub fn frame(session: &Session, width: u16, height: u16) -> Vec<String> {
     let area = Rect::new(0, 0, width, height);
     let mut buffer = Buffer::empty(area);

@@ -1,10 +1,10 @@
-//! What is said when a session with questions is left: the score, what was skipped, and where to go on.
+//! The summary at the end of a session with questions: the score, the skipped questions, and the next lesson.
 
 use super::session::Session;
 use crate::lessons::{rows, tour::learners_stops};
 use crate::trace::{Lang, Record};
 
-/// The summary, if there were questions.
+/// Returns the summary, if the record had questions.
 pub(super) fn outcome(session: &Session) -> Option<String> {
     let tally = session.tally();
     if tally.questions == 0 {

@@ -1,20 +1,21 @@
-//! Which parts of the picture a run has at all: a lesson without a store has a box that says so.
+//! Finds the parts of an informer that a run has, because the frame marks the box of a missing part, such as a store,
+//! as missing.
 
 use std::collections::BTreeMap;
 
 use crate::trace::{Lang, Record, What};
 
-/// The parts that a kind of object has in a run.
+/// The parts that a run has for one kind of object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     /// The queue's name, if there is a queue.
     pub queue: Option<String>,
-    /// Does the record see the API server? Of a real cluster it does not.
+    /// True if the record has writes of the API server. Records of a real cluster have none.
     pub server: bool,
     pub handlers: bool,
-    /// Has the run a work queue? All kinds of objects share it.
+    /// True if the run has a workqueue. All kinds of objects share it.
     pub work: bool,
-    /// Does somebody take out what is queued?
+    /// True if a consumer pops the queue.
     pops: bool,
     stores: bool,
     lists: bool,
@@ -23,7 +24,7 @@ pub(super) struct Parts {
 /// The parts of every run in a record.
 #[derive(Debug, Default)]
 pub(super) struct AllParts {
-    /// By the place of the run's last event, and by kind.
+    /// The parts by the index of the run's last event, and by kind.
     runs: BTreeMap<usize, BTreeMap<String, Parts>>,
 }
 
@@ -43,7 +44,7 @@ impl AllParts {
         Self { runs }
     }
 
-    /// Those of a kind in the run of this event.
+    /// Returns the parts of a kind in the run that has this event.
     pub(super) fn at(&self, at: usize, kind: Option<&str>) -> Parts {
         let run = self.runs.range(at..).next().map(|(_, kinds)| kinds);
         let of_kind = |kind| run.and_then(|kinds| kinds.get(kind));
@@ -66,19 +67,20 @@ impl Parts {
         self.stores |= what.shows_store() && !matches!(what, What::Joined { .. });
     }
 
-    /// Is there a store? An informer has one, also if nothing ever comes into it.
+    /// Returns true if the run has a store. An informer has one even if no object ever reaches it.
     pub(super) fn has_store(&self) -> bool {
         self.stores || (self.lists && self.handlers)
     }
 
-    /// What the box of the handlers says where the run has none. What a pop loop calls itself is no handler of a Processor.
+    /// Returns the text of the handlers' box in a run without handlers. A callback of a pop loop is no handler of a
+    /// Processor.
     pub(super) fn no_handlers(&self, lang: Lang) -> Vec<String> {
         let instead = self.pops.then(|| lang.pick("the pop loop does their work", "由 pop 循环当场处理"));
         [none(lang)].into_iter().chain(instead.map(str::to_owned)).collect()
     }
 }
 
-/// What a box says of a part that the run does not have.
+/// Returns the text of the box for a part that the run does not have.
 pub(super) fn none(lang: Lang) -> String {
     lang.pick("none in this run", "这次运行没有").to_owned()
 }

@@ -1,4 +1,4 @@
-//! Where in a record the reader is, and what a key does.
+//! The state of step mode: the position in a record, the open question and the score, and how keys change them.
 
 use std::collections::BTreeMap;
 
@@ -8,75 +8,75 @@ use super::parts::{AllParts, Parts};
 use super::predict::{self, Question};
 use crate::trace::{Commentary, Lang, Picture, Record, Speaker, What};
 
-/// What can be pressed.
+/// A command that the user gives by a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// To the next event.
+    /// Go to the next event.
     Forward,
-    /// To the event before.
+    /// Go to the previous event.
     Back,
-    /// To the next event of the same kind.
+    /// Go to the next event of the same kind.
     NextOfKind,
-    /// To the next event of an object whose key has this part.
+    /// Go to the next event of an object whose key contains this text.
     Search(String),
-    /// To the first event.
+    /// Go to the first event.
     First,
-    /// To the last event.
+    /// Go to the last event.
     Last,
-    /// Shows the keys, or hides them.
+    /// Show or hide the list of keys.
     Help,
-    /// Answers the question.
+    /// Answer the question.
     Answer(bool),
 }
 
-/// After how many events a picture is kept, from which a step back begins.
+/// The distance in events between saved pictures, from which a step back recomputes.
 const KEPT: usize = 500;
 
-/// A record, and the event that is shown.
+/// A record with the current event and the state of the questions.
 pub struct Session {
     pub(super) records: Vec<Record>,
     pub(super) at: usize,
-    /// What everything holds after the event.
+    /// The picture after the current event.
     picture: Picture,
-    /// The same after some events before: after the first, and after every [`KEPT`] that was seen.
+    /// Saved pictures by event index: after the first event, and after every [`KEPT`] events that were seen.
     kept: BTreeMap<usize, Picture>,
     pub(super) lang: Lang,
     pub(super) helps: bool,
-    /// What is asked before the next event.
+    /// The question that is open before the next event.
     pub(super) question: Option<Question>,
-    /// The outcome of the last answer, or why a key led nowhere.
+    /// The verdict on the last answer, or the reason why a key found no event.
     pub(super) verdict: Option<String>,
-    /// Right answers, and all of them.
+    /// The number of right answers, and of all answers.
     pub(super) score: (usize, usize),
     predict: Predict,
-    /// What may be asked, by the place of the event.
+    /// The questions by event index.
     questions: BTreeMap<usize, Question>,
-    /// The places at which it was asked.
+    /// The indices of events at which a question was due.
     asked: Vec<usize>,
-    /// What the narrator says at each event.
+    /// The narrator's sentences at each event.
     narration: Vec<Vec<String>>,
     parts: AllParts,
 }
 
-/// How the questions were answered.
+/// The count of right, answered and skipped questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tally {
     pub right: usize,
     pub answered: usize,
     pub skipped: usize,
-    /// All that the record has.
+    /// The number of questions in the record.
     pub questions: usize,
 }
 
 impl Tally {
-    /// How many were asked.
+    /// Returns the number of questions that were asked.
     pub(super) fn met(&self) -> usize {
         self.answered + self.skipped
     }
 }
 
 impl Session {
-    /// At the first event of the record.
+    /// Creates a session at the first event of the record.
     pub fn new(records: Vec<Record>, predict: Predict, lang: Lang) -> Self {
         let mut commentary = Commentary::default();
         let narration = records.iter().map(|record| {
@@ -108,34 +108,35 @@ impl Session {
         }
     }
 
-    /// The event that is shown.
+    /// Returns the current event.
     pub fn record(&self) -> Option<&Record> {
         self.records.get(self.at)
     }
 
-    /// What is to be answered before it goes on.
+    /// Returns the open question.
     pub fn question(&self) -> Option<&Question> {
         self.question.as_ref()
     }
 
-    /// What everything holds after the event.
+    /// Returns the picture after the current event.
     pub fn picture(&self) -> &Picture {
         &self.picture
     }
 
-    /// What the run of the event has at all, of this kind.
+    /// Returns the parts of this kind in the current event's run.
     pub(super) fn parts(&self, kind: Option<&str>) -> Parts {
         self.parts.at(self.at, kind)
     }
 
-    /// How the questions were answered so far.
+    /// Returns the count of answers so far.
     pub(super) fn tally(&self) -> Tally {
         let met = self.asked.iter().filter(|at| self.questions.contains_key(at)).count();
         let (right, answered) = self.score;
         Tally { right, answered, skipped: met - answered, questions: self.questions.len() }
     }
 
-    /// What the narrator says of the event, or the lesson; if they say nothing, what such an event is.
+    /// Returns the sentences on the current event: the narrator's and the lesson's, or, if there are none, a general
+    /// explanation of the event.
     pub(super) fn narration(&self) -> Vec<String> {
         let mut said = self.narration.get(self.at).cloned().unwrap_or_default();
         if self.at == 0 && self.predict == Predict::Yes {
@@ -152,7 +153,7 @@ impl Session {
         said
     }
 
-    /// What `--predict` will do.
+    /// Returns the announcement of the questions at the beginning.
     fn announcement(&self) -> String {
         match (self.questions.len(), self.lang) {
             (0, Lang::En) => {
@@ -169,16 +170,16 @@ impl Session {
         }
     }
 
-    /// Does what a key says; says whether anything changed.
+    /// Carries out a key. Returns true if that changed the frame.
     pub fn press(&mut self, key: Key) -> bool {
-        let helped = std::mem::take(&mut self.helps); // any key goes on
+        let helped = std::mem::take(&mut self.helps); // any key closes the help
         if let (Some(question), Key::Answer(answer)) = (self.question.clone(), &key) {
             self.answer(&question, *answer);
             return true;
         }
         let before = (self.at, helped, self.question.is_some(), self.verdict.take().is_some());
         if matches!(key, Key::Back | Key::NextOfKind | Key::Search(_) | Key::First | Key::Last) {
-            self.question = None; // it was about the event after this one
+            self.question = None; // the question was about the next event
         }
         match key {
             Key::Forward if self.question.take().is_none() && self.asks() => {}
@@ -210,7 +211,8 @@ impl Session {
         before != (self.at, self.helps, self.question.is_some(), false)
     }
 
-    /// Shows another event. Forward, the picture goes on; back, it begins at one that was kept, as an event cannot be undone.
+    /// Goes to another event. Forward, the events are applied to the picture; back, an earlier saved picture is the
+    /// start, because events cannot be undone.
     fn go(&mut self, at: usize) {
         let kept = self.kept.range(..=at).next_back().filter(|_| at < self.at);
         if let Some((from, picture)) = kept {
@@ -229,7 +231,7 @@ impl Session {
         self.records.len().saturating_sub(1)
     }
 
-    /// Goes to the next such event; says whether there is one.
+    /// Goes to the next event that matches, and returns true if there is one.
     fn find(&mut self, is: impl Fn(&Record) -> bool) -> bool {
         let found = self.records.iter().enumerate().skip(self.at + 1).find(|(_, record)| is(record)).map(|(at, _)| at);
         if let Some(at) = found {
@@ -238,7 +240,7 @@ impl Session {
         found.is_some()
     }
 
-    /// Asks about what comes, once.
+    /// Opens the current event's question, if it has one that was not asked before.
     fn asks(&mut self) -> bool {
         if self.asked.contains(&self.at) {
             return false;

@@ -1,4 +1,4 @@
-//! What a frame shows, as data: the page of `informer-lab board` is held against it.
+//! The content of a frame as data. Tests compare the page of `informer-lab board` with it.
 
 use serde::Serialize;
 
@@ -7,12 +7,12 @@ use super::draw::{
 };
 use super::session::Session;
 
-/// One frame, without its layout.
+/// The content of one frame, without its layout.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Shown {
-    /// Where it is, what happened, and why.
+    /// The heading: the position, the event and its cause.
     pub heading: String,
-    /// The lines of each box.
+    /// The lines of the API server.
     pub server: Vec<String>,
     /// The lines of the queue.
     pub queue: Vec<String>,
@@ -20,15 +20,15 @@ pub struct Shown {
     pub store: Vec<String>,
     /// The lines of the handlers.
     pub handlers: Vec<String>,
-    /// The lines of the work queue.
+    /// The lines of the workqueue.
     pub work: Vec<String>,
-    /// The lines of its workers.
+    /// The lines of the workqueue's workers.
     pub workers: Vec<String>,
-    /// What is said about it.
+    /// The sentences on the event.
     pub said: Vec<String>,
 }
 
-/// What the session shows at the event where it is; `None` in an empty record.
+/// Returns the content of the session's current frame; `None` for an empty record.
 pub fn shown(session: &Session) -> Option<Shown> {
     let record = session.record()?;
     let pipeline = session.picture().of(shown_kind(session, record).as_deref());

@@ -1,4 +1,4 @@
-//! The session on a terminal: draws a frame, waits for a key.
+//! Step mode on a terminal: draws frames, reads keys, and ends with the terminal or on a signal.
 
 use std::io;
 use std::time::Duration;
@@ -12,20 +12,22 @@ use super::outcome::outcome;
 use super::session::{Key, Session};
 use crate::console::{Console, Ended, HUNG_UP};
 
-/// The exit code of a program that Ctrl-C ended. In the terminal's raw mode it is a key, and no signal.
+/// The exit code after Ctrl-C. In the terminal's raw mode, Ctrl-C is a key and not a signal.
 const CONTROL_C: u8 = 130;
 
-/// How often it is seen whether a signal came while no key was pressed.
+/// The interval at which a signal is checked for while no key is pressed.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Shows the session until the reader quits or a signal ends it. The terminal is as before then, and has the score of the questions.
+/// Shows the session until the user quits or a signal ends it. Then restores the terminal and prints the score of the
+/// questions.
 pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     let stop = console.interrupt.arm().context("cannot listen for signals")?;
     end_with_the_terminal().context("cannot watch the terminal")?;
     let mut terminal = ratatui::try_init().context("cannot use the terminal")?;
     let shown = until_quit(session, &mut terminal, &stop);
     if terminal.show_cursor().and_then(|()| ratatui::try_restore()).is_err() {
-        // The terminal was closed. At once: what ratatui does at its end writes to it again, and panics where that fails.
+        // The terminal was closed. Exit at once, because ratatui's own clean-up writes to it again and panics if that
+        // fails.
         std::process::exit(i32::from(HUNG_UP));
     }
     if let Some(code) = console.interrupt.code() {
@@ -65,7 +67,7 @@ fn until_quit(
             continue;
         }
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            return Ok(Ended::Interrupted(CONTROL_C)); // also while a search is typed
+            return Ok(Ended::Interrupted(CONTROL_C)); // even while a search is typed
         }
         if let Some(mut text) = search.take() {
             match key.code {
@@ -87,7 +89,7 @@ fn until_quit(
             Pressed::Leave if session.helps => drop(session.press(Key::Help)),
             Pressed::Leave | Pressed::Quit => return Ok(Ended::Done),
             Pressed::Search => {
-                session.helps = false; // the search is typed below the picture
+                session.helps = false; // the search line is below the picture
                 search = Some(String::new());
             }
             Pressed::Key(key) => {
@@ -98,7 +100,7 @@ fn until_quit(
     }
 }
 
-/// The next event; `None` once a signal came.
+/// Waits for the next terminal event. Returns `None` once a signal has come.
 fn next(stop: &CancellationToken) -> io::Result<Option<Event>> {
     while !stop.is_cancelled() {
         if event::poll(GLANCE)? {
@@ -108,15 +110,15 @@ fn next(stop: &CancellationToken) -> io::Result<Option<Event>> {
     Ok(None)
 }
 
-/// Ends the process when its terminal is closed. crossterm reads for ever then, and a process that ignores SIGHUP, as under nohup, learns
-/// of it only here.
+/// Ends the process when its terminal is closed. crossterm would read for ever then, and a process that ignores SIGHUP,
+/// as under nohup, learns of the closed terminal only here.
 #[cfg(unix)]
 fn end_with_the_terminal() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     let closed = || {
         let stdin = io::stdin();
         loop {
-            // Nothing is asked for: what a closed terminal says is said in any case.
+            // No events are requested, because poll always reports a closed terminal.
             let mut asked = [PollFd::new(&stdin, PollFlags::empty())];
             match poll(&mut asked, None) {
                 Ok(_) if asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => {
@@ -138,7 +140,7 @@ fn end_with_the_terminal() -> io::Result<()> {
 enum Pressed {
     Key(Key),
     Search,
-    /// Closes what was opened last: the keys, or the session.
+    /// Closes the help if it is open, else the session.
     Leave,
     Quit,
     Nothing,

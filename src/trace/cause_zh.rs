@@ -1,8 +1,9 @@
-//! The frequent errors of the system and of libraries, in Chinese. Their own words stay beside it, so that they can be searched for.
+//! Chinese explanations of frequent errors from the operating system and from libraries. The English error text stays
+//! beside its explanation, because readers search the web for it.
 
-/// A part of an error's text, and what such an error means.
+/// Pairs of a part of an error's text and the Chinese meaning of such an error.
 const MEANINGS: [(&str, &str); 35] = [
-    ("the cable is pulled out", "与集群的连接已切断"), // as the keyboard's `cut` does
+    ("the cable is pulled out", "与集群的连接已切断"), // the error of the keyboard's command `cut`
     ("Connection refused", "连接被拒绝，那个端口上没有程序在监听"),
     ("Connection reset", "连接被对方重置"),
     ("connection closed", "对方关闭了连接"),
@@ -12,7 +13,7 @@ const MEANINGS: [(&str, &str); 35] = [
     ("timed out", "超时"),
     ("timeout", "超时"),
     ("Network is unreachable", "网络不可达"),
-    ("network is unreachable", "网络不可达"), // as the cable of a lesson says it
+    ("network is unreachable", "网络不可达"), // the error of a lesson's `Cable`
     ("too old resource version", "版本太旧，服务端已没有从它开始的变化"),
     ("a fault was asked for", "注入的故障"),
     ("No route to host", "没有到这台主机的路由"),
@@ -33,14 +34,15 @@ const MEANINGS: [(&str, &str); 35] = [
     ("Unauthorized", "401：凭证无效"),
     ("forbidden", "403：没有权限"),
     ("environment variable not found", "没有集群内运行时才有的环境变量"),
-    ("\" not found", "404：没有这个对象"), // after a name: pods "web" not found
+    ("\" not found", "404：没有这个对象"), // follows a name, as in: pods "web" not found
     ("page not found", "404：没有这个页面"),
     ("Too Many Requests", "429：请求太多"),
-    // The last: what is known better stands above.
+    // Stays last: this text is in many errors, and more exact meanings stand above it.
     ("request to the API server failed", "对 API server 的请求失败"),
 ];
 
-/// The cause in Chinese, if it is one of those, and the words of the part that it comes from.
+/// Returns the Chinese meaning of the error, followed by the part of its text that it explains, or `None` if the error
+/// is not in the table.
 pub fn cause_in_chinese(text: &str) -> Option<String> {
     let (at, meaning) = MEANINGS.iter().find_map(|(part, meaning)| Some((text.find(part)?, meaning)))?;
     let from = text[..at].rfind(": ").map_or(0, |colon| colon + 2);
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_says_is_explained_and_kept() {
+    fn an_error_of_the_system_is_explained_and_its_text_is_kept() {
         let refused = io::Error::from_raw_os_error(111).to_string();
         let told = cause_in_chinese(&refused).unwrap();
         assert_eq!(told, "连接被拒绝，那个端口上没有程序在监听（Connection refused (os error 111)）");
@@ -63,8 +65,12 @@ mod tests {
         let outside = "failed to read an incluster environment variable: environment variable not found";
         assert!(told(outside).starts_with("没有集群内运行时才有的环境变量（"));
         let chain = "the request to the API server failed: ServiceError: Connection refused (os error 111)";
-        assert_eq!(told(chain), cause_in_chinese(&refused).unwrap(), "only the cause is quoted, not who passed it on");
-        assert_eq!(told("program kubelogin not found"), "", "an object is not the only thing that is sought");
+        assert_eq!(
+            told(chain),
+            cause_in_chinese(&refused).unwrap(),
+            "only the cause is quoted, not the errors around it"
+        );
+        assert_eq!(told("program kubelogin not found"), "", "programs are not found too, without a 404");
         assert_eq!(cause_in_chinese("no meaning that we know"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The table of colours, and the decision whether to use them.
+//! The colours of the trace's lines, and the decision whether a stream is coloured.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -7,21 +7,21 @@ use clap::ValueEnum;
 use colored::{Color, ColoredString, Colorize};
 use serde::{Deserialize, Serialize};
 
-/// The meaning of a line in the trace, which decides its colour. In a record it is a word: `added`, `handler-0`.
+/// The meaning of a trace line, which decides its colour. A record stores it as a word, such as `added` or `handler-0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Style {
-    /// Something was created: green.
+    /// An object was created: green.
     Added,
-    /// Something changed, as in `Updated` or `MODIFIED`: yellow.
+    /// An object changed, as in `Updated` or `MODIFIED`: yellow.
     Updated,
-    /// Something was deleted: red.
+    /// An object was deleted: red.
     Deleted,
-    /// Something was delivered again, as in `Sync` or `Replaced`: cyan.
+    /// An object was delivered again, as in `Sync` or `Replaced`: cyan.
     Synced,
-    /// Output of one of several handlers: each has its own colour, none of the above.
+    /// Output of the handler with this number. Each handler has a colour that no other style uses.
     Handler(usize),
-    /// Anything else: no colour.
+    /// Any other line: no colour.
     Plain,
 }
 
@@ -53,7 +53,7 @@ impl From<Style> for String {
     }
 }
 
-/// A word of a later version is a line without colour.
+/// An unknown word, from a later version of the program, becomes a line without colour.
 impl From<String> for Style {
     fn from(word: String) -> Self {
         match word.as_str() {
@@ -69,7 +69,7 @@ impl From<String> for Style {
     }
 }
 
-/// When to colour.
+/// The choice of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal that can, unless NO_COLOR is set
@@ -82,8 +82,8 @@ pub enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Decides for one stream. `auto` looks at `NO_COLOR`, `CLICOLOR_FORCE`, `TERM=dumb` and `CLICOLOR=0`, in this
-    /// order, and then at whether the stream is a terminal.
+    /// Decides whether one stream is coloured. `auto` looks at `NO_COLOR`, `CLICOLOR_FORCE`, `TERM=dumb` and
+    /// `CLICOLOR=0`, in this order, and then at whether the stream is a terminal.
     pub(super) fn paint(self, stream: &impl IsTerminal) -> Paint {
         self.decide(stream.is_terminal(), |name| std::env::var_os(name))
     }
@@ -102,7 +102,7 @@ impl ColorChoice {
     }
 }
 
-/// Whether one stream is coloured.
+/// The decision for one stream: with colours or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Plain,
@@ -129,7 +129,8 @@ impl Paint {
         self.apply(text, |text| text.red().bold())
     }
 
-    /// `colored` makes one decision for the whole process. Here each stream has its own, so `colored` is overridden.
+    /// Applies the style. The crate `colored` makes one decision for the whole process, but each stream here has its
+    /// own, so the decision of `colored` is overridden.
     fn apply(self, text: &str, style: impl FnOnce(&str) -> ColoredString) -> String {
         if self == Self::Plain || text.is_empty() {
             return text.to_owned();

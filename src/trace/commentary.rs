@@ -1,13 +1,14 @@
-//! The commentary on a run: the steps between the lines of the trace, and what the narrator says.
+//! The commentary on a run: the explainer's steps between the lines of the trace, and the narrator's remarks on their
+//! meaning.
 
 use super::explain::Explainer;
 use super::narrator::Narrator;
 use super::{Picture, Record};
 
-/// Something that is said about a run, in English and Chinese.
+/// One line of the commentary, in English and Chinese.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// Which reader said it.
+    /// The origin of the remark.
     pub by: Speaker,
     /// English.
     pub en: String,
@@ -15,12 +16,12 @@ pub struct Remark {
     pub zh: String,
 }
 
-/// Who says a remark.
+/// The origin of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
-    /// The explainer: what the machinery did, from one arrow to the next.
+    /// The explainer: it lists the steps of the informer, joined by arrows.
     Explainer,
-    /// The narrator: what it means.
+    /// The narrator: it says what an event means.
     Narrator,
 }
 
@@ -30,7 +31,7 @@ impl Remark {
     }
 }
 
-/// Reads the records of a run one after the other, and says what they mean.
+/// Reads the records of a run one after the other, and returns the remarks on each.
 #[derive(Debug, Default)]
 pub struct Commentary {
     picture: Picture,
@@ -39,7 +40,7 @@ pub struct Commentary {
 }
 
 impl Commentary {
-    /// What is to be said before this record is shown. A new run begins a new commentary.
+    /// Returns the remarks to print before this record. The header of a new run starts a new commentary.
     pub fn on(&mut self, record: &Record) -> Vec<Remark> {
         if record.header().is_some() {
             *self = Self::default();
@@ -48,13 +49,13 @@ impl Commentary {
         self.picture.apply(record);
         let mut remarks = self.explainer.next(record, self.picture.of(record.of.as_deref()));
         if !said.is_empty() {
-            remarks.extend(self.explainer.end()); // what is said stands below the steps that it is about
+            remarks.extend(self.explainer.end()); // a narrator's remark stands below the steps that it is about
         }
         remarks.extend(said);
         remarks
     }
 
-    /// The steps that have not been shown yet.
+    /// Returns the explainer's unfinished line, at the end of a run.
     pub fn end(&mut self) -> Option<Remark> {
         self.explainer.end()
     }

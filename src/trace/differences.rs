@@ -1,5 +1,5 @@
-//! What differs between the records of one run in both eras, and why: said if and only if the traces differ, and only
-//! what is in the records.
+//! Explains the differences between the runs of one lesson in both eras. It says a reason only if the traces differ,
+//! and only from facts that are in the records.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use super::{Picture, Pipeline};
 /// A sentence in English and Chinese.
 pub type Sentence = (String, String);
 
-/// Says why the trace of today's machinery differs from the documents'. Of equal traces it says that nothing differs, and
-/// what differed inside.
+/// Returns sentences on why the modern trace differs from the classic one. For equal traces, it returns one sentence
+/// that says so and names the differences inside.
 pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     let (classic, modern) = (Facts::of(classic), Facts::of(modern));
     if classic.lines == modern.lines {
@@ -32,21 +32,21 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     if said.is_empty() { vec![unknown()] } else { said }
 }
 
-/// What a record says that can differ.
+/// The facts of one run that may differ between the eras.
 #[derive(Debug, Default)]
 struct Facts<'a> {
     lines: Vec<&'a str>,
-    /// The keys of the lists, in their order.
+    /// The keys of each list, in the list's order.
     lists: Vec<Vec<&'a str>>,
     dropped: BTreeSet<&'a str>,
     deleted: BTreeSet<&'a str>,
-    /// The deltas that lists and resyncs queued.
+    /// The names of the deltas that lists queued.
     of_lists: BTreeSet<&'a str>,
     of_resyncs: BTreeSet<&'a str>,
-    /// Was a tombstone queued before and after the other deltas of its list?
+    /// True if a tombstone was queued before the other deltas of its list.
     tombstone_first: bool,
     tombstone_last: bool,
-    /// Did a slot hold several changes?
+    /// True if a slot of the queue held several changes at once.
     merged: bool,
     streamed: bool,
     queue: Option<&'a str>,

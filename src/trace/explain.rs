@@ -1,4 +1,5 @@
-//! The explainer: the steps between the lines of the trace, one line for each change.
+//! The explainer: describes, between the lines of the trace, each change's way through the informer as one line of
+//! steps.
 //!
 //! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → 2 notifications`
 
@@ -9,30 +10,30 @@ use super::commentary::{Remark, Speaker};
 use super::narrator::short;
 use super::record::{Cause, Record, WaitingDelta, What};
 
-/// Collects the steps of one change, until another change begins or a line of the trace is printed.
+/// Collects the steps of one change into a line. The line ends when another change begins or a trace line is printed.
 #[derive(Debug, Default)]
 pub struct Explainer {
     steps: Vec<Step>,
-    /// The objects that the steps are about.
+    /// The keys of the objects in these steps.
     keys: BTreeSet<String>,
     of: Option<String>,
 }
 
-/// One step, or several alike.
+/// One step of the line, such as `stored`. Equal steps of several objects are one step.
 #[derive(Debug)]
 struct Step {
-    /// Steps of equal verbs become one.
+    /// The verb and its group. Neighbouring steps with the same verb and group become one.
     verb: (String, &'static str),
     verb_zh: String,
     keys: Vec<String>,
-    /// What is said after it, in English and Chinese.
+    /// The text after the verb and the objects, in English and Chinese.
     note: (String, String),
-    /// Does it name its objects? The first step does, and one of other objects.
+    /// True if the step names its objects: the first step of a line does, and a step about other objects.
     named: bool,
 }
 
 impl Explainer {
-    /// Takes the next event, with the picture after it. Returns the lines that are complete.
+    /// Takes the next event, with the pipeline's state after it. Returns the lines that are complete.
     pub fn next(&mut self, record: &Record, after: &Pipeline) -> Vec<Remark> {
         if record.what.is_said() {
             return self.end().into_iter().collect();
@@ -60,7 +61,7 @@ impl Explainer {
         ended
     }
 
-    /// The line so far.
+    /// Ends the current line and returns it.
     pub fn end(&mut self) -> Option<Remark> {
         self.keys.clear();
         let steps = std::mem::take(&mut self.steps);
@@ -71,7 +72,7 @@ impl Explainer {
         Some(Remark::new(Speaker::Explainer, line(&Step::en), line(&Step::zh)))
     }
 
-    /// Does another change begin?
+    /// Returns true if this event begins another change, and so another line.
     fn begins(&self, what: &What, step: &Step) -> bool {
         let Some(last) = self.steps.last() else { return false };
         match what {
@@ -90,7 +91,7 @@ impl Explainer {
     }
 }
 
-/// Nothing more comes of this change: it is shown at once, also in a live run.
+/// Returns true if the change has no further steps. Its line is then shown at once, which matters in a live run.
 fn is_last(what: &What, after: &Pipeline) -> bool {
     match what {
         What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } => {
@@ -132,7 +133,7 @@ impl Step {
         }
     }
 
-    /// How many notifications it is, if it is these.
+    /// The number of notifications, if the step is about notifications.
     fn counts(&self) -> Option<usize> {
         (self.verb.1 == "notified").then_some(self.keys.len())
     }
@@ -169,7 +170,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::ListFailed { .. } => Step::new("list", "list failed", "list 失败"),
         What::Watching { resource_version } => {
             let (from, from_zh) = match resource_version.as_str() {
-                // A streaming list begins with what there is.
+                // A streaming list sends the existing objects first.
                 "" => (", which sends first what there is".to_owned(), "，先送来已有的对象".to_owned()),
                 version => (format!(" from {version}"), format!("，从 {version} 开始")),
             };
@@ -222,7 +223,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
     })
 }
 
-/// Why a Reflector lists again. Its error names the request that failed.
+/// Describes the reason for a relist. The reason is the text of an error, which begins with the request that failed.
 fn reason_en(reason: &str) -> String {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "the LIST failed".to_owned(),
@@ -231,7 +232,7 @@ fn reason_en(reason: &str) -> String {
     }
 }
 
-/// The same in Chinese.
+/// The same as [`reason_en`], in Chinese.
 fn reason_zh(reason: &str) -> &str {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "LIST 失败",
@@ -241,7 +242,7 @@ fn reason_zh(reason: &str) -> &str {
     }
 }
 
-/// All listeners together: how many notifications wait for each.
+/// Returns one step for the notifications of all listeners, with the number that waits for each listener.
 fn notified(record: &Record, after: &Pipeline) -> Option<Step> {
     let key = record.what.key()?;
     let pending: Vec<String> = after.listeners.values().map(|listener| listener.pending.len().to_string()).collect();

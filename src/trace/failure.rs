@@ -1,11 +1,11 @@
-//! An error with a suggestion for the next step, in both languages.
+//! An error for the user in English and Chinese, with a suggestion for the next step.
 
 use std::error::Error;
 use std::fmt;
 
 use super::Lang;
 
-/// An error in one sentence, its cause, and what to do about it.
+/// An error: one sentence, its cause, and advice on what to do.
 ///
 /// [`Printer::report`](super::Printer::report) prints the three parts on lines of their own.
 #[derive(Debug)]
@@ -23,20 +23,19 @@ pub struct Words {
 }
 
 impl Words {
-    /// The sentence in a language.
+    /// Returns the sentence in a language.
     pub fn pick(&self, lang: Lang) -> &str {
         lang.pick(&self.en, &self.zh)
     }
 }
 
-/// In English, as it is logged.
 impl fmt::Display for Words {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.en)
     }
 }
 
-/// Words are what is wrong with a value of an option.
+/// clap needs an error type for invalid values of options; their errors are `Words`.
 impl Error for Words {}
 
 impl From<&str> for Words {
@@ -58,7 +57,7 @@ impl<E: Into<String>, Z: Into<String>> From<(E, Z)> for Words {
 }
 
 impl Failure {
-    /// What the build for a web page says of everything that takes a socket, another program or a signal.
+    /// Returns the error of the web page's build for everything that needs a socket, another program or a signal.
     #[cfg(target_family = "wasm")]
     pub fn not_in_a_page() -> Self {
         Self::new((
@@ -68,12 +67,12 @@ impl Failure {
         .next(("run informer-lab in a terminal", "请在终端里运行 informer-lab"))
     }
 
-    /// A failure, described in one sentence.
+    /// Creates a failure from its sentence.
     pub fn new(sentence: impl Into<Words>) -> Self {
         Self { sentence: sentence.into(), next: None, cause: None }
     }
 
-    /// Adds what the reader can do now.
+    /// Adds advice on the next step.
     pub fn next(mut self, hint: impl Into<Words>) -> Self {
         self.next = Some(hint.into());
         self
@@ -85,18 +84,17 @@ impl Failure {
         self
     }
 
-    /// What happened, in a language.
+    /// Returns the sentence in a language.
     pub fn sentence(&self, lang: Lang) -> &str {
         self.sentence.pick(lang)
     }
 
-    /// The next step in a language, if there is one.
+    /// Returns the advice on the next step in a language, if there is any.
     pub fn hint(&self, lang: Lang) -> Option<&str> {
         self.next.as_ref().map(|next| next.pick(lang))
     }
 }
 
-/// In English, as it is logged.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.sentence.en)

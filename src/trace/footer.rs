@@ -1,6 +1,7 @@
-//! The line below everything that is printed on a terminal: what the reader is typing, or what the program waits for.
+//! The footer: the last line of the terminal, which shows the user's typing or what the program waits for.
 //!
-//! It is lifted before something is printed, and put back below it. It never takes more than one line of the screen.
+//! The footer is removed before other text is printed, and drawn again below that text. It never takes more than one
+//! line of the screen.
 
 use std::io::Write;
 
@@ -8,10 +9,10 @@ use unicode_width::UnicodeWidthChar;
 
 use super::visible::visible;
 
-/// To the beginning of the line, and everything behind it away.
+/// Moves the cursor to the start of the line and clears the line.
 const CLEAR: &[u8] = b"\r\x1b[K";
 
-/// The line, and whether it is on the screen.
+/// The footer's text, and whether it is on the screen at the moment.
 pub(super) struct Footer {
     text: Option<String>,
     is_shown: bool,
@@ -19,17 +20,17 @@ pub(super) struct Footer {
 }
 
 impl Footer {
-    /// No line yet. Elsewhere than on a terminal there never is one.
+    /// Creates an empty footer. Without a terminal it stays empty.
     pub(super) fn on(terminal: bool) -> Self {
         Self { text: None, is_shown: false, on_terminal: terminal }
     }
 
-    /// Changes the line, which must have been lifted.
+    /// Changes the text. The caller must have lifted the footer.
     pub(super) fn set(&mut self, text: Option<String>) {
         self.text = text.filter(|_| self.on_terminal);
     }
 
-    /// Takes the line from the screen.
+    /// Removes the footer from the screen.
     pub(super) fn lift(&mut self, screen: &mut impl Write) {
         if std::mem::take(&mut self.is_shown) {
             let _ = screen.write_all(CLEAR);
@@ -37,12 +38,13 @@ impl Footer {
         }
     }
 
-    /// Is there a line that is not on the screen?
+    /// Returns true if the footer has text that is not on the screen.
     pub(super) fn is_lifted(&self) -> bool {
         self.text.is_some() && !self.is_shown
     }
 
-    /// Puts it back on a screen of this width. Of a line that is too long the end is shown, where the reader types.
+    /// Draws the footer on a screen of this width. Of a text that is too long, the end is shown, because the user types
+    /// there.
     pub(super) fn put_back(&mut self, screen: &mut impl Write, width: usize) {
         let Some(text) = &self.text else { return };
         let _ = screen.write_all(end(&visible(text), width.saturating_sub(1)).as_bytes());
@@ -51,7 +53,7 @@ impl Footer {
     }
 }
 
-/// As much of the end of a text as fits the width.
+/// Returns the longest end of the text that fits the width.
 fn end(text: &str, width: usize) -> &str {
     let mut room = width;
     for (at, c) in text.char_indices().rev() {
@@ -69,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_long_line_the_end_is_shown() {
+    fn a_long_line_shows_its_end() {
         assert_eq!(end("run web", 80), "run web");
         assert_eq!(end("label web app=store", 9), "app=store");
         assert_eq!(end("运行 web", 5), " web");
     }
 
     #[test]
-    fn it_is_lifted_once_and_put_back_below() {
+    fn the_footer_is_lifted_once_and_put_back_below_other_output() {
         let mut footer = Footer::on(true);
         let mut screen = Vec::new();
         footer.set(Some("> run we".to_owned()));
@@ -90,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_pipe_there_is_none() {
+    fn a_pipe_has_no_footer() {
         let mut footer = Footer::on(false);
         footer.set(Some("> ".to_owned()));
         assert!(!footer.is_lifted());

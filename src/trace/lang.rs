@@ -1,4 +1,4 @@
-//! The language of the narration. The trace has no language.
+//! The choice between English and Chinese for narration, help and messages. The trace itself is the same in both.
 
 use std::ffi::OsString;
 
@@ -14,8 +14,8 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// The locale's language according to POSIX: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty.
-    /// Chinese if it starts with `zh`, else English.
+    /// Returns the locale's language according to POSIX: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not
+    /// empty. Chinese if it starts with `zh`, else English.
     pub fn from_env() -> Self {
         Self::of(|name| std::env::var_os(name))
     }
@@ -26,7 +26,7 @@ impl Lang {
         if chinese { Self::Zh } else { Self::En }
     }
 
-    /// The text in this language.
+    /// Returns the text in this language.
     pub fn pick<'a>(self, en: &'a str, zh: &'a str) -> &'a str {
         match self {
             Self::En => en,

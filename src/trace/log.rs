@@ -1,4 +1,4 @@
-//! The logs of this project's crates, on standard error.
+//! Sets up logging: which logs of this project's crates are written to standard error.
 
 use std::io;
 
@@ -7,13 +7,13 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{fmt, registry};
 
-/// Which logs are written.
+/// The amount of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
-    /// What goes wrong inside of the cluster: nobody else tells it.
+    /// Warnings of the built-in cluster, because nothing else reports its internal errors.
     Warnings,
-    /// `-v`: what this project's crates log, down to debug level. Logs of other crates are left out, since an HTTP client's may
-    /// contain credentials.
+    /// `-v`: the logs of this project's crates down to debug level. Logs of other crates are left out, because an HTTP
+    /// client's logs may contain credentials.
     All,
 }
 
@@ -28,11 +28,11 @@ impl Verbosity {
         }
     }
 
-    /// Writes these logs from now on.
+    /// Starts writing these logs to standard error.
     pub fn log_to_stderr(self) {
-        // Without timestamps, since a recorded run has its own time.
+        // Without timestamps, because a recorded run has its own time.
         let layer = fmt::layer().with_writer(io::stderr).without_time().with_ansi(false);
-        // A second call, in a test, has no effect.
+        // Fails if logging is set up already, which happens in tests and does no harm.
         let _ = registry().with(layer).with(self.targets()).try_init();
     }
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::Verbosity;
 
     #[test]
-    fn what_goes_wrong_in_the_cluster_is_written_in_any_case_and_nothing_of_other_crates() {
+    fn warnings_of_the_cluster_are_always_written_and_logs_of_other_crates_never() {
         let (usual, all) = (Verbosity::Warnings.targets(), Verbosity::All.targets());
         let written = |target: &str, level: LevelFilter| {
             let level = level.into_level().unwrap();

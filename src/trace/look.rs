@@ -1,10 +1,11 @@
-//! What is printed, and how: the choices, and what is done by default on a terminal and elsewhere.
+//! The options on output: format, colour, language, narration and steps, with their defaults on a terminal and in a
+//! pipe.
 
 use clap::ValueEnum;
 
 use super::{ColorChoice, Lang};
 
-/// What standard output holds.
+/// The format of standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     /// The trace's lines
@@ -14,10 +15,10 @@ pub enum Output {
     Json,
 }
 
-/// Whether something is shown.
+/// A choice to show a part of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
-    /// It depends on where the output goes.
+    /// Decide by whether the streams are terminals.
     #[default]
     Auto,
     /// Always.
@@ -26,30 +27,30 @@ pub enum Show {
     No,
 }
 
-/// The format of a run's output.
+/// The form of everything that is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// What standard output contains.
+    /// The format of standard output.
     pub output: Output,
-    /// When to colour.
+    /// The choice of `--color`.
     pub color: ColorChoice,
     /// The language of the narration.
     pub lang: Lang,
-    /// The narration. By default it is left out if only the trace goes somewhere else, as in `| less`: the two would be
-    /// out of order.
+    /// The choice for the narration. By default it is left out if only standard output is redirected, as in `| less`,
+    /// because trace and narration would appear out of order.
     pub narrate: Show,
-    /// The steps between the lines of the trace. By default they are shown on a terminal.
+    /// The choice for the explainer's steps. By default they are shown on a terminal.
     pub explain: Show,
 }
 
 impl Look {
-    /// With everything else as by default.
+    /// Creates a look with the defaults for narration and steps.
     pub fn new(output: Output, color: ColorChoice, lang: Lang) -> Self {
         Self { output, color, lang, narrate: Show::Auto, explain: Show::Auto }
     }
 }
 
-/// Which of the two streams is a terminal.
+/// Two flags: standard output is a terminal, and standard error is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Terminals {
     pub(super) out: bool,

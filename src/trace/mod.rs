@@ -1,8 +1,9 @@
-//! Everything that is printed is printed here.
+//! All output of the program.
 //!
-//! Standard output has the trace and nothing else; standard error has the narration. A run is a sequence of
-//! [`Record`]s, in the form that `docs/record.md` describes. A finite run is recorded first, and then a [`Printer`] plays
-//! it at a [`Speed`]; a live run is printed record by record. All output formats are made from the same records.
+//! Standard output gets the trace and nothing else; standard error gets the narration. A run is a sequence of
+//! [`Record`]s, in the form that `docs/record.md` describes. A run that ends by itself is recorded first, and then a
+//! [`Printer`] plays the records at a [`Speed`]; a live run is printed record by record. All output formats are made
+//! from the same records.
 
 mod cause_zh;
 mod color;

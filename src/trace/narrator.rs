@@ -1,4 +1,4 @@
-//! The narrator: says what decisive events mean, when they happen, and nothing that did not happen.
+//! The narrator: explains decisive events of a run in a sentence, and only events that happened.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,28 +7,28 @@ use super::commentary::{Remark, Speaker};
 use super::record::{Cause, Record, WaitingDelta, What};
 use kube_informers::cache::observe::Versioned;
 
-/// From how many waiting notifications on a handler is called slow.
+/// A handler with at least this many waiting notifications is called slow.
 const SLOW: usize = 4;
 
-/// Reads the events of one run in order.
+/// Reads the events of one run in order, and remembers what was explained already.
 #[derive(Debug, Default)]
 pub struct Narrator {
-    /// What was said and need not be said again.
+    /// The subjects that were explained already and are not explained again.
     said: BTreeSet<String>,
-    /// By kind of object: the relist whose deltas are being queued.
+    /// The relist whose deltas are being queued, by kind of object.
     relists: BTreeMap<Option<String>, Relist>,
 }
 
-/// What a relist has queued so far.
+/// The deltas that a relist has queued so far.
 #[derive(Debug, Default)]
 struct Relist {
     tombstones: BTreeSet<String>,
-    /// It was queued whole, so the consumer compares it with its store.
+    /// True if the list was queued as one delta. The consumer then compares the list with its store.
     whole: bool,
 }
 
 impl Narrator {
-    /// What an event means, with the picture as it was before.
+    /// Returns the sentences on an event. `before` is the pipeline's state before the event.
     pub fn say(&mut self, record: &Record, before: &Pipeline) -> Vec<Remark> {
         let mut said = self.ghosts(record, before);
         said.extend(self.meaning(record, before));
@@ -51,7 +51,7 @@ impl Narrator {
                 let replays = before.listeners.get(listener).is_some_and(|listener| listener.replay > 0);
                 let at_once = matches!(record.cause, Some(Cause::InitialList | Cause::Relist | Cause::Resync));
                 if replays || at_once {
-                    return None; // many at once: the handler had no time to be slow
+                    return None; // many notifications came at once, so the handler is not slow
                 }
                 self.once(&format!("slow {listener}"), slow(*listener, *pending))
             }
@@ -65,7 +65,7 @@ impl Narrator {
         }
     }
 
-    /// Says it unless it was said before.
+    /// Returns the sentence, unless this subject was explained before.
     fn once(&mut self, what: &str, sentence: (String, String)) -> Option<(String, String)> {
         self.said.insert(what.to_owned()).then_some(sentence)
     }
@@ -166,7 +166,8 @@ impl Narrator {
         self.once(&format!("{delta} {cause:?}"), (en.to_owned(), zh.to_owned()))
     }
 
-    /// Notes what a relist queues. When that is over, says which objects of the store nobody will ever delete.
+    /// Collects the deltas of a relist. After the last one, returns a sentence on each object that stays in the store
+    /// for ever, because the list lacks it and no tombstone deletes it.
     fn ghosts(&mut self, record: &Record, before: &Pipeline) -> Vec<(String, String)> {
         if record.what.is_said() {
             return Vec::new();
@@ -304,7 +305,7 @@ fn hidden(change: &str, name: &str) -> (String, String) {
     )
 }
 
-/// The name of an object, without its namespace.
+/// Returns the name in a key, without the namespace.
 pub(crate) fn short(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }

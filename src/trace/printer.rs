@@ -1,4 +1,4 @@
-//! Prints runs and messages on standard output and standard error.
+//! The printer: prints runs and messages on standard output and standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::{Deref, DerefMut};
@@ -18,12 +18,12 @@ use super::{Failure, Lang, Look, Output, Record, Speed, What};
 /// The only writer of standard output and standard error. Clones share the streams.
 ///
 /// Methods that write to standard output fail with [`io::ErrorKind::BrokenPipe`] once its reader has gone. Errors of
-/// standard error are ignored, since there is nowhere to report them.
+/// standard error are ignored, because there is no other place to report them.
 #[derive(Clone)]
 pub struct Printer(Arc<Mutex<Streams>>);
 
 impl Printer {
-    /// A printer on the process's standard output and error.
+    /// Creates a printer on the process's standard output and standard error.
     pub fn new(look: Look) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let paints = [look.color.paint(&out), look.color.paint(&err)];
@@ -35,17 +35,17 @@ impl Printer {
         Self(Arc::new(Mutex::new(Streams::new(look, streams, paints, terminals))))
     }
 
-    /// Whether standard output is a terminal.
+    /// Returns true if standard output is a terminal.
     pub fn on_terminal() -> bool {
         io::stdout().is_terminal()
     }
 
-    /// Whether standard output has colours.
+    /// Returns true if standard output is coloured.
     pub fn colors_output(&self) -> bool {
         self.lock().out_paint == Paint::Color
     }
 
-    /// Writes the trace and the narration to a file too, in order and without colours.
+    /// Also writes the trace and the narration to a file from now on, in order and without colours.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -53,7 +53,7 @@ impl Printer {
         self.lock().transcript(path)
     }
 
-    /// Prints one record of a live run, at once.
+    /// Prints one record of a live run immediately.
     pub fn print(&self, record: &Record) -> io::Result<()> {
         let mut streams = self.lock();
         for remark in streams.remarks(record) {
@@ -63,7 +63,7 @@ impl Printer {
         streams.flush()
     }
 
-    /// Prints a recorded run. Between records it calls `wait` with the pause for `speed`.
+    /// Prints a recorded run. Before each record, calls `wait` with the pause that `speed` asks for.
     pub fn play(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
         let mut shown_until = Duration::ZERO;
@@ -102,12 +102,12 @@ impl Printer {
         streams.flush()
     }
 
-    /// A text behind its label, as lines that fit the screen: the text stays in its column.
+    /// Formats a text behind its label, as lines that fit the screen. The text keeps its own column.
     pub fn labelled(&self, label: &str, text: &str) -> String {
         self.lock().labelled(label, text)
     }
 
-    /// Prints a text that has a plain and a coloured form, as it stands.
+    /// Prints a formatted text: the coloured form if standard output has colours, else the plain one.
     pub fn page_styled(&self, plain: &str, coloured: &str) -> io::Result<()> {
         let mut streams = self.lock();
         let text = if streams.out_paint == Paint::Color { coloured } else { plain };
@@ -122,7 +122,7 @@ impl Printer {
         streams.flush()
     }
 
-    /// Prints lines on standard error, broken to fit it.
+    /// Prints lines on standard error, wrapped to its width.
     pub fn complain(&self, text: &str) {
         let mut streams = self.lock();
         let width = streams.width.of_narration();
@@ -130,32 +130,32 @@ impl Printer {
         streams.err(&lines.collect::<String>());
     }
 
-    /// Whether standard error has room for the lines of a text.
+    /// Returns true if every line of the text fits the width of standard error.
     pub fn has_room(&self, text: &str) -> bool {
         let width = self.lock().width.of_narration();
         text.lines().all(|line| line.width() <= width)
     }
 
-    /// Asks on standard error, and leaves the cursor behind the question.
+    /// Prints a question on standard error, and leaves the cursor behind it.
     pub fn ask(&self, question: &str) {
         let mut streams = self.lock();
         let lines = wrapped("", question, streams.width.of_terminal());
-        let space = if question.ends_with(' ') { " " } else { "" }; // between the question and the answer
+        let space = if question.ends_with(' ') { " " } else { "" }; // wrapping removes the space between the question and the answer
         let question = streams.err_paint.bold(&format!("{}{space}", lines.join("\n")));
         streams.err(&question);
     }
 
-    /// Shows on standard error what is typed where the system does not.
+    /// Prints typed characters on standard error, in places where the terminal does not echo them.
     pub fn echo(&self, typed: &str) {
         self.lock().err(typed);
     }
 
-    /// The text as a remark on standard output, less striking than the rest.
+    /// Returns the text dimmed, if standard output has colours.
     pub fn dimmed(&self, text: &str) -> String {
         self.lock().out_paint.dimmed(text)
     }
 
-    /// Prints a remark that belongs to no time in a run. It is printed also where the narration is left out.
+    /// Prints a remark that is not part of a run. It is printed even if the narration is left out.
     pub fn tell(&self, en: &str, zh: &str) {
         let mut streams = self.lock();
         let text = streams.lang.pick(en, zh).to_owned();
@@ -167,12 +167,12 @@ impl Printer {
         self.lock().heading(text);
     }
 
-    /// The language of the narration.
+    /// Returns the language of the narration.
     pub fn lang(&self) -> Lang {
         self.lock().lang
     }
 
-    /// The text in the language of the narration.
+    /// Returns the text in the language of the narration.
     pub fn pick<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
         self.lock().lang.pick(en, zh)
     }
@@ -184,12 +184,12 @@ impl Printer {
         streams.err(&text);
     }
 
-    /// Shows a line below everything that is printed, on a terminal; `None` takes it away.
+    /// Shows a footer below everything that is printed, if standard error is a terminal; `None` removes it.
     pub fn footer(&self, text: Option<&str>) {
         self.lock().set_footer(text.map(str::to_owned));
     }
 
-    /// Leaves a line where the footer was, as a part of the screen, and takes the footer away.
+    /// Replaces the footer by a line that stays on the screen.
     pub fn leave_footer(&self, line: &str) {
         let mut streams = self.lock();
         streams.set_footer(None);
@@ -201,7 +201,7 @@ impl Printer {
     }
 }
 
-/// The streams, until somebody else may write. The footer is below what was written then.
+/// The locked streams. When the lock is released, the footer is drawn again below the new output.
 struct Held<'a>(MutexGuard<'a, Streams>);
 
 impl Deref for Held<'_> {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_steps_stand_between_the_lines_if_they_are_asked_for() {
+    fn explain_shows_the_steps_between_the_lines() {
         let look = Look { explain: Show::Yes, ..Look::new(Output::Text, ColorChoice::Auto, Lang::En) };
         let (printer, out, err) = printer_on(look, Paint::Plain, PIPES);
         printer.play(&run(), Speed::Max, |_| ()).unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_narration_is_left_out_where_only_the_trace_goes_somewhere_else_and_the_end_says_so() {
+    fn redirecting_only_the_trace_leaves_the_narration_out_and_says_so_at_the_end() {
         let only_err = Terminals { out: false, err: true };
         let look = Look::new(Output::Text, ColorChoice::Auto, Lang::En);
         let (printer, out, err) = printer_on(look, Paint::Plain, only_err);

@@ -1,4 +1,4 @@
-//! How an error is told: its sentence, its causes, and the next step.
+//! Formats an error for the user: its sentence, its causes, and the next step.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use super::visible::visible;
 use super::width::hanging;
 use super::{Failure, Lang};
 
-/// The error in a language, as lines for standard error, broken to fit the width.
+/// Formats the error in a language, as lines for standard error, wrapped to the width.
 pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usize) -> String {
     let label = lang.pick("error:", "错误：");
     let text = text(error, lang);
@@ -19,7 +19,7 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usi
 
 fn text(error: &anyhow::Error, lang: Lang) -> String {
     let mut text = lang.pick("error:", "错误：").to_owned();
-    let space = lang.pick(" ", ""); // a Chinese colon is as wide as both
+    let space = lang.pick(" ", ""); // a Chinese colon is as wide as an English one with a space
     let mut said = paragraph(&sentence(error, lang));
     let _ = writeln!(text, "{space}{said}");
     for (cause, is_quoted) in causes(error) {
@@ -35,7 +35,7 @@ fn text(error: &anyhow::Error, lang: Lang) -> String {
     text
 }
 
-/// The error and its causes in one line.
+/// Formats the error and its causes as one line.
 pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
     let causes = causes(error).filter(|(_, is_quoted)| !is_quoted).map(|(cause, _)| cause_in(cause, lang));
     causes.fold(sentence(error, lang), |said, cause| match said.contains(&cause) {
@@ -44,7 +44,8 @@ pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
     })
 }
 
-/// The causes, and whether the error above quotes them: many do, and nothing is to be printed twice.
+/// Returns the causes, each with true if the error above it quotes it. Many errors quote their cause, which would then
+/// be printed twice.
 fn causes(error: &anyhow::Error) -> impl Iterator<Item = (&(dyn Error + 'static), bool)> {
     let mut above = error.to_string();
     error.chain().skip(1).map(move |cause| {
@@ -55,17 +56,17 @@ fn causes(error: &anyhow::Error) -> impl Iterator<Item = (&(dyn Error + 'static)
     })
 }
 
-/// The next step of the error or of one of its causes.
+/// Returns the advice of the error or of the first cause that has any.
 pub fn hint(error: &anyhow::Error, lang: Lang) -> Option<&str> {
-    // `chain` does not yield a context that can be downcast; only the error itself can.
+    // Items of `chain` cannot be downcast to a context; only the error itself can.
     let outer = error.downcast_ref::<Failure>().and_then(|failure| failure.hint(lang));
     outer.or_else(|| error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint(lang)))
 }
 
-/// The error without its causes.
+/// Returns the sentence of the error, without its causes.
 pub fn sentence(error: &anyhow::Error, lang: Lang) -> String {
     let said = error.to_string();
-    // The error that is found may be one of the causes.
+    // `downcast_ref` may also find a cause, whose sentence is not this error's.
     let failure = error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == said);
     match (failure, lang) {
         (Some(failure), _) => failure.sentence(lang).to_owned(),
@@ -85,7 +86,7 @@ fn cause_in(cause: &(dyn Error + 'static), lang: Lang) -> String {
     }
 }
 
-/// A text of several lines, such as a YAML error with an excerpt, indented below its first line.
+/// Formats a text of several lines, such as a YAML error with an excerpt: all lines but the first are indented.
 fn paragraph(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n    ")
 }
@@ -130,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_in_the_readers_language_where_the_words_are_ours() {
+    fn a_report_of_our_own_error_is_in_the_readers_language() {
         let failure = Failure::new(("no answer", "没有响应")).next(("wait", "请等待")).because("refused");
         let report = report(&anyhow::Error::new(failure), Lang::Zh, Paint::Plain, usize::MAX);
         assert_eq!(report, "错误：没有响应\n  原因：refused\n  下一步：请等待\n");
     }
 
     #[test]
-    fn an_error_without_words_of_ours_is_explained_in_chinese_too() {
+    fn an_error_of_a_library_is_explained_in_chinese_too() {
         let error =
             anyhow::anyhow!("the request to the API server failed").context("Connection refused (os error 111)");
         let report = report(&error, Lang::Zh, Paint::Plain, usize::MAX);
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequent_cause_is_told_in_chinese_once() {
+    fn a_frequent_cause_appears_once_in_chinese() {
         let io = io::Error::from_raw_os_error(2);
         let error = anyhow::Error::new(io).context(Failure::new(("cannot read a.yaml", "无法读取 a.yaml")));
         let report = report(&error, Lang::Zh, Paint::Plain, usize::MAX);

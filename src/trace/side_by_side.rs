@@ -1,4 +1,4 @@
-//! Two traces side by side, with equal lines in the same row.
+//! Formats two traces side by side, with equal lines in the same row. The command `eras` prints them.
 
 use similar::{Algorithm, capture_diff_slices};
 use unicode_width::UnicodeWidthStr;
@@ -16,7 +16,7 @@ type StyledLine = (Style, String);
 /// One row of the table: a line on one side or on both.
 type TableRow<'a> = (Option<&'a StyledLine>, Option<&'a StyledLine>);
 
-/// A part of a line that fits its column, and how many columns are left beside it.
+/// A part of a line that fits its column, with the number of blanks up to the column's end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) style: Style,
@@ -24,7 +24,8 @@ pub(super) struct Cell {
     pub(super) blank: usize,
 }
 
-/// The lines of a trace, and what caused them: the steps of the scenario, a watch that broke, a relist.
+/// Returns the lines of a trace, with the events that cause differences: the steps of the scenario, a broken watch, a
+/// relist.
 pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     let lines = records.iter().filter_map(|record| match &record.what {
         What::Line { style, text } => Some((*style, visible(text))),
@@ -36,9 +37,9 @@ pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     lines.collect()
 }
 
-/// The table with its two titles. Each row is a cell, a mark (`|` for a change, `<` and `>` for a line on one side
-/// only) and a cell. With the three columns between the cells no row is wider than `width`; a longer line continues in
-/// the next row.
+/// Returns the rows of the table, below its two titles. Each row is a cell, a mark (`|` for a change, `<` and `>` for a
+/// line on one side only) and a cell. With the three columns between the cells, no row is wider than `width`; a longer
+/// line continues in the next row.
 pub(super) fn table(
     titles: [&str; 2],
     left: &[StyledLine],
@@ -65,7 +66,7 @@ pub(super) fn table(
     table
 }
 
-/// Whether a drawing does not fit its column: broken, it is no drawing.
+/// Returns true if a drawing is too wide for its column. Wrapped lines would destroy the drawing.
 pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[StyledLine], width: usize) -> bool {
     let heads = titles.map(|title| [(Style::Plain, title.to_owned())]);
     let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
@@ -75,7 +76,7 @@ pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[S
         .any(|(lines, column)| lines.iter().any(|line| is_torn(line, *column)))
 }
 
-/// The two traces in one column: `<` before what only the first has, `>` before what only the second has.
+/// Returns the two traces in one column: `<` marks lines of the first only, `>` lines of the second only.
 pub(super) fn in_one_column<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<(char, &'a StyledLine)> {
     let rows = |mark, lines: &'a [StyledLine]| lines.iter().map(move |line| (mark, line)).collect::<Vec<_>>();
     let texts = |lines: &'a [StyledLine]| lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
@@ -96,7 +97,8 @@ fn mark(left: Option<&StyledLine>, right: Option<&StyledLine>) -> char {
     }
 }
 
-/// The widths of the two columns: that of the longest line, at most half of the total, or what the other column leaves.
+/// Returns the widths of the two columns. Each is as wide as its longest line, at most half of the total, or more if
+/// the other column leaves room.
 fn columns(sides: [[&[StyledLine]; 2]; 2], width: usize) -> [usize; 2] {
     let longest =
         |side: [&[StyledLine]; 2]| side.into_iter().flatten().map(|(_, text)| text.width()).max().unwrap_or_default();

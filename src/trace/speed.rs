@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use super::Words;
 
-/// The slowest speed that can be asked for: a pause of a second takes almost two minutes.
+/// The slowest speed that is accepted: a pause of a second takes almost two minutes.
 const SLOWEST: f64 = 0.01;
 
-/// How fast a recorded run is printed. The bytes are the same at every speed.
+/// The speed of a recorded run's output. The output is the same at every speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
-    /// At the run's own pace, which is the documents'.
+    /// The run's own pace, which is the tutorials'.
     Documents,
-    /// This many times as fast; a finite number, 0.01 or more.
+    /// This many times as fast: a finite number, at least 0.01.
     Times(f64),
     /// Without pauses.
     Max,
 }
 
 impl Speed {
-    /// How long to wait before a record that comes `gap` after the previous one.
+    /// Returns the pause before a record that comes `gap` after the previous one.
     pub(super) fn pause(self, gap: Duration) -> Duration {
         match self {
             Self::Documents => gap,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_speed_is_a_number_that_somebody_can_wait_for_or_max() {
+    fn a_speed_is_a_number_of_at_least_a_hundredth_or_max() {
         assert_eq!("1".parse(), Ok(Speed::Documents));
         assert_eq!("0.5".parse(), Ok(Speed::Times(0.5)));
         assert_eq!("max".parse(), Ok(Speed::Max));

@@ -1,4 +1,5 @@
-//! The two streams and the transcript: where each line goes, and in which form.
+//! Writes each line to standard output, standard error and the transcript, in the form that each of them needs. The
+//! printer locks this for every call.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +14,7 @@ use super::visible::visible;
 use super::width::{Width, hanging, labelled, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Show, Style, What};
 
-/// Standard output, standard error and the transcript. Dropped, it says what was left out.
+/// Standard output, standard error and the transcript. When dropped, says that the narration was left out, if it was.
 pub(super) struct Streams {
     out: BufWriter<Box<dyn Write + Send>>,
     err: Box<dyn Write + Send>,
@@ -23,15 +24,15 @@ pub(super) struct Streams {
     pub(super) lang: Lang,
     narrates: bool,
     explains: bool,
-    /// Was it asked for that the narration is left out?
+    /// True if the user asked to leave the narration out.
     silent: bool,
-    /// Was something left out?
+    /// True if some narration was left out.
     left_out: bool,
     pub(super) width: Width,
     footer: Footer,
     commentary: Commentary,
     transcript: Option<BufWriter<File>>,
-    /// Why the transcript ended early, until somebody was told.
+    /// The error that ended the transcript early, until `flush` returns it.
     lost: Option<io::Error>,
 }
 
@@ -75,18 +76,18 @@ impl Streams {
         Ok(())
     }
 
-    /// Sets the line below everything that is printed; `None` takes it away.
+    /// Sets the footer below everything that is printed; `None` removes it.
     pub(super) fn set_footer(&mut self, text: Option<String>) {
         self.lift_footer();
         self.footer.set(text);
     }
 
-    /// Makes room for what is printed next.
+    /// Removes the footer from the screen before other text is printed.
     pub(super) fn lift_footer(&mut self) {
         self.footer.lift(&mut self.err);
     }
 
-    /// Shows the footer again, below what was printed.
+    /// Draws the footer again, below the new output.
     pub(super) fn put_footer_back(&mut self) {
         if self.footer.is_lifted() {
             let _ = self.out.flush();
@@ -94,12 +95,12 @@ impl Streams {
         }
     }
 
-    /// Does the record itself give a line?
+    /// Returns true if the record itself prints a line.
     pub(super) fn shows(&self, record: &Record) -> bool {
         record.shown_in(self.output)
     }
 
-    /// What is said before a record.
+    /// Returns the remarks to print before a record.
     pub(super) fn remarks(&mut self, record: &Record) -> Vec<Remark> {
         let explains = self.explains;
         let mut remarks = self.commentary.on(record);
@@ -161,7 +162,7 @@ impl Streams {
         writeln!(self.out, "{text}")
     }
 
-    /// A text behind its label, as lines that fit the screen.
+    /// Formats a text behind its label, as lines that fit the screen.
     pub(super) fn labelled(&self, label: &str, text: &str) -> String {
         labelled(label, text, self.width.of_screen()).join("\n") + "\n"
     }
@@ -179,7 +180,7 @@ impl Streams {
         self.out.flush()
     }
 
-    /// Prints a remark that is no part of the narration.
+    /// Prints a remark that is not part of the narration.
     pub(super) fn tell(&mut self, text: &str) {
         self.lift_footer();
         let _ = self.out.flush();
@@ -194,13 +195,13 @@ impl Streams {
         if self.narrates {
             let lines = labelled("## ", text, self.width.of_screen());
             let lines: Vec<_> = lines.iter().map(|line| self.err_paint.bold(line)).collect();
-            let _ = self.err.write_all(format!("\n{}\n", lines.join("\n")).as_bytes()); // in one piece: others write here, too
+            let _ = self.err.write_all(format!("\n{}\n", lines.join("\n")).as_bytes()); // one write, because log lines are written here too
         } else {
             self.left_out = true;
         }
     }
 
-    /// Prints a message that is written already.
+    /// Prints a message that is already formatted.
     pub(super) fn err(&mut self, text: &str) {
         self.lift_footer();
         let _ = self.out.flush();
@@ -241,17 +242,17 @@ impl Streams {
         }
     }
 
-    /// On a projector dim text cannot be read: what is said is bold, the steps are plain.
+    /// Prints a remark: the narrator's in bold, the steps plain. Dimmed steps could not be read on a projector.
     fn comment(&mut self, mark: &str, text: &str) {
         let text = printable(text);
         for line in wrapped(mark, &text, self.width.of_narration()) {
             let line = if mark == "# " { self.err_paint.bold(&line) } else { line };
-            let _ = self.err.write_all(format!("{line}\n").as_bytes()); // in one piece: others write here, too
+            let _ = self.err.write_all(format!("{line}\n").as_bytes()); // one write, because log lines are written here too
         }
         self.keep(&wrapped(mark, &text, TRANSCRIPT));
     }
 
-    /// Writes lines of the transcript. A failure is told by the next `flush`, and the transcript ends there.
+    /// Writes lines into the transcript. The first error ends the transcript, and the next `flush` returns that error.
     fn keep(&mut self, lines: &[String]) {
         let Some(transcript) = &mut self.transcript else { return };
         if let Err(error) = lines.iter().try_for_each(|line| writeln!(transcript, "{line}")) {
@@ -261,12 +262,12 @@ impl Streams {
 
     fn lose_transcript(&mut self, error: &io::Error) {
         self.transcript = None;
-        // Not of the same kind: a broken pipe would be taken for a reader of standard output who left.
+        // Replaces the error's kind, because a broken pipe means elsewhere that the reader of standard output has gone.
         self.lost = Some(io::Error::other(format!("the transcript cannot be written: {error}")));
     }
 }
 
-/// Each line of the text without control characters.
+/// Escapes control characters in each line of the text.
 fn printable(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }

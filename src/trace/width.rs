@@ -1,4 +1,4 @@
-//! The width of the terminal, and lines that fit it.
+//! The widths of the terminals, and line breaking that fits them, also for Chinese text.
 
 use std::io;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::look::Terminals;
 
-/// No line is made narrower or wider than this, whatever the terminal says.
+/// The smallest and the largest width of lines, whatever the terminal reports.
 const USABLE: std::ops::RangeInclusive<usize> = 40..=200;
 
-/// The width of a table where nothing says another.
+/// The width of a table if neither a terminal nor `COLUMNS` gives one.
 const USUAL: usize = 80;
 
 /// The widths of the two streams.
@@ -20,12 +20,12 @@ const USUAL: usize = 80;
 pub(super) struct Width {
     out: Option<usize>,
     err: Option<usize>,
-    /// Of standard output, if it is a terminal.
+    /// The width of standard output, if it is a terminal.
     screen: Option<usize>,
 }
 
 impl Width {
-    /// The terminals' widths; elsewhere what `COLUMNS` says, if it is set.
+    /// Returns the widths of the terminals; for a pipe or a file, the value of `COLUMNS`, if set.
     pub(super) fn of(terminals: Terminals) -> Self {
         let columns = columns().map(usize::from);
         let out = terminal_size_of(io::stdout()).filter(|_| terminals.out);
@@ -34,28 +34,29 @@ impl Width {
         Self { out, err, screen: out.filter(|_| terminals.out) }
     }
 
-    /// The width of a table on standard output.
+    /// Returns the width of a table on standard output.
     pub(super) fn of_output(self) -> usize {
         self.out.unwrap_or(USUAL)
     }
 
-    /// The width of what a reader sees; a file's lines are not broken.
+    /// Returns the width of trace lines and lists on standard output. They are wrapped on a terminal only, never in a
+    /// file.
     pub(super) fn of_screen(self) -> usize {
         self.screen.unwrap_or(usize::MAX)
     }
 
-    /// The width of the terminal that standard error is.
+    /// Returns the width of questions and the footer on standard error.
     pub(super) fn of_terminal(self) -> usize {
         self.err.unwrap_or(USUAL)
     }
 
-    /// The width of the narration. A file's lines are not broken, so that they can be searched.
+    /// Returns the width of the narration. In a file its lines are not wrapped, so they can be searched.
     pub(super) fn of_narration(self) -> usize {
         self.err.unwrap_or(usize::MAX)
     }
 }
 
-/// The width that the environment names, in `COLUMNS`.
+/// Returns the value of the environment variable `COLUMNS`.
 pub fn columns() -> Option<u16> {
     std::env::var("COLUMNS").ok()?.parse().ok()
 }
@@ -64,14 +65,14 @@ fn usable(width: usize) -> usize {
     width.clamp(*USABLE.start(), *USABLE.end())
 }
 
-/// The lines of a text, each broken to fit the width and begun with the mark.
+/// Wraps the lines of a text to the width, and puts the mark before each.
 pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
     let width = width.saturating_sub(mark.width());
     text.split('\n').flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
 }
 
-/// A line of the trace, broken to fit the width. What does not fit hangs below, further to the right than the line begins. A line
-/// of a drawing stays as it is.
+/// Wraps a line of the trace. The rest of the line is indented further than its beginning. A line of a drawing stays as
+/// it is.
 pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
     if line.width() <= width || is_drawn(line) {
         return vec![line.to_owned()];
@@ -84,12 +85,12 @@ pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
     std::iter::once(first).chain(below.into_iter().map(|part| format!("{:indent$}{part}", ""))).collect()
 }
 
-/// Whether a line belongs to a drawing of boxes, which is none any more when it is broken.
+/// Returns true if a line belongs to a drawing of boxes, which wrapping would destroy.
 pub(super) fn is_drawn(line: &str) -> bool {
     line.contains(['│', '┌', '└', '├'])
 }
 
-/// A text behind its label, broken to fit the width: its lines begin below each other.
+/// Wraps a text behind its label. All lines of the text begin in the same column.
 pub(super) fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
     let indent = label.width();
     let parts: Vec<_> = text.lines().flat_map(|line| broken(line, width.saturating_sub(indent).max(1))).collect();
@@ -97,16 +98,16 @@ pub(super) fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
     parts.into_iter().enumerate().map(|(number, part)| format!("{}{part}", label(number))).collect()
 }
 
-/// The parts of a line that fit the width.
+/// Splits a line into parts that fit the width.
 pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
     fitting(line, width).into_iter().map(|part| line[part].to_owned()).collect()
 }
 
-/// Where each line begins and ends that fits the width, without the blanks at its end: broken at spaces and beside wide characters,
-/// which need no space, and inside a word only if it is too long for a line.
+/// Returns the range of each line after wrapping, without trailing blanks. Lines break at spaces and beside wide
+/// characters, which need no space; a word is broken only if it is too long for a line.
 pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
-    let (mut start, mut end) = (0, 0); // of the line so far
+    let (mut start, mut end) = (0, 0); // the current line
     for piece_end in places(text, width) {
         if end > start && text[start..piece_end].trim_end().width() > width {
             lines.push(start..start + text[start..end].trim_end().len());
@@ -122,8 +123,8 @@ pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// Where a line may end: between words, and beside `-` or `/` in a word only if the word is too long for a line. So what a
-/// reader copies, an address or an option, stays in one piece.
+/// Returns the offsets at which a line may end: between words, and beside `-` or `/` inside a word only if the word is
+/// too long for a line. So an address or an option can be copied in one piece.
 fn places(text: &str, width: usize) -> Vec<usize> {
     let (mut places, mut inside) = (Vec::new(), Vec::new());
     let mut start = 0;
@@ -142,7 +143,7 @@ fn places(text: &str, width: usize) -> Vec<usize> {
     places
 }
 
-/// Where a word has to be cut to fit, if it does not.
+/// Returns the offset at which a word is cut to fit the width, or `None` if it fits.
 fn cut(word: &str, width: usize) -> Option<usize> {
     if word.trim_end().width() <= width {
         return None;
@@ -150,8 +151,8 @@ fn cut(word: &str, width: usize) -> Option<usize> {
     word.char_indices().map(|(at, _)| at).take_while(|at| word[..*at].width() <= width).last().filter(|at| *at > 0)
 }
 
-/// Whether both characters at this place belong to one word, an address or an option: it is broken only if no line can
-/// hold it.
+/// Returns true if the characters on both sides of this offset belong to one word, such as an address or an option.
+/// Such a word is broken only if it is too long for a line.
 pub fn is_in_word(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
     before.ends_with(|c: char| c.is_ascii_graphic()) && after.starts_with(|c: char| c.is_ascii_graphic())
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_too_long_is_broken_beside_its_hyphens_and_else_where_the_line_ends() {
+    fn a_word_that_is_too_long_is_broken_beside_its_hyphens_or_at_the_end_of_the_line() {
         assert_eq!(wrapped("", "ab 0123456789", 8), ["ab", "01234567", "89"]);
         assert_eq!(wrapped("", "robusta-runner-567655", 16), ["robusta-", "runner-567655"]);
         assert_eq!(broken("", 8), [""]);
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_gets_is_one_line() {
+    fn a_line_in_a_file_is_not_wrapped() {
         let text = "a ".repeat(300);
         assert_eq!(wrapped("# ", &text, usize::MAX).len(), 1);
     }

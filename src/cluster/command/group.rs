@@ -1,4 +1,4 @@
-//! The processes of a command, and how signals reach them.
+//! The process group of a command, and how signals reach it.
 
 use std::fs::File;
 use std::time::Duration;
@@ -11,15 +11,17 @@ use tokio::time::{Instant, sleep};
 
 use crate::console::{HUNG_UP, INTERRUPTED, TERMINATED};
 
-/// How often it is looked whether processes that nobody can wait for have ended.
+/// The interval of checks whether the command's descendants have ended. They are not our children, so they cannot be
+/// waited for.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Where a command runs: which processes are in its group.
+/// The process group that a command runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cluster) enum Place {
-    /// It and what it starts, which a signal reaches as a whole.
+    /// A group of its own, with the processes that the command starts. A signal reaches the whole group.
     OwnGroup,
-    /// This process too: its group has the foreground of the terminal, so that the command can read there, and Ctrl-C reaches both.
+    /// This process's group, which is in the foreground of the terminal. The command can read from the terminal, and
+    /// Ctrl-C reaches both.
     Foreground,
 }
 
@@ -36,11 +38,11 @@ impl Place {
     }
 }
 
-/// The command and what it has started.
+/// The command with the processes that it has started.
 #[derive(Debug)]
 pub(super) struct Group {
     place: Place,
-    /// The command's id, which is also that of its own group. `None` if it has ended.
+    /// The command's process id, which is also the id of its own group. `None` if the command has ended.
     id: Option<Pid>,
 }
 
@@ -49,7 +51,7 @@ impl Group {
         Self { place, id: child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) }
     }
 
-    /// Passes a signal on, unless the terminal has done so. Says whether it did.
+    /// Passes a signal on and returns true, unless the terminal has sent it to the command already.
     pub(super) fn pass_on(&self, code: u8) -> bool {
         if code == INTERRUPTED && self.place == Place::Foreground {
             return false;
@@ -69,7 +71,7 @@ impl Group {
     }
 
     fn send(&self, signal: Signal) {
-        // They may have ended meanwhile.
+        // The processes may have ended already.
         let _ = match (self.id, self.place) {
             (Some(id), Place::OwnGroup) => kill_process_group(id, signal),
             (Some(id), Place::Foreground) => kill_process(id, signal),
@@ -77,7 +79,7 @@ impl Group {
         };
     }
 
-    /// Waits until what the command has started has ended too, and kills what is left at `end`.
+    /// Waits until all processes of the command's own group have ended, and kills the rest at `end`.
     pub(super) async fn ended_by(&self, end: Instant) {
         let Some(id) = self.id.filter(|_| self.place == Place::OwnGroup) else { return };
         while test_kill_process_group(id) != Err(Errno::SRCH) {

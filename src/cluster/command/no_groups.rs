@@ -1,9 +1,9 @@
-//! The processes of a command where there are no signals to pass on.
+//! The process of a command on systems without signals, such as Windows: nothing is passed on to it.
 
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
-/// Where a command runs: there is one place.
+/// The process group that a command runs in. This system has no choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cluster) struct Place;
 
@@ -15,7 +15,7 @@ impl Place {
     pub(super) fn prepare(self, _: &mut Command) {}
 }
 
-/// The command.
+/// The command's process.
 #[derive(Debug)]
 pub(super) struct Group;
 
@@ -24,7 +24,7 @@ impl Group {
         Self
     }
 
-    /// Ctrl-C reaches the command by itself.
+    /// Passes nothing on: the system sends Ctrl-C to the command itself.
     pub(super) fn pass_on(&self, _: u8) -> bool {
         false
     }

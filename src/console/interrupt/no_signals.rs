@@ -1,10 +1,10 @@
-//! The signals of a page: there are none, so nothing can be run there that only a signal ends.
+//! Signals in the build for a web page: there are none, so a run that only a signal would end is refused.
 
 use std::io;
 
 use super::Interrupt;
 
-/// Never hears one.
+/// Fails, because a web page has no signals.
 pub(super) fn hear_with(_heard: Interrupt) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "a web page has no signals"))
 }

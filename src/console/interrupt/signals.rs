@@ -1,13 +1,13 @@
-//! The signals of the system, heard on a thread of their own.
+//! Listens for the operating system's signals on a separate thread.
 
 use std::{io, thread};
 
 use super::{HUNG_UP, INTERRUPTED, Interrupt, TERMINATED};
 
-/// Tells of every signal from now on.
+/// Reports every signal to `heard` from now on.
 ///
 /// # Errors
-/// If the system cannot create a thread or a signal handler.
+/// The system cannot create a thread or a signal handler.
 pub(super) fn hear_with(heard: Interrupt) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut signals = {
@@ -28,7 +28,7 @@ pub(super) fn hear_with(heard: Interrupt) -> io::Result<()> {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` where SIGHUP is left as it is: ignored, as by `nohup`, or nobody can tell.
+    /// `None` if SIGHUP is left alone, because it is ignored, as under `nohup`, or may be.
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 
@@ -57,12 +57,13 @@ impl Signals {
     }
 }
 
-/// Whether this process was started with SIGHUP ignored. Only Linux tells; elsewhere the answer is yes, so that `nohup` holds.
+/// Returns true if this process was started with SIGHUP ignored. Only Linux shows that; other systems count as ignoring
+/// it, so that `nohup` works.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // A bit each, from signal 1, which is SIGHUP.
+    // The lowest bit is signal 1, SIGHUP.
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
 }
 
@@ -76,7 +77,7 @@ impl Signals {
     }
 
     async fn next(&mut self) -> u8 {
-        // A system without a Ctrl-C handler ends the process by itself.
+        // Without a handler the system ends the process on Ctrl-C by itself.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

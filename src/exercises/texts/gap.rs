@@ -1,3 +1,5 @@
+//! The texts of exercise 7, `gap`: "What happened between list and watch".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

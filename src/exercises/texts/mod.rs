@@ -1,4 +1,4 @@
-//! The texts of the exercises, one file each.
+//! The texts of the exercises, with one file for each exercise.
 
 mod gap;
 mod mutate;

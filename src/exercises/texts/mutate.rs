@@ -1,3 +1,5 @@
+//! The texts of exercise 4, `mutate`: "An alarm that no event explains".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

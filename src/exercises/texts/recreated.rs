@@ -1,3 +1,5 @@
+//! The texts of exercise 8, `recreated`: "Same name, another pod".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

@@ -1,3 +1,5 @@
+//! The texts of exercise 6, `resync`: "The resync that brings back only half".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

@@ -1,3 +1,5 @@
+//! The texts of exercise 10, `shared`: "The API server asks who this is".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

@@ -1,3 +1,5 @@
+//! The texts of exercise 3, `slow`: "A dashboard that lives in the past".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

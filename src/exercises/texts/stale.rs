@@ -1,3 +1,5 @@
+//! The texts of exercise 9, `stale`: "More pods than anybody asked for".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

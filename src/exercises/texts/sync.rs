@@ -1,3 +1,5 @@
+//! The texts of exercise 5, `sync`: "Healthy pods are deleted at the start".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

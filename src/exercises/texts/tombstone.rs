@@ -1,3 +1,5 @@
+//! The texts of exercise 2, `tombstone`: "A backend that nobody can reach".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

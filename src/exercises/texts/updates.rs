@@ -1,3 +1,5 @@
+//! The texts of exercise 1, `updates`: "Nobody is told of an update".
+
 use super::{Both, Exercise};
 
 pub(super) static TEXT: Exercise = Exercise {

@@ -1,5 +1,5 @@
-//! The rows of the runs that the documents describe in words but have no program for, in the order in which they build on each
-//! other.
+//! The catalog rows of runs beyond the tutorials' programs, in the order in which they build on each other. The
+//! documents describe their subjects in words.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ static RUN: Fixture =
 static RELISTED: Fixture =
     Fixture { name: "fixtures/scenarios/relist.yaml", text: include_str!("../../../fixtures/scenarios/relist.yaml") };
 
-/// The watch is broken, and the Reflector's back-off adds up to eleven seconds at most.
+/// Long enough for a broken watch: the Reflector's back-off adds up to at most eleven seconds.
 const RELIST: Defaults = Defaults {
     lasts: Some(Duration::from_secs(12)),
     ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })
@@ -225,7 +225,7 @@ pub(super) fn controller() -> Row {
     }
 }
 
-/// The server's watch cache stands still for a while.
+/// The server's watch cache delivers no events for a while.
 static LAGS: Fixture =
     Fixture { name: "fixtures/scenarios/stale.yaml", text: include_str!("../../../fixtures/scenarios/stale.yaml") };
 

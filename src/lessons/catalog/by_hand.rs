@@ -1,4 +1,4 @@
-//! The rows of runs that take a part of the documents' programs apart, or put it together by hand.
+//! The catalog rows of runs that take a part of the tutorials' programs apart, or build it by hand.
 
 use futures::FutureExt;
 

@@ -1,4 +1,4 @@
-//! The rows of the documents' runs, in their order.
+//! The catalog rows of the tutorials' runs, in the tutorials' order.
 
 use futures::FutureExt;
 
@@ -8,7 +8,7 @@ use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Origin,
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{deltafifo, factory, indexer, listwatch, myinformer, reflector, shared};
 
-/// A deletion updates the pod three times, as in the documents' chapter on the simple informer.
+/// A deletion updates the pod three times, as in the tutorials' chapter on the simple informer.
 static THREE_UPDATES: Fixture =
     Fixture { name: "fixtures/stages/myinformer.yaml", text: include_str!("../../../fixtures/stages/myinformer.yaml") };
 

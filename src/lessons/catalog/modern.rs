@@ -1,4 +1,5 @@
-//! The counterpart of a run with today's machinery. What differs is found by comparing the two records.
+//! The modern counterpart of a run, with its trace and its function. The command `eras` finds the differences by
+//! comparing the two records.
 
 use crate::lab::LessonFn;
 
@@ -7,6 +8,6 @@ use crate::lab::LessonFn;
 pub struct Modern {
     /// The golden trace in `fixtures/traces`; `None` for a live run.
     pub trace: Option<&'static str>,
-    /// The function that plays it; `None` if it is the same, and only what the lab gives it is different.
+    /// The function that plays the modern run. `None` if the same function plays both, and only the lab differs.
     pub lesson: Option<LessonFn>,
 }

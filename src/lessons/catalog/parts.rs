@@ -1,4 +1,4 @@
-//! The rows of runs about one part of an informer that the documents name and have no program for.
+//! The catalog rows of runs about one part of an informer that the tutorials name but have no program for.
 
 use futures::FutureExt;
 
@@ -15,7 +15,7 @@ static RUN: Fixture =
 static LOOP: Fixture =
     Fixture { name: "fixtures/scenarios/loop.yaml", text: include_str!("../../../fixtures/scenarios/loop.yaml") };
 
-/// Changes a pod while others wait for a resync.
+/// Changes a pod between resyncs.
 static LABEL: Fixture =
     Fixture { name: "fixtures/scenarios/label.yaml", text: include_str!("../../../fixtures/scenarios/label.yaml") };
 

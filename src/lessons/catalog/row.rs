@@ -1,4 +1,4 @@
-//! A row of the catalog, and what several rows share.
+//! A row of the catalog, and the defaults that several rows share.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub struct Row {
     pub run: Run,
     /// The arguments of `informer-lab`.
     pub command: &'static str,
-    /// Where the run comes from.
+    /// The origin of the run in the tutorials.
     pub origin: Origin,
     /// A description in one line, in English.
     pub en: &'static str,
@@ -22,33 +22,33 @@ pub struct Row {
     pub chapter: &'static str,
     /// The golden trace in `fixtures/traces`; `None` for a live run.
     pub trace: Option<&'static str>,
-    /// The defaults.
+    /// The run's defaults.
     pub defaults: Defaults,
-    /// The function that plays it.
+    /// The function that plays the run.
     pub lesson: LessonFn,
-    /// What is different with today's machinery; `None` if nothing depends on it.
+    /// The modern counterpart; `None` if the run is the same in both eras.
     pub modern: Option<Modern>,
 }
 
-/// Where a run comes from.
+/// The origin of a run in the tutorials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The documents have a program for it: the command that runs it.
+    /// The tutorials have a program for the run. The text is the command that starts it.
     Program(&'static str),
-    /// The documents have it as a step of a program.
+    /// The run is a step of a program in the tutorials.
     Step,
-    /// The documents describe it in words, or not at all.
+    /// The tutorials describe the subject in words, or not at all.
     Beyond,
 }
 
 impl Row {
-    /// Whether the documents have it, as a program or as a step.
+    /// Returns true if the tutorials have this run, as a program or as a step.
     pub fn is_of_the_documents(&self) -> bool {
         self.origin != Origin::Beyond
     }
 }
 
-/// The documents' four pods, running in the namespace `default`.
+/// The tutorials' four pods, running in the namespace `default`.
 pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
 /// Creates and deletes `nettool`.
@@ -69,17 +69,17 @@ pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
 }
 
 impl Defaults {
-    /// With the seed of the published run: the smallest that has its order, found by search.
+    /// Sets the seed of the published run: the smallest seed that gives its order, found by search.
     pub(super) const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Ends after so many seconds.
+    /// Ends the run after this many seconds.
     pub(super) const fn lasting(self, seconds: u64) -> Self {
         Self { lasts: Some(Duration::from_secs(seconds)), ..self }
     }
 
-    /// Ends after four pods, one per second.
+    /// Ends the run after four pods, one per second.
     pub(super) const fn four_seconds(self) -> Self {
         Self { lasts: FOUR_SECONDS.lasts, ..self }
     }

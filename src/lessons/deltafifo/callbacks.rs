@@ -1,4 +1,4 @@
-//! DeltaFIFO, fourth program: a callback for each delta. This is how an informer begins.
+//! Lesson `deltafifo --step callbacks`: calls a callback for each popped delta, as an informer does.
 //!
 //! Trace: `fixtures/traces/deltafifo-callbacks.txt`.
 

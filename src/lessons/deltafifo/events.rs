@@ -1,4 +1,5 @@
-//! DeltaFIFO, third program: a pod is added, updated and deleted before it is popped. One pop gives all three deltas.
+//! Lesson `deltafifo --step events`: a pod is added, updated and deleted before it is popped, and one pop returns all
+//! three deltas.
 //!
 //! Trace: `fixtures/traces/deltafifo-events.txt`.
 

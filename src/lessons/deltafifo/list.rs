@@ -1,4 +1,4 @@
-//! DeltaFIFO, first program: three pods are added, and the queue is listed.
+//! Lesson `deltafifo --step list`: adds three pods, and lists the queue.
 //!
 //! Trace: `fixtures/traces/deltafifo-list.txt`.
 

@@ -1,6 +1,6 @@
-//! DeltaFIFO: one queue slot per key, with all changes of the key in order.
+//! Lesson `deltafifo`: a DeltaFIFO has one slot per key, with all changes of the key in order.
 //!
-//! The documents' five programs, each a little longer than the one before: [`list`], [`pop`], [`events`],
+//! The tutorials' five programs, each a little longer than the one before: [`list`], [`pop`], [`events`],
 //! [`callbacks`] and [`values`]. [`modern`] has the same five with RealFIFO, today's queue.
 //!
 //! Chapter: `lessons/03-deltafifo`. Traces: `fixtures/traces/deltafifo*.txt`.

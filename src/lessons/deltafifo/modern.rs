@@ -1,6 +1,7 @@
-//! RealFIFO, today's queue (client-go 0.33): one slot per change, in the order in which the changes came.
+//! Lesson `deltafifo --era modern`: RealFIFO, today's queue (client-go 0.33), has one slot per change, in the order of
+//! the changes.
 //!
-//! The five programs of [`super`] on it. Traces: `fixtures/traces/deltafifo*-modern.txt`.
+//! Contains the five programs of [`super`], with RealFIFO. Traces: `fixtures/traces/deltafifo*-modern.txt`.
 
 use anyhow::Result;
 
@@ -30,7 +31,7 @@ fn queue_of_five(lab: &Lab) -> Result<RealFifo<Pod>> {
 }
 // ANCHOR_END: queue
 
-/// `list`: client-go's RealFIFO cannot be listed any more; ours can, for lessons.
+/// `list`: lists the queue. client-go's RealFIFO can no longer be listed; ours can, for lessons.
 pub async fn list(lab: &Lab) -> Result<()> {
     let queue = queue_of_three(lab)?;
     lab.narrate("List: client-go's RealFIFO has none any more", "List：client-go 的 RealFIFO 已经没有这个操作");
@@ -39,7 +40,7 @@ pub async fn list(lab: &Lab) -> Result<()> {
 }
 
 // ANCHOR: pop
-/// `pop`: one pop gives one change.
+/// `pop`: one pop returns one change.
 pub async fn pop(lab: &Lab) -> Result<()> {
     let queue = queue_of_three(lab)?;
     lab.narrate("Pop", "Pop");
@@ -54,7 +55,7 @@ pub async fn pop(lab: &Lab) -> Result<()> {
 // ANCHOR_END: pop
 
 // ANCHOR: events
-/// `events`: it takes five pops to see the five changes, and pod1's are not together.
+/// `events`: five pops return the five changes, and the changes of pod1 are not together.
 pub async fn events(lab: &Lab) -> Result<()> {
     let queue = queue_of_five(lab)?;
     while !queue.is_empty() {
@@ -71,7 +72,7 @@ pub async fn events(lab: &Lab) -> Result<()> {
 }
 // ANCHOR_END: events
 
-/// `callbacks`: with a callback for each change.
+/// `callbacks`: calls a callback for each change.
 pub async fn callbacks(lab: &Lab) -> Result<()> {
     let queue = queue_of_five(lab)?;
     while !queue.is_empty() {
@@ -88,7 +89,7 @@ pub async fn callbacks(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// `values`: with the value in each change.
+/// `values`: prints the pod's value in each change.
 pub async fn values(lab: &Lab) -> Result<()> {
     let queue = queue_of_five(lab)?;
     while !queue.is_empty() {

@@ -1,9 +1,10 @@
-//! The documents' own pod. DeltaFIFO takes objects of any type for which there is a key function.
+//! The tutorials' own type of pod, for the DeltaFIFO lessons. A DeltaFIFO takes objects of any type, given a key
+//! function.
 
 use std::fmt;
 
 // ANCHOR: pod
-/// A name and a number.
+/// A pod with a name and a number.
 #[derive(Clone, Debug)]
 pub(super) struct Pod {
     pub(super) name: &'static str,
@@ -16,13 +17,13 @@ impl Pod {
     }
 }
 
-/// The documents' `podKeyFunc`: two pods with the same name are two states of one object.
+/// The tutorials' `podKeyFunc`: two pods with the same name are two states of one object.
 pub(super) fn pod_key(pod: &Pod) -> String {
     pod.name.to_owned()
 }
 // ANCHOR_END: pod
 
-/// As Go prints a struct: `{pod1 1}`.
+/// Formats the pod as Go prints a struct: `{pod1 1}`.
 impl fmt::Display for Pod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{{} {}}}", self.name, self.value)

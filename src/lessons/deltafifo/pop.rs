@@ -1,4 +1,4 @@
-//! DeltaFIFO, second program: one key is popped.
+//! Lesson `deltafifo --step pop`: adds three pods, and pops one key.
 //!
 //! Trace: `fixtures/traces/deltafifo-pop.txt`.
 

@@ -1,7 +1,7 @@
-//! DeltaFIFO, last program: the same with the value of each delta's object. A delta has the state after its change; older
-//! states are in the Indexer.
+//! Lesson `deltafifo`, the last program: prints the value of each delta's object. A delta has the state after its
+//! change; older states are in the Indexer.
 //!
-//! It is the program of another document than [`super::callbacks`], which is why it calls an update 修改 and not 更新.
+//! This program is from another document than [`super::callbacks`], so its word for an update is 修改 and not 更新.
 //!
 //! Trace: `fixtures/traces/deltafifo.txt`.
 

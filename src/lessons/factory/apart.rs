@@ -1,4 +1,5 @@
-//! No factory: two parts of a program make an informer each, and the API server is asked for everything twice.
+//! Lesson `factory --step apart`: without a factory, two parts of a program make two informers, and each sends its own
+//! LIST and WATCH.
 //!
 //! Trace: `fixtures/traces/factory-apart.txt`.
 

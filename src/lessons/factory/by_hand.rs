@@ -1,4 +1,4 @@
-//! The documents' own factory: see `MyFactory` in `my_factory.rs`.
+//! Lesson `factory --step by-hand`: uses the tutorials' own factory, `MyFactory` in `my_factory.rs`.
 //!
 //! Trace: `fixtures/traces/factory-by-hand.txt`.
 

@@ -1,6 +1,7 @@
-//! SharedInformerFactory: one informer per type, however often the type is asked for.
+//! Lesson `factory`: a SharedInformerFactory makes one informer per type, even if the type is requested several times.
 //!
-//! [`by_hand`] is the documents' own factory, [`apart`] what happens without one, [`serve`] the list over HTTP.
+//! [`by_hand`] has the tutorials' own factory, [`apart`] shows the cost of having none, and [`serve`] serves the list
+//! over HTTP.
 //!
 //! Chapter: `lessons/12-factory`. Traces: `fixtures/traces/factory*.txt`.
 

@@ -1,4 +1,4 @@
-//! The documents' `MyFactory`: a map from types to informers.
+//! The tutorials' `MyFactory`: a factory by hand, which maps types to informers.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

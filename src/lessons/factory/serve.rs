@@ -1,4 +1,4 @@
-//! The factory's informer over HTTP: `GET /` answers the list in its store.
+//! Lesson `factory --serve`: serves the list of the factory's informer over HTTP, at `GET /`.
 
 use anyhow::Result;
 use axum::{Json, Router, routing::get};

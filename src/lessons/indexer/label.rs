@@ -1,4 +1,4 @@
-//! Indexer: two pods, and a look-up by the label `app`.
+//! Lesson `indexer`: stores two pods in an Indexer, and looks one up by the label `app`.
 //!
 //! Trace: `fixtures/traces/indexer.txt`.
 

@@ -1,4 +1,5 @@
-//! Indexer: finds objects by the values of an index function, first alone and then behind an informer.
+//! Lesson `indexer`: an Indexer finds objects by the values of an index function, first on its own and then inside an
+//! informer.
 //!
 //! Chapters: `lessons/06-indexer`, `lessons/11-informer-index`. Traces: `fixtures/traces/indexer*`.
 
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Pod;
 
-/// A pod with a label `app`.
+/// Returns a pod with a label `app`.
 fn pod(namespace: &str, name: &str, app: &str) -> Pod {
     let mut pod = Pod::default();
     pod.metadata.namespace = Some(namespace.to_owned());

@@ -1,4 +1,5 @@
-//! The same with the library's informer, which has an Indexer of its own: an index is added to it.
+//! Lesson `indexer --serve --era modern`: adds an index to the library's informer, which has an Indexer of its own, and
+//! serves it over HTTP.
 
 use anyhow::Result;
 use futures::try_join;

@@ -1,4 +1,4 @@
-//! Indexer: two pods, and a look-up by namespace.
+//! Lesson `indexer --by namespace`: stores two pods in an Indexer, and looks one up by its namespace.
 //!
 //! Trace: `fixtures/traces/indexer-namespace.txt`.
 

@@ -1,10 +1,11 @@
-//! The lesson's own Indexer as the store of an informer that is put together by hand, and an HTTP server that reads it.
+//! Lesson `indexer --serve`: an informer built by hand stores its objects in the lesson's own Indexer, and an HTTP
+//! server reads it.
 //!
-//! The documents ask when it is filled. It is filled where `handle_deltas` adds the object of a delta to the store, since
-//! the store is this Indexer. The library's informer has an Indexer of its own, which nobody else can write, so this one is
-//! given to an informer put together by hand, as in the documents.
+//! The tutorials ask when the Indexer is filled: when `handle_deltas` adds the object of a delta to the store, because
+//! the store is this Indexer. The library's informer has an Indexer of its own that no other code can write to, so this
+//! lesson uses an informer built by hand, as the tutorials do.
 //!
-//! The answer with the documents' pods: `fixtures/traces/indexer-serve.json`.
+//! The response with the tutorials' pods: `fixtures/traces/indexer-serve.json`.
 
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ struct Question {
 }
 // ANCHOR_END: serve
 
-/// Tells which values the index has.
+/// Narrates the values that the index has.
 pub(super) fn narrate_values(lab: &Lab, en: &str, zh: &str, index: &Index<Pod>) {
     let values = go::slice(index.values());
     lab.narrate(&format!("index app {en}: {values}"), &format!("{zh}的索引 app：{values}"));

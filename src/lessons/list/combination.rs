@@ -1,9 +1,9 @@
-//! The combinations of options that the lesson sends.
+//! The combinations of LIST options that the lesson `list` sends.
 
 use super::should_delegate_list;
 use kube_informers::cache::{ListOptions, ResourceVersionMatch};
 
-/// One combination of options.
+/// One combination of LIST options.
 pub(super) struct Combination {
     pub(super) version: RequestedVersion,
     matching: Option<ResourceVersionMatch>,
@@ -15,11 +15,11 @@ pub(super) struct Combination {
 pub(super) enum RequestedVersion {
     Unset,
     Any,
-    /// The version of a list that was just read.
+    /// The resourceVersion of a list that was just read.
     Known,
 }
 
-/// Every combination, the versions one after the other.
+/// Returns every combination, grouped by resourceVersion.
 pub(super) fn rows() -> impl Iterator<Item = Combination> {
     let matches = [None, Some(ResourceVersionMatch::Exact), Some(ResourceVersionMatch::NotOlderThan)];
     let pages = [(0, false), (1, false), (0, true), (1, true)];

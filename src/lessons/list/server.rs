@@ -1,4 +1,5 @@
-//! An API server that is asked, and who answers in it.
+//! An API server that the lesson `list` queries. A response header of the built-in server tells whether storage or the
+//! watch cache answered.
 
 use anyhow::{Context, Result};
 use http::Request;
@@ -12,15 +13,15 @@ use serde::de::IgnoredAny;
 use super::combination::Combination;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};
 
-/// An API server, a version that it has, and a continue token.
+/// An API server, with a resourceVersion and a continue token of its own.
 pub(super) struct ApiServer {
     pub(super) name: &'static str,
     client: kube::Client,
     path: String,
     version: String,
-    /// `None` if there are fewer than two pods, so that there is no second page.
+    /// `None` if there are fewer than two pods, and so no second page.
     token: Option<String>,
-    /// Whether the server tells who answered.
+    /// True if the server tells which part answered.
     pub(super) says: bool,
 }
 
@@ -38,7 +39,7 @@ impl ApiServer {
         Ok(server)
     }
 
-    /// The answer as printed: `watch-cache 4`, or the status code of a refusal.
+    /// Sends the request, and returns the answer as printed: `watch-cache 4`, or the status code of a refusal.
     pub(super) async fn ask(&self, row: &Combination) -> Result<String> {
         if row.continues && self.token.is_none() {
             return Ok("no token".to_owned());

@@ -1,4 +1,5 @@
-//! A cache that shares its objects as Go's does.
+//! A cache that hands out its own objects for writing, as client-go's cache in Go does. The lesson `mutate` shows what
+//! goes wrong with it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

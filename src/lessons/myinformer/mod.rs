@@ -1,6 +1,6 @@
-//! A simple informer built by hand, and its test: a handler that prints what it is told.
+//! Lesson `myinformer`: a simple informer built by hand, with a handler that prints each notification.
 //!
-//! The informer is `WatchDog` in `watch_dog.rs`; [`modern`] has RealFIFO in it.
+//! The informer is `WatchDog` in `watch_dog.rs`; [`modern`] builds it with RealFIFO.
 //!
 //! Chapter: `lessons/07-myinformer`. Trace: `fixtures/traces/myinformer.txt`.
 
@@ -28,7 +28,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
 
 struct PodHandler {
     lab: Lab,
-    /// How many updates each pod had since its deletion began.
+    /// The number of updates of each pod since its deletion began.
     going: HashMap<String, usize>,
 }
 

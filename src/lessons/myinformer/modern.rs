@@ -1,4 +1,5 @@
-//! The informer built by hand, with today's queue: only the construction differs.
+//! Lesson `myinformer --era modern`: the informer built by hand, with RealFIFO instead of DeltaFIFO. Only the
+//! construction differs.
 //!
 //! Trace: `fixtures/traces/myinformer-modern.txt`.
 
@@ -14,7 +15,7 @@ use crate::lab::Lab;
 use kube_informers::cache::{ListWatch, RealFifo, Reflector, Store, meta_namespace_key};
 
 // ANCHOR: modern
-/// Watches the pods. The store is RealFIFO's known objects, so that a list comes object by object.
+/// Watches the pods. The store is RealFIFO's known objects, so a list is queued object by object.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let store = Arc::new(Store::new(meta_namespace_key).observer(lab.observer()));

@@ -1,4 +1,4 @@
-//! The documents' `WatchDog`: ListWatch, Reflector, DeltaFIFO, Store and one handler, put together by hand.
+//! The tutorials' `WatchDog`: an informer built by hand from ListWatch, Reflector, DeltaFIFO, Store and one handler.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The documents' drawing of a queue.
+//! Draws a queue with box characters, as the tutorials do.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -17,7 +17,7 @@ pub(super) fn draw(lab: &Lab, queue: &DeltaFifo<Pod>) {
     draw_items(lab, &keys.iter().filter_map(item).collect::<Vec<_>>());
 }
 
-/// Draws items, one in a row.
+/// Draws items, one in each row.
 pub(super) fn draw_items(lab: &Lab, items: &[String]) {
     let width = items.iter().map(String::len).max().unwrap_or_default();
     for (n, item) in items.iter().enumerate() {
@@ -28,12 +28,12 @@ pub(super) fn draw_items(lab: &Lab, items: &[String]) {
     row(lab, "", &format!("└{}┘", bar(width)));
 }
 
-/// `[{"Added",Obj1},{"Updated",Obj1}]`
+/// Formats deltas as `[{"Added",Obj1},{"Updated",Obj1}]`.
 pub(super) fn shown(deltas: &[Delta<Pod>]) -> String {
     format!("[{}]", deltas.iter().map(delta).collect::<Vec<_>>().join(","))
 }
 
-/// `{"Added",Obj1}`
+/// Formats a delta as `{"Added",Obj1}`.
 pub(super) fn delta(delta: &Delta<Pod>) -> String {
     match delta.object() {
         Some(obj) => format!("{{{:?},{}}}", delta.kind(), name(obj)),

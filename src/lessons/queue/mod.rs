@@ -1,4 +1,4 @@
-//! Draws a DeltaFIFO's `queue` and `items` after every operation, as the documents do.
+//! Lesson `queue`: draws a DeltaFIFO's `queue` and `items` after every operation, as the tutorials do.
 //!
 //! [`modern`] draws the items of a RealFIFO. Chapter: `lessons/03-deltafifo`. Trace: `fixtures/traces/queue.txt`.
 

@@ -1,4 +1,5 @@
-//! Draws a RealFIFO's items after every operation: one log of changes, and no keys.
+//! Lesson `queue --era modern`: draws a RealFIFO's items after every operation. A RealFIFO is one log of changes,
+//! without keys.
 //!
 //! Trace: `fixtures/traces/queue-modern.txt`.
 
@@ -12,7 +13,7 @@ use crate::trace::Style;
 use kube_informers::cache::RealFifo;
 
 // ANCHOR: modern
-/// The same changes as in [`super::run`].
+/// Makes the same changes as [`super::run`].
 pub async fn run(lab: &Lab) -> Result<()> {
     let queue = RealFifo::atomic(key).observer(lab.observer());
 

@@ -1,4 +1,4 @@
-//! The same with known objects: the loop keeps a store, and the queue asks it which objects there are.
+//! Lesson `reflector --known-objects`: the pop loop keeps a store, and the queue uses that store as its known objects.
 //!
 //! Chapter: `lessons/05-known-objects`. Trace: `fixtures/traces/reflector-known-objects.txt`.
 

@@ -1,6 +1,7 @@
-//! Reflector: lists and watches into a DeltaFIFO, and a loop pops it. Without known objects.
+//! Lesson `reflector`: a Reflector lists and watches into a DeltaFIFO without known objects, and a loop pops the
+//! deltas.
 //!
-//! [`known_objects`] gives the queue a store as its known objects; [`modern`] has both with RealFIFO.
+//! [`known_objects`] gives the queue a store as its known objects; [`modern`] does both with RealFIFO.
 //!
 //! Chapter: `lessons/04-reflector`. Trace: `fixtures/traces/reflector.txt`.
 

@@ -1,4 +1,4 @@
-//! Reflector with today's parts: a streaming list, and RealFIFO, which queues every deletion.
+//! Lesson `reflector --era modern`: a Reflector with a streaming list, and RealFIFO, which queues every deletion.
 //!
 //! Traces: `fixtures/traces/reflector*-modern.txt`.
 
@@ -39,7 +39,7 @@ fn show(lab: &Lab, deltas: &[Delta<Pod>]) {
 // ANCHOR_END: atomic
 
 // ANCHOR: known_objects
-/// With known objects: the queue compares each list with them, and tells it object by object.
+/// With known objects: the queue compares each list with them, and queues it object by object.
 pub async fn known_objects(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let store = Arc::new(Store::new(meta_namespace_key).observer(lab.observer()));

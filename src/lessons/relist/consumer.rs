@@ -1,4 +1,4 @@
-//! What the relist lessons do with what is popped.
+//! The consumer of the `relist` lessons: prints, stores and delivers the popped deltas.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The same with known objects: the queue compares the list with the store and makes a tombstone.
+//! Lesson `relist --known-objects`: the queue compares the list with the store, and makes a tombstone for the missing
+//! pod.
 //!
 //! Chapter: `lessons/19-relist`. Trace: `fixtures/traces/relist-known-objects.txt`.
 

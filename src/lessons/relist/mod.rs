@@ -1,6 +1,8 @@
-//! Relist: the watch misses a deletion, and the next list does not have the pod. Without known objects nobody notices.
+//! Lesson `relist`: the watch misses a deletion, and the next list lacks the pod. Without known objects the queue does
+//! not detect the deletion.
 //!
-//! With known objects: [`known_objects`]. With RealFIFO: [`modern`]. They differ in the queue only; `watching.rs` has the rest.
+//! [`known_objects`] does the same with known objects, [`modern`] with RealFIFO. The three differ in the queue only;
+//! the rest is in `watching.rs`.
 //!
 //! Chapter: `lessons/19-relist`. Trace: `fixtures/traces/relist.txt`.
 
@@ -17,7 +19,7 @@ use kube_informers::cache::{DeltaFifo, Store, meta_namespace_key};
 use watching::watch;
 
 // ANCHOR: relist
-/// Watches the pods. The queue knows nothing of the store.
+/// Watches the pods with a queue that has no access to the store.
 pub async fn run(lab: &Lab) -> Result<()> {
     let store = Store::new(meta_namespace_key).observer(lab.observer());
     let queue = DeltaFifo::new(meta_namespace_key).observer(lab.observer());

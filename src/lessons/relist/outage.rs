@@ -1,4 +1,5 @@
-//! A network outage: the connection to the API server breaks when a deletion begins, and is mended when the pod is gone.
+//! A simulated network outage for the `relist` lessons: the connection to the API server breaks when a pod's deletion
+//! begins, and works again when the pod is gone.
 
 use std::io;
 use std::time::Duration;
@@ -13,8 +14,8 @@ use tokio::time::sleep;
 use crate::lab::Lab;
 use kube_informers::cache::{ApiError, Delta, ListOptions, ListPage, ListWatch, ListerWatcher, WatchStream};
 
-/// The connection between a Reflector and its API server; `None` as long as it works. While it is broken, all requests
-/// fail and open watches end.
+/// The connection between a Reflector and its API server; `None` while it works. While it is broken, all requests fail
+/// and open watches end.
 #[derive(Default)]
 pub(super) struct Link(watch::Sender<Option<Going>>);
 
@@ -26,12 +27,12 @@ struct Going {
 }
 
 impl Link {
-    /// The pods, asked for over this connection.
+    /// Returns a source of pods that uses this connection.
     pub(super) fn over(&self, pods: ListWatch<Pod>) -> OverLink {
         OverLink { broken: self.0.subscribe(), pods }
     }
 
-    /// Breaks the connection if this delta says that the deletion of a pod begins.
+    /// Breaks the connection if this delta shows that a pod's deletion has begun.
     pub(super) fn break_at_deletion(&self, delta: &Delta<Pod>) {
         if let Delta::Updated(pod) = delta
             && pod.metadata.deletion_timestamp.is_some()
@@ -49,7 +50,7 @@ impl Link {
         });
     }
 
-    /// Mends the connection each time that the deleted pod is gone from the server.
+    /// Restores the connection each time that the deleted pod is gone from the server.
     pub(super) async fn mend(&self, lab: &Lab, pods: &ListWatch<Pod>) {
         let mut broken = self.0.subscribe();
         while let Ok(Some(going)) = broken.wait_for(Option::is_some).await.map(|broken| broken.clone()) {
@@ -59,7 +60,7 @@ impl Link {
             );
             let mut by_name = ListOptions::default();
             by_name.field_selector = Some(format!("metadata.name={}", going.name));
-            // While the server cannot be asked either, the pod counts as being there.
+            // If the server cannot be reached, the pod counts as existing.
             let is_there = async || match pods.list(by_name.clone()).await {
                 Ok(page) => page.items.iter().any(|pod| pod.metadata.uid == going.uid),
                 Err(_) => true,

@@ -1,4 +1,4 @@
-//! What all relist lessons do, whatever their queue is.
+//! The program of all `relist` lessons: watches the pods through an outage, with the queue as a parameter.
 
 use std::sync::Arc;
 

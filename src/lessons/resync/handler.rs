@@ -1,4 +1,4 @@
-//! A handler that returns early when nothing has changed.
+//! The handler of the `resync` lessons: returns early if the resourceVersion has not changed.
 
 use std::sync::Arc;
 

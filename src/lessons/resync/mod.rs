@@ -1,6 +1,6 @@
-//! Resync: known objects are delivered again as `Sync`, and a handler returns early if nothing has changed.
+//! Lesson `resync`: known objects are delivered again as `Sync`, and a handler returns early if nothing has changed.
 //!
-//! [`modern`] has RealFIFO. Chapter: `lessons/18-resync`. Trace: `fixtures/traces/resync.txt`.
+//! [`modern`] does the same with RealFIFO. Chapter: `lessons/18-resync`. Trace: `fixtures/traces/resync.txt`.
 
 mod handler;
 pub mod modern;
@@ -41,7 +41,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     join!(reflect, pop).1
 }
 
-/// Prints the deltas, stores them, and calls the handler: a delta of an object that the store has is an update.
+/// Prints the deltas, stores them, and calls the handler. A delta of an object in the store is an update.
 fn show_and_handle(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>, initial: InitialList) -> Result<(), Error> {
     for delta in &deltas {
         lab.print(style(delta), shown(delta));

@@ -1,4 +1,5 @@
-//! Resync with RealFIFO: one `SyncAll` is queued, and the consumer repeats its store when it gets there.
+//! Lesson `resync --era modern`: RealFIFO queues one `SyncAll`, and the consumer delivers its store again when it pops
+//! that.
 //!
 //! Trace: `fixtures/traces/resync-modern.txt`.
 

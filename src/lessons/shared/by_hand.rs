@@ -1,6 +1,6 @@
-//! The whole shared informer over list and watch, put together by hand: see `my_shared_informer.rs`.
+//! Lesson `shared --step by-hand`: runs a shared informer built by hand (`my_shared_informer.rs`) over list and watch.
 //!
-//! Trace: `fixtures/traces/shared-list-watch.txt`, that of the library's informer.
+//! Trace: `fixtures/traces/shared-list-watch.txt`, the same as with the library's informer.
 
 use std::sync::Arc;
 

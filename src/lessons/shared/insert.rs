@@ -1,4 +1,4 @@
-//! The documents' substitute for list and watch: a new pod every second.
+//! The tutorials' substitute for list and watch: adds a new pod every second.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! The whole shared informer over list and watch, from the library.
+//! Lesson `shared --step list-watch`: runs the library's shared informer over list and watch, with two handlers.
 //!
-//! [`super::by_hand`] has the same put together by hand. Traces: `fixtures/traces/shared-list-watch*.txt`.
+//! [`super::by_hand`] builds the same by hand. Traces: `fixtures/traces/shared-list-watch*.txt`.
 
 use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;

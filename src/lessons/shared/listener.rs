@@ -1,4 +1,5 @@
-//! processorListener: one handler behind a buffer, and a pod a second.
+//! Lesson `shared --step listener`: runs a processorListener, which is one handler behind a buffer, with a new pod
+//! every second.
 //!
 //! Trace: `fixtures/traces/shared-listener.txt`.
 

@@ -1,5 +1,5 @@
-//! The shared informer from the inside out: the two stages of a listener, a listener, a processor with two of them, and
-//! the whole informer, by hand and from the library.
+//! Lesson `shared`: the shared informer from the inside out. Its steps are the two stages of a listener, a listener, a
+//! processor with two listeners, and the whole informer, by hand and from the library.
 //!
 //! Chapters: `lessons/08-listener`, `lessons/09-shared`, `lessons/10-shared-list-watch`. Traces:
 //! `fixtures/traces/shared-*.txt`.

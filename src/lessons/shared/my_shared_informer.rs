@@ -1,4 +1,5 @@
-//! The documents' `MySharedInformer`: processor, Reflector, DeltaFIFO and store, and the loop between them.
+//! The tutorials' `MySharedInformer`: a shared informer built by hand from processor, Reflector, DeltaFIFO and store,
+//! with the loop between them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The documents' `PodHandler`: it prints what it is told, after its message.
+//! The tutorials' `PodHandler`: a handler that prints each notification together with a message of its own.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use crate::trace::Style;
 use kube_informers::cache::{AsyncEventHandler, Notification};
 
 // ANCHOR: handler
-/// A handler with a message that tells it from the others. It starts up to a tenth of a second late, as the seed says:
-/// so the seed decides the order between two handlers.
+/// A handler whose message identifies it. It handles each notification up to a tenth of a second late, by the seed, so
+/// the seed decides the order between two handlers.
 pub(in crate::lessons) struct PodHandler {
     lab: Lab,
     race: Race,

@@ -1,4 +1,5 @@
-//! sharedProcessor: two handlers side by side, each with a listener, and pods that are inserted by hand.
+//! Lesson `shared`: runs a sharedProcessor with two handlers side by side, each with a listener, and inserts pods by
+//! hand.
 //!
 //! Trace: `fixtures/traces/shared-simulate.txt`.
 

@@ -1,4 +1,5 @@
-//! processorListener with a handler that is slower than the pods come: the buffer fills, and nobody waits.
+//! Lesson `shared --step slow-listener`: runs a processorListener with a handler that is slower than the pods arrive.
+//! The buffer fills, and the producer never waits.
 //!
 //! Trace: `fixtures/traces/shared-slow-listener.txt`.
 

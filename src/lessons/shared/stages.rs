@@ -1,4 +1,5 @@
-//! processorListener's two stages by hand: `add` → addCh → pendingNotifications → nextCh → `run`.
+//! Lesson `shared --step stages`: builds the two stages of a processorListener by hand: `add` → addCh →
+//! pendingNotifications → nextCh → `run`.
 //!
 //! Trace: `fixtures/traces/shared-stages.txt`.
 

@@ -1,4 +1,4 @@
-//! Lines with their time.
+//! Prints the lines of the `workqueue` lessons with their time.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::lab::Lab;
 use crate::trace::Style;
 
-/// Prints lines with the milliseconds since its act began, on the run's clock.
+/// Prints lines with the milliseconds since the start of the act, on the run's clock.
 pub(super) struct Clock<'a>(&'a Lab, Instant);
 
 impl<'a> Clock<'a> {

@@ -1,4 +1,5 @@
-//! Act 1, client-go's `Interface`: an item is queued once, however often it is added, and is with one worker at a time.
+//! Lesson `workqueue --act dedupe`: client-go's `Interface` queues an item once, even if it is added several times, and
+//! gives it to one worker at a time.
 //!
 //! Trace: `fixtures/traces/workqueue-dedupe.txt`.
 

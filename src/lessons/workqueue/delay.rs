@@ -1,4 +1,5 @@
-//! Act 2, client-go's `DelayingInterface`: an item is added later. Of two times for one item the earlier one counts.
+//! Lesson `workqueue --act delay`: client-go's `DelayingInterface` adds an item later. Of two times for one item, the
+//! earlier counts.
 //!
 //! Trace: `fixtures/traces/workqueue-delay.txt`.
 

@@ -1,4 +1,4 @@
-//! The work queue in three acts, one for each layer: [`dedupe`], [`delay`] and [`rate_limit`].
+//! Lesson `workqueue`: the workqueue in three acts, one for each layer: [`dedupe`], [`delay`] and [`rate_limit`].
 //!
 //! Chapter: `lessons/15-workqueue`. Traces: `fixtures/traces/workqueue*.txt`.
 

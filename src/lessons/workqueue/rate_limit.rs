@@ -1,4 +1,5 @@
-//! Act 3, client-go's `RateLimitingInterface`: a failed item waits longer each time, each item for itself.
+//! Lesson `workqueue --act rate-limit`: client-go's `RateLimitingInterface` lets a failed item wait longer after each
+//! failure, separately for each item.
 //!
 //! Trace: `fixtures/traces/workqueue-rate-limit.txt`.
 

@@ -1,4 +1,4 @@
-//! What the queue makes of a change.
+//! Questions on what the queue does with a change.
 
 use super::{Asked, Moment};
 use crate::trace::{Cause, What, short};
@@ -15,7 +15,7 @@ pub(super) fn asked(moment: &Moment<'_>) -> Option<Asked> {
     }
 }
 
-/// Does a deletion come out?
+/// Asks whether the queue will return a deletion.
 fn deleted(moment: &Moment<'_>, key: &str) -> Option<Asked> {
     let (pipeline, name) = (moment.pipeline, short(key));
     let queued = pipeline.queued(key).last().map(|delta| delta.delta.clone());
@@ -48,7 +48,7 @@ fn deleted(moment: &Moment<'_>, key: &str) -> Option<Asked> {
     Some(Asked::new(situation, happens, asks, (&why, &why_zh)))
 }
 
-/// Under which name is another change queued?
+/// Asks for the name of the delta of an addition or an update.
 fn queued(moment: &Moment<'_>, kind: &str, key: &str) -> Option<Asked> {
     let is_known = moment.pipeline.store.contains_key(key);
     let situation = moment.new_situation(format!("{kind} {is_known}"))?;
@@ -67,7 +67,7 @@ fn queued(moment: &Moment<'_>, kind: &str, key: &str) -> Option<Asked> {
     Some(Asked::new(situation, delta.delta == expected, asks, (&why.0, &why.1)))
 }
 
-/// A change of an object whose earlier change still waits.
+/// Asks about a change of an object whose earlier change is still queued.
 fn together(moment: &Moment<'_>, key: &str) -> Option<Asked> {
     let (name, by_key) = (short(key), moment.pipeline.is_by_key());
     let situation = moment.new_situation(format!("together {by_key}"))?;
@@ -86,7 +86,7 @@ fn together(moment: &Moment<'_>, key: &str) -> Option<Asked> {
     Some(Asked::new(situation, popped > 1, asks, why))
 }
 
-/// What the next pop hands out, where several deltas wait and the pop is what happens next.
+/// Asks how many deltas the next pop returns, if several are queued and the pop is the next event.
 fn next_pop(moment: &Moment<'_>) -> Option<Asked> {
     let Some(What::Popped { deltas, .. }) = moment.coming().next().map(|next| &next.what) else { return None };
     let waiting: usize = moment.pipeline.queue.iter().map(|slot| slot.deltas.len()).sum();

@@ -1,4 +1,4 @@
-//! What handlers are told, and when.
+//! Questions on the notifications that handlers get, and when they get them.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) fn asked(moment: &Moment<'_>) -> Option<Asked> {
     }
 }
 
-/// Is what is popped an addition or an update for the handlers?
+/// Asks whether a popped delta is an addition or an update for the handlers.
 fn addition(moment: &Moment<'_>, key: &str, delta: &str) -> Option<Asked> {
     if !matches!(delta, "Added" | "Sync" | "Replaced") {
         return None;
@@ -43,7 +43,7 @@ fn addition(moment: &Moment<'_>, key: &str, delta: &str) -> Option<Asked> {
     Some(Asked::new(situation, notification == "add", asks, why))
 }
 
-/// Who is told of a resync.
+/// Asks which handlers get a resync.
 fn resync(moment: &Moment<'_>) -> Option<Asked> {
     let listeners: BTreeSet<usize> = moment.pipeline.listeners.keys().copied().collect();
     let until_next = moment.coming().take_while(|next| !matches!(next.what, What::Resynced {}));
@@ -64,7 +64,7 @@ fn resync(moment: &Moment<'_>) -> Option<Asked> {
     Some(Asked::new(format!("resync of {names}"), told == listeners, asks, (&why.0, &why.1)))
 }
 
-/// A handler joins while the informer runs.
+/// Asks what a handler gets that joins while the informer runs.
 fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Asked> {
     let situation = moment.new_situation("late")?;
     let happens = moment.coming().any(|next| {
@@ -82,7 +82,7 @@ fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Asked> 
     Some(Asked::new(situation, happens, asks, why))
 }
 
-/// Notifications pile up for one of several handlers.
+/// Asks whether one slow handler delays the others.
 fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<Asked> {
     let situation = moment.new_situation("slow")?;
     let first = moment.coming().find_map(|next| match next.what {
@@ -91,7 +91,7 @@ fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<Asked> {
         _ => None,
     })?;
     if first == slow {
-        return None; // the others may have had nothing to do
+        return None; // the other handlers may have had no notification
     }
     let asks = (
         format!("{pending} notifications wait for handler {slow}: do the other handlers wait for it? y/n"),
@@ -101,7 +101,7 @@ fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<Asked> {
     Some(Asked::new(situation, false, asks, why))
 }
 
-/// The informer has synced. Have its handlers?
+/// Asks whether the handlers are done when the informer has synced.
 fn synced(moment: &Moment<'_>) -> Option<Asked> {
     let listeners = &moment.pipeline.listeners;
     if listeners.is_empty() {

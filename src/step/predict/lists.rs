@@ -1,4 +1,4 @@
-//! What a list, a resync and a broken watch lead to.
+//! Questions on what a list, a resync, a broken watch and a hidden write lead to.
 
 use super::{Asked, Moment};
 use crate::trace::{Cause, What, short};
@@ -10,7 +10,7 @@ pub(super) fn asked(moment: &Moment<'_>) -> Option<Asked> {
             lacking(moment, objects).or_else(|| unchanged(moment, objects))
         }
         What::Listed { objects, .. } if !objects.is_empty() => first_list(moment, objects.len()),
-        // With several handlers the question is which of them are told.
+        // With several handlers, `handlers` asks which of them get the resync.
         What::Resynced {} if !moment.pipeline.store.is_empty() && moment.pipeline.listeners.len() < 2 => resync(moment),
         What::WatchFailed { .. } => broken_watch(moment),
         What::Committed { hidden: true, key, resource_version, .. } => hidden(moment, key, resource_version),
@@ -18,7 +18,7 @@ pub(super) fn asked(moment: &Moment<'_>) -> Option<Asked> {
     }
 }
 
-/// Under which name is the first list queued?
+/// Asks for the name of the deltas of the first list.
 fn first_list(moment: &Moment<'_>, objects: usize) -> Option<Asked> {
     let before_changes = moment.coming().take_while(|next| !matches!(next.what, What::Watched { .. }));
     let delta = before_changes.into_iter().find_map(|next| match &next.what {
@@ -33,7 +33,7 @@ fn first_list(moment: &Moment<'_>, objects: usize) -> Option<Asked> {
     Some(Asked::new(format!("first list {delta}"), delta == "Added", asks, (&why.0, &why.1)))
 }
 
-/// The list lacks an object that the store has.
+/// Asks about an object of the store that the list lacks.
 fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
     let pipeline = moment.pipeline;
     let key = pipeline.store.keys().find(|key| !objects.iter().any(|object| object.key == **key))?;
@@ -47,13 +47,13 @@ fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
     let happens = match left {
         Some(left) if left.cause == Some(Cause::Relist) => true,
         None if !pipeline.known_objects => false,
-        // It leaves for another reason, or the record ends before it does.
+        // The object leaves the store for another reason, or the record ends before that.
         _ => return None,
     };
     let situation = moment.new_situation(format!("lacking {happens}"))?;
     let name = short(key);
     let why = match left.map(|left| &left.what) {
-        // What the queue concludes from a list is removed object by object.
+        // A `removed` event shows that the queue found the deletion; a consumer replaces its whole store.
         Some(What::Removed { .. }) => (
             "the queue compares the list with its known objects, and makes a tombstone.",
             "队列拿 list 和 known objects 比较，补上一个 tombstone。",
@@ -71,7 +71,7 @@ fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
     Some(Asked::new(situation, happens, asks, why))
 }
 
-/// The list has an object as the store has it.
+/// Asks about an object that the list and the store have in the same version.
 fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
     let situation = moment.new_situation("unchanged")?;
     let is_known = |object: &&Versioned| moment.pipeline.store.get(&object.key) == Some(&object.resource_version);
@@ -113,7 +113,7 @@ fn resync(moment: &Moment<'_>) -> Option<Asked> {
     Some(Asked::new(situation, asks_server, asks, why))
 }
 
-/// A watch could not go on.
+/// Asks what the Reflector does after a failed watch.
 fn broken_watch(moment: &Moment<'_>) -> Option<Asked> {
     let happens = moment.coming().find_map(|next| match next.what {
         What::Listed { .. } | What::Relisting { .. } => Some(true),
@@ -131,9 +131,9 @@ fn broken_watch(moment: &Moment<'_>) -> Option<Asked> {
     Some(Asked::new(format!("broken watch {happens}"), happens, asks, why))
 }
 
-/// A fault keeps a write from the watches.
+/// Asks whether the watch will deliver a hidden write later.
 fn hidden(moment: &Moment<'_>, key: &str, version: &str) -> Option<Asked> {
-    // An open watch only goes forward; one that is opened later may begin before the change.
+    // An open watch only goes forward; a watch that is opened later may begin before the change.
     let situation = moment.new_situation(format!("hidden {}", moment.pipeline.watching))?;
     let happens = moment.coming().any(|next| match &next.what {
         What::Watched { key: watched, resource_version, .. } => watched == key && resource_version == version,

@@ -1,7 +1,7 @@
-//! Questions before decisive events. The record has the answers; the reasons come from the picture.
+//! Questions before decisive events, for `--predict`. The record has the answers; the reasons come from the picture.
 //!
-//! An event is decisive if what comes of it depends on what the queue, the store and the handlers hold. It is asked about where
-//! such a situation comes for the first time: the same question in the same situation has the same answer.
+//! An event is decisive if its outcome depends on the content of the queue, the store and the handlers. Each situation
+//! is asked about only once, because the same question in the same situation has the same answer.
 
 mod changes;
 mod handlers;
@@ -11,18 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::trace::{Picture, Pipeline, Record, What};
 
-/// A question that is answered by yes or no.
+/// A question with the answer yes or no.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The question, in English and Chinese.
     pub asks: (String, String),
     /// The answer that the record gives.
     pub happens: bool,
-    /// Why, in English and Chinese.
+    /// The reason for the answer, in English and Chinese.
     pub why: (String, String),
 }
 
-/// A question, and the situation in which it is asked: what the answer depends on.
+/// A question with its situation, which is everything that the answer depends on.
 struct Asked {
     situation: String,
     question: Question,
@@ -35,9 +35,9 @@ impl Asked {
     }
 }
 
-/// An event, with what everything of its kind holds after it, and what comes.
+/// An event, with the pipeline's state after it and the events that follow.
 struct Moment<'a> {
-    /// The situations that were asked about.
+    /// The situations that were asked about before.
     met: &'a BTreeSet<String>,
     record: &'a Record,
     pipeline: &'a Pipeline,
@@ -45,27 +45,27 @@ struct Moment<'a> {
 }
 
 impl<'a> Moment<'a> {
-    /// The situation, unless it was asked about before. The answer is looked for behind this: it may be far away, and most events
-    /// of a long record bring no new situation.
+    /// Returns the situation, unless it was asked about before. Callers check this before they search for the answer,
+    /// which may be far away, because most events of a long record bring no new situation.
     fn new_situation(&self, situation: impl Into<String>) -> Option<String> {
         Some(situation.into()).filter(|situation| !self.met.contains(situation))
     }
 
-    /// The events of the same informer that come in this run.
+    /// Returns the later events of the same informer in this run.
     fn coming(&self) -> impl Iterator<Item = &'a Record> {
         let of = &self.record.of;
         let run = self.rest.iter().take_while(|next| next.header().is_none());
         run.filter(move |next| next.of == *of && !next.what.is_said())
     }
 
-    /// The next of them that is of this object and happens in the client.
+    /// Returns the next event of this object in the client.
     fn next_of(&self, key: &str) -> Option<&'a What> {
         let mut of_key = self.coming().map(|next| &next.what).filter(|what| what.key() == Some(key));
         of_key.find(|what| !matches!(what, What::Committed { .. }))
     }
 }
 
-/// The questions about a record, each by the place of the event that it is asked at.
+/// Returns the questions about a record, by the index of the event at which they are asked.
 pub fn questions(records: &[Record]) -> BTreeMap<usize, Question> {
     let (mut picture, mut met, mut questions) = (Picture::default(), BTreeSet::new(), BTreeMap::new());
     for (at, record) in records.iter().enumerate() {

@@ -1,25 +1,26 @@
-//! What one handler has not been told yet.
+//! The state of one listener in the picture: the notifications in its buffer, and the one that its handler is
+//! processing.
 
 use std::collections::VecDeque;
 
 use crate::trace::record::Cause;
 
-/// A listener and its handler.
+/// The state of a listener and its handler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listener {
-    /// What waits in its buffer, oldest first.
+    /// The notifications in the buffer, oldest first.
     pub pending: VecDeque<Told>,
-    /// What its handler is being called with.
+    /// The notification that the handler is being called with.
     pub in_hand: Option<Told>,
-    /// How many callbacks have returned.
+    /// The number of callbacks that have returned.
     pub called: usize,
-    /// Does what waits for one object become one?
+    /// True if the buffer merges the waiting notifications of one object into one.
     pub coalesces: bool,
-    /// How many objects of the store it is still to be told of, since it was added late.
+    /// The number of objects of the store that still have to be replayed, because the handler was added late.
     pub replay: usize,
 }
 
-/// One notification.
+/// A notification for a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// `add`, `update` or `delete`.
@@ -28,9 +29,9 @@ pub struct Told {
     pub key: String,
     /// Its version.
     pub version: String,
-    /// Is it a deletion whose final state is unknown?
+    /// True for a deletion whose final state is unknown.
     pub tombstone: bool,
-    /// Why.
+    /// The event that caused the notification.
     pub cause: Option<Cause>,
 }
 
@@ -40,7 +41,8 @@ impl Listener {
         self.pending.push_back(told);
     }
 
-    /// What waits for the object becomes what the newest notification says, or nothing: the buffer has `left` then.
+    /// Merges a notification into the one that waits for the same object, as the coalescing buffer does. The buffer
+    /// holds `left` notifications afterwards, so an addition and a deletion may also cancel out.
     pub(super) fn coalesced(&mut self, told: Told, left: usize) {
         self.replay = self.replay.saturating_sub(1);
         let key = told.key.clone();

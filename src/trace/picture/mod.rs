@@ -1,6 +1,6 @@
-//! The picture: a record folded into what the machinery holds, event by event.
+//! The picture: the state of a run's queues, stores and handlers, computed from the record event by event.
 //!
-//! Total: every event gives a picture, also one of a torn record, of a later version, or out of order.
+//! Applying an event never fails, even if the record is torn, out of order, or from a later version of the program.
 
 mod listener;
 mod pipeline;
@@ -14,24 +14,24 @@ pub use work::{InWork, Work};
 
 use super::record::{Record, State, What};
 
-/// What everything holds after some events of a record.
+/// The state of everything after some events of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// By kind of object, as in `Pod`: API server, queue, store and handlers.
+    /// The API server, queue, store and handlers of each kind of object, such as `Pod`.
     pub pipelines: BTreeMap<String, Pipeline>,
     /// The work queue that the handlers fill, and its workers.
     pub work: Work,
 }
 
 impl Picture {
-    /// The picture after these events.
+    /// Returns the picture after these events.
     pub fn after<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let mut picture = Self::default();
         records.into_iter().for_each(|record| picture.apply(record));
         picture
     }
 
-    /// Goes on by one event. A new run begins with an empty picture.
+    /// Applies one event. A new run starts with an empty picture.
     pub fn apply(&mut self, record: &Record) {
         if let What::Run(_) = record.what {
             *self = Self::default();
@@ -44,13 +44,13 @@ impl Picture {
         }
     }
 
-    /// The pipeline of a kind; an empty one if nothing happened to that kind.
+    /// Returns the pipeline of a kind, or an empty one if the record has no event of that kind.
     pub fn of(&self, kind: Option<&str>) -> &Pipeline {
         static NOTHING: std::sync::LazyLock<Pipeline> = std::sync::LazyLock::new(Pipeline::default);
         self.pipelines.get(kind.unwrap_or_default()).unwrap_or(&NOTHING)
     }
 
-    /// What the event, which was applied last, left behind.
+    /// Returns the sizes that this event changed. The event must be the one that was applied last.
     pub fn state_after(&self, record: &Record) -> Option<State> {
         let pipeline = self.of(record.of.as_deref());
         let queue = || State { waiting: Some(pipeline.queue.len()), ..State::default() };

@@ -1,4 +1,4 @@
-//! One kind of object, from the API server to the handlers.
+//! The state of one kind of object in the picture, from the API server through the queue and the store to the handlers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,57 +6,57 @@ use super::listener::{Listener, Told};
 use crate::trace::record::{Cause, WaitingDelta, What};
 use kube_informers::cache::observe::{IndexSets, Versioned};
 
-/// What the machinery holds of one kind of object.
+/// The state of the API server, the Reflector, the queue, the store and the handlers for one kind of object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
-    /// The built-in API server's objects, with their versions. What a fault hides is in it: the server has it.
+    /// The objects of the built-in API server with their versions, including those that a fault hides from watches.
     pub server: BTreeMap<String, String>,
-    /// The version that the Reflector has seen: of the last list or watch event.
+    /// The resourceVersion of the last list or watch event that the Reflector received.
     pub seen: Option<String>,
-    /// The last list: its objects with their versions.
+    /// The objects of the last list with their versions.
     pub listed: BTreeMap<String, String>,
-    /// How many lists were made.
+    /// The number of lists so far.
     pub lists: usize,
-    /// Did a Reflector ask for anything?
+    /// True if a Reflector has sent a request.
     pub reflects: bool,
-    /// Is a watch open?
+    /// True while a watch is open.
     pub watching: bool,
     /// The queue's name: `DeltaFIFO` or `RealFIFO`.
     pub queue_name: Option<String>,
-    /// Was the queue given known objects?
+    /// True if the queue was given known objects.
     pub known_objects: bool,
-    /// The queue, first in first: DeltaFIFO has a slot a key, RealFIFO a slot a change.
+    /// The slots of the queue, oldest first. DeltaFIFO has a slot for each key, RealFIFO a slot for each change.
     pub queue: Vec<Slot>,
-    /// What was popped last, and is being processed.
+    /// The deltas that were popped last, with their keys. The consumer is processing them.
     pub in_hand: Vec<(String, WaitingDelta)>,
-    /// Is there a store? It shows when something is stored, or when a queue or a handler needs one.
+    /// True once an event shows that a store exists: an object was stored, or a queue or a handler used the store.
     pub has_store: bool,
     /// The store's objects, with their versions.
     pub store: BTreeMap<String, String>,
-    /// The store's indices: index, value, keys.
+    /// The store's indices: the keys by index name and indexed value.
     pub indices: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// The handlers, by the number of their listener.
     pub listeners: BTreeMap<usize, Listener>,
-    /// Was the first list handed out in full?
+    /// True once the first list has been processed in full.
     pub synced: bool,
 }
 
 /// One slot of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The key; empty for a change of many objects.
+    /// The key, empty for a change of many objects.
     pub key: String,
     /// The changes, oldest first.
     pub deltas: Vec<WaitingDelta>,
 }
 
 impl Pipeline {
-    /// What is queued for a key, oldest first.
+    /// Returns the queued deltas of a key, oldest first.
     pub fn queued(&self, key: &str) -> Vec<&WaitingDelta> {
         self.queue.iter().filter(|slot| slot.key == key).flat_map(|slot| &slot.deltas).collect()
     }
 
-    /// Is it a queue with a slot for each key?
+    /// Returns true if the queue has a slot for each key, as DeltaFIFO has.
     pub fn is_by_key(&self) -> bool {
         self.queue_name.as_deref() != Some("RealFIFO")
     }
@@ -138,7 +138,8 @@ impl Pipeline {
         }
     }
 
-    /// The last two deletions of a key become one: the one that has the final state, else the newer tombstone.
+    /// Merges the last two deletions of a key, as DeltaFIFO does: the deletion with a final state stays, or the newer
+    /// of two tombstones.
     fn merge(&mut self, key: &str) {
         let Some(slot) = self.queue.iter_mut().find(|slot| slot.key == key) else { return };
         if let [.., older, newer] = &slot.deltas[..]

@@ -1,31 +1,31 @@
-//! A work queue, and the keys that its workers have.
+//! The state of the workqueue in the picture: queued, processed and delayed keys.
 
 use std::time::Duration;
 
 use crate::trace::record::{Cause, What};
 
-/// What a work queue holds.
+/// The state of a workqueue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// The queued keys, the next one first.
     pub queued: Vec<String>,
-    /// The keys that workers have, in the order in which they took them.
+    /// The keys that workers are processing, in the order in which they were taken.
     pub processing: Vec<InWork>,
-    /// The keys that come in later, with the time of the run at which they do; the next one first.
+    /// The delayed keys with the time of the run at which they are added, the earliest first.
     pub delayed: Vec<(Duration, String)>,
 }
 
-/// A key that a worker has.
+/// A key that a worker is processing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InWork {
     /// The key.
     pub key: String,
-    /// Was it added meanwhile? Then it is queued again when the work is over.
+    /// True if the key was added again meanwhile, so it is queued again after the work.
     pub again: bool,
 }
 
 impl Work {
-    /// Goes on by one event, which happened `at` this time of the run.
+    /// Applies one event that happened `at` this time of the run.
     pub(super) fn apply(&mut self, what: &What, cause: Option<Cause>, at: Duration) {
         match what {
             What::WorkAdded { key, effect } => {
@@ -61,7 +61,7 @@ impl Work {
         }
     }
 
-    /// Of several times for a key the earliest stands.
+    /// Delays a key. If the key is delayed already, the earlier of the two times counts.
     fn delayed(&mut self, key: &str, due: Duration) {
         match self.delayed.iter().position(|(_, delayed)| delayed == key) {
             Some(place) if self.delayed[place].0 <= due => return,
@@ -108,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn of_two_times_the_earlier_one_stands_and_a_key_that_is_due_is_delayed_no_longer() {
+    fn the_earlier_of_two_times_counts_and_a_due_key_is_no_longer_delayed() {
         let ms = Duration::from_millis;
         let mut events = vec![(0, None, delayed("c", 80)), (0, None, delayed("b", 20)), (10, None, delayed("c", 30))];
         events.push((10, None, delayed("b", 90)));
         assert_eq!(work(&events).delayed, [(ms(20), "b".to_owned()), (ms(40), "c".to_owned())]);
         events.push((20, Some(Cause::Timer), added("b", "queued")));
-        events.push((20, Some(Cause::Call), added("c", "queued"))); // it comes in once more at its time
+        events.push((20, Some(Cause::Call), added("c", "queued"))); // queued by another call, so its timer still adds it later
         let after = work(&events);
         assert_eq!((after.queued, after.delayed.len()), (vec!["b".to_owned(), "c".to_owned()], 1));
     }

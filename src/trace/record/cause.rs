@@ -1,4 +1,4 @@
-//! Why something happened.
+//! The cause of an event, as a record stores it.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Cause {
-    /// It was so before the run began.
+    /// The object existed before the run began.
     Start,
     /// The Reflector's first list.
     InitialList,
     /// An event of the watch.
     Watch,
-    /// A list after the first one: the watch could not go on.
+    /// A later list, because the watch could not go on.
     Relist,
-    /// The resync period is over, and the known objects are handed out again.
+    /// The resync period is over, so the known objects are handed out again.
     Resync,
     /// A handler was added while the informer ran.
     HandlerAdded,
-    /// Time has passed.
+    /// A timer expired.
     Timer,
     /// A client wrote to the API server.
     Write,
@@ -43,7 +43,7 @@ impl Cause {
         (Self::Call, "call"),
     ];
 
-    /// Every cause.
+    /// All causes.
     pub const ALL: [Self; 10] = [
         Self::Start,
         Self::InitialList,
@@ -57,12 +57,12 @@ impl Cause {
         Self::Other,
     ];
 
-    /// The cause as a record has it.
+    /// Returns the cause as a record spells it.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(cause, _)| *cause == self).map_or("other", |(_, name)| name)
     }
 
-    /// The cause in the words of the field, in English and Chinese.
+    /// Returns the cause in words for the reader, in English and Chinese.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Start => ("there at the start", "开始时已有"),

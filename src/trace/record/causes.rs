@@ -1,24 +1,24 @@
-//! Why an event happened, computed from the events before it.
+//! Computes the cause of each event from the events before it.
 //!
-//! A Reflector hands a list, a watch event and a resync to its store before it does anything else, and the consumer of a
-//! queue processes what it popped before it pops again. So the last event of that kind is the cause of what follows, and
-//! a delta takes its cause along.
+//! A Reflector hands a list, a watch event or a resync to its store before it does anything else, and the consumer of a
+//! queue processes the popped deltas before it pops again. So the last event of that kind is the cause of the events
+//! that follow, and a queued delta keeps its cause.
 
 use std::collections::BTreeMap;
 
 use super::{Cause, WaitingDelta, What};
 use crate::trace::picture::Pipeline;
 
-/// What the Reflector of one kind of objects is about.
+/// The recent events of one Reflector that decide the causes of later events.
 #[derive(Debug, Default)]
 pub(super) struct Causes {
-    /// What was handed to the queue or the store last, and why.
+    /// The objects that the Reflector handed to the queue or the store last, and why.
     handing: Option<Handing>,
-    /// Was a list announced by an event `relisting`, and has not come yet?
+    /// True from an event `relisting` until its list comes.
     relisting: bool,
-    /// Has a watch been opened since the last list?
+    /// True if a watch has been opened since the last list.
     watched_since_list: bool,
-    /// Did the program ask for a resync, which has not begun yet?
+    /// True if the program asked for a resync that has not begun yet.
     asked_to_resync: bool,
 }
 
@@ -30,7 +30,8 @@ struct Handing {
 }
 
 impl Causes {
-    /// The cause of an event, with the picture as it was before. Notes what the event begins.
+    /// Returns the cause of an event, given the pipeline's state before it. Remembers the event for the causes of later
+    /// ones.
     pub fn of(&mut self, what: &What, before: &Pipeline) -> Option<Cause> {
         let list = if before.lists == 0 { Cause::InitialList } else { Cause::Relist };
         Some(match what {
@@ -41,7 +42,7 @@ impl Causes {
                 let versions = objects.iter().map(|object| (object.key.clone(), object.resource_version.clone()));
                 self.hand(list, versions.collect());
                 self.watched_since_list = self.is_streaming_a_list(before);
-                (self.relisting, self.asked_to_resync) = (false, false); // who lists does not resync
+                (self.relisting, self.asked_to_resync) = (false, false); // a Reflector does not resync while it lists
                 list
             }
             What::ListFailed { .. } => list,
@@ -82,14 +83,15 @@ impl Causes {
                 told.and_then(|told| told.cause).unwrap_or(Cause::Call)
             }
             What::Synced {} => Cause::InitialList,
-            // The recorder knows them.
+            // The recorder sets the causes of workqueue events itself.
             What::WorkAdded { .. } | What::WorkTaken { .. } | What::WorkDone { .. } | What::WorkDelayed { .. } => {
                 Cause::Call
             }
         })
     }
 
-    /// The version of the object that was handed over under this key; of a resync and a tombstone, the store's.
+    /// Returns the version of the object in a queued delta. For a tombstone, it is the last version that was queued or
+    /// stored.
     pub fn version(&self, key: &str, delta: &WaitingDelta, before: &Pipeline) -> Option<String> {
         let handed = self.handing.as_ref().and_then(|handing| handing.versions.get(key)).cloned();
         let last_queued = || before.queued(key).last().and_then(|delta| delta.resource_version.clone());
@@ -97,7 +99,7 @@ impl Causes {
         if delta.tombstone { last_queued().or_else(stored) } else { handed }
     }
 
-    /// The next resync is not the period's.
+    /// Notes that the program, not the resync period, starts the next resync.
     pub fn asked_to_resync(&mut self) {
         self.asked_to_resync = true;
     }
@@ -110,7 +112,7 @@ impl Causes {
         self.handing.as_ref().map_or(Cause::Call, |handing| handing.cause)
     }
 
-    /// A streaming list is a watch that comes before the list is complete.
+    /// Returns true during a streaming list: a watch is open, and its initial list is not complete yet.
     fn is_streaming_a_list(&self, before: &Pipeline) -> bool {
         before.watching && (before.lists == 0 || self.relisting)
     }

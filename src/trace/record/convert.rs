@@ -1,4 +1,4 @@
-//! From the informers' and the built-in cluster's events to those of a record.
+//! Converts events of the informers, the built-in cluster and the workqueue into events of a record.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -112,7 +112,7 @@ fn name(queue: QueueName) -> String {
     }
 }
 
-/// The last part of a type's name: `Pod` of `k8s_openapi::api::core::v1::Pod`.
+/// Returns the last part of a type's name: `Pod` for `k8s_openapi::api::core::v1::Pod`.
 pub(super) fn short_type(name: &str) -> &str {
     let outer = name.split('<').next().unwrap_or(name);
     outer.rsplit("::").next().unwrap_or(outer).trim_start_matches('&')

@@ -1,4 +1,4 @@
-//! A record in a file: written line by line, read with the number of a line that cannot be read.
+//! Writes and reads record files: one event a line, as JSON. Reading names the line that is wrong.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -10,9 +10,8 @@ use serde::Deserialize;
 use super::{Header, Record, SCHEMA, What};
 use crate::trace::Failure;
 
-/// A file that a run is recorded into. Each line is written as a whole and at once, so that a run that is killed leaves
-/// a record that can be read.
-/// Clones are the same file.
+/// A file that a run is recorded into. Each line is written whole and at once, so a killed run leaves a readable
+/// record. Clones share the file.
 #[derive(Clone, Debug)]
 pub struct RecordFile {
     path: PathBuf,
@@ -20,7 +19,7 @@ pub struct RecordFile {
 }
 
 impl RecordFile {
-    /// Begins a new file, in place of one that is there.
+    /// Creates the file, and replaces an existing one.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -31,7 +30,7 @@ impl RecordFile {
         Ok(Self { path: path.to_owned(), file: Arc::new(file) })
     }
 
-    /// Writes one line.
+    /// Appends one record.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -61,11 +60,11 @@ fn cannot_write(path: &Path) -> Failure {
     Failure::new((format!("cannot write the record {name}"), format!("无法写入记录 {name}")))
 }
 
-/// Reads a record: one run, or several one after the other, each with its first line.
+/// Reads a record file: one run, or several, each beginning with its header.
 ///
 /// # Errors
-/// The file cannot be read, has no run in it, is of a later schema, or has a line that is no event; the error names the
-/// line.
+/// The file cannot be read, has no run in it, has a later schema, or has a line that is not an event. The error names
+/// the line.
 pub fn read(path: &Path) -> Result<Vec<Record>, Failure> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| {
@@ -106,7 +105,7 @@ fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
             return Err(no_header(&at()));
         }
         if record.header().is_some_and(|header| header.schema > SCHEMA) {
-            check_schema(&line, &at())?; // of a run after the first one
+            check_schema(&line, &at())?; // the header of a later run
         }
         records.push(record);
     }
@@ -116,7 +115,7 @@ fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
     Ok(records)
 }
 
-/// Refuses a record of a later schema before its other fields are looked at, which may be others then.
+/// Refuses a record of a later schema before its other fields are parsed, because a later schema may have other fields.
 fn check_schema(line: &str, at: &str) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Begins {
@@ -152,7 +151,7 @@ fn broken(at: &str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) 
 }
 
 impl Record {
-    /// The header, if the record begins a run.
+    /// Returns the header, if this record begins a run.
     pub fn header(&self) -> Option<&Header> {
         match &self.what {
             What::Run(header) => Some(header),

@@ -1,28 +1,28 @@
-//! The first line of a record: which run it is.
+//! The header of a record, its first line: the program, command, options and seed of the run.
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the record's form. A reader refuses a higher one.
+/// The version of the record's format. Readers refuse a higher one.
 pub const SCHEMA: u32 = 1;
 
-/// Which run a record is of: with the same program, command and seed it can be made again, on the built-in cluster.
+/// The origin of a record. On the built-in cluster, the same program, command and seed make the same run again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Header {
-    /// The version of the record's form.
+    /// The version of the record's format.
     pub schema: u32,
     /// The version of the program.
     pub program: String,
-    /// The lesson, with its step, as it is typed after `informer-lab`.
+    /// The lesson with its step, as typed after `informer-lab`.
     pub command: String,
-    /// The other options of the run. What names a kubeconfig is left out.
+    /// The other options of the run, without those that name a kubeconfig.
     #[serde(default)]
     pub options: Vec<String>,
-    /// What decided the races.
+    /// The seed that decided the races.
     pub seed: u64,
     /// The era of the informers.
     pub client: String,
-    /// The era of the built-in API server; none for a real one.
+    /// The era of the built-in API server; `None` for a real cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// `built-in`, `real`, or `none` for a lesson without a cluster.
@@ -30,7 +30,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// A header of this program.
+    /// Creates a header for this program, with defaults for the other fields.
     pub fn new(command: impl Into<String>) -> Self {
         Self {
             schema: SCHEMA,

@@ -1,7 +1,7 @@
-//! The record: what happened in a run, one event a line. `docs/record.md` describes the file.
+//! The record of a run: one event a line. `docs/record.md` describes the file.
 //!
-//! The trace, the narration, `--output json`, step mode and the player are readers of it: nothing is told that is not
-//! in it. A [`Recorder`] writes it, a [`Picture`](super::Picture) draws it, and [`read`] reads it from a file.
+//! The trace, the narration, `--output json`, step mode and the player are made from records alone. A [`Recorder`]
+//! makes the records, a [`Picture`](super::Picture) follows the state, and [`read`] reads them from a file.
 
 mod cause;
 mod causes;
@@ -27,22 +27,23 @@ pub use what::What;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// How long after the start of the run, on the run's own clock.
+    /// The time since the start of the run, on the run's own clock.
     #[serde(rename = "atMs", with = "millis")]
     pub at: Duration,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub what: What,
-    /// The kind of the objects that it is about, as in `Pod`; `Pod#2` is of the second informer of that kind.
+    /// The kind of the event's objects, such as `Pod`; `Pod#2` is the second informer of that kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// Why it happened; none for what the program says (`run`, `printed`, `narrated`).
+    /// The cause of the event; `None` for the program's own words (`run`, `printed`, `narrated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// What it left behind, for whoever draws it.
+    /// The sizes of queue, store and buffers after the event, for readers that draw them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
-    /// What the narrator says of it, for readers that have no narrator, such as the page of `informer-lab board`.
+    /// The narrator's sentences on the event, for readers without a narrator of their own, such as the page of
+    /// `informer-lab board`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<Said>,
 }
@@ -57,13 +58,13 @@ pub struct Said {
 }
 
 impl Record {
-    /// A record of what has no cause and leaves nothing behind: the program said it.
+    /// Creates a record of the program's own words, which have no cause and change no state.
     pub fn said(at: Duration, what: What) -> Self {
         Self { at, what, of: None, cause: None, state: None, said: Vec::new() }
     }
 }
 
-/// A time in a record is a whole number of milliseconds.
+/// Stores a time in a record as a whole number of milliseconds.
 mod millis {
     use std::time::Duration;
 

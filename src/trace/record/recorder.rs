@@ -1,5 +1,5 @@
-//! The recorder: adds to each event its cause, the versions that it names, what it left behind, and what the narrator
-//! says of it.
+//! The recorder: turns each event into a record by adding its cause, its objects' versions, the state after it, and the
+//! narrator's sentences.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -13,38 +13,38 @@ use crate::trace::picture::{Picture, Pipeline};
 use kube_informers::workqueue::WorkEvent;
 use kube_testcluster::Write;
 
-/// Makes the records of one run, in the order of its events.
+/// Makes the records of one run. The events must come in order.
 #[derive(Debug, Default)]
 pub struct Recorder {
     picture: Picture,
     narrator: Narrator,
     causes: BTreeMap<String, Causes>,
-    /// The informers of each kind of object, in the order of their first events.
+    /// The numbers of each kind's informers, in the order of their first events.
     informers: BTreeMap<String, Vec<usize>>,
 }
 
 impl Recorder {
-    /// The record of what the program says.
+    /// Makes the record of the program's own words: a trace line, narration or a header.
     pub fn said(&mut self, at: Duration, what: What) -> Record {
         let record = Record::said(at, what);
         self.picture.apply(&record);
         record
     }
 
-    /// What everything holds after the last event.
+    /// Returns the picture after the last event.
     pub fn picture(&self) -> &Picture {
         &self.picture
     }
 
-    /// The informer that a lesson puts together by hand.
+    /// The number of an informer that a lesson builds by hand.
     pub const BY_HAND: usize = 0;
 
-    /// The record of what the built-in API server stored.
+    /// Makes the record of a write that the built-in API server stored.
     pub fn wrote(&mut self, at: Duration, write: &Write) -> Record {
         self.record(at, write.kind.to_owned(), write.into())
     }
 
-    /// The record of what happened in an informer to objects of this type.
+    /// Makes the record of an event in an informer of this type.
     pub fn happened(&mut self, at: Duration, informer: usize, of: &str, what: What) -> Record {
         let kind = short_type(of);
         let informers = self.informers.entry(kind.to_owned()).or_default();
@@ -56,7 +56,7 @@ impl Recorder {
         self.record(at, of, what)
     }
 
-    /// The record of what happened to a key of the work queue.
+    /// Makes the record of an event in the workqueue.
     pub fn worked<T: Display>(&mut self, at: Duration, event: &WorkEvent<'_, T>) -> Record {
         let cause = if matches!(event, WorkEvent::Due { .. }) { Cause::Timer } else { Cause::Call };
         let mut record = Record { cause: Some(cause), ..Record::said(at, event.into()) };
@@ -65,7 +65,7 @@ impl Recorder {
         record
     }
 
-    /// The next resync of each informer is one that the program asks for.
+    /// Notes that the program, not the resync period, starts the next resync of each informer.
     pub fn asked_to_resync(&mut self) {
         self.causes.values_mut().for_each(Causes::asked_to_resync);
     }
@@ -87,7 +87,7 @@ impl Recorder {
     }
 }
 
-/// A `popped` event with the deltas as the queue had them: with their versions and causes.
+/// Replaces the deltas of a `popped` event by those in the picture's queue, which have versions and causes.
 fn with_popped(what: What, before: &Pipeline) -> What {
     let What::Popped { queue, key, deltas, initial } = what else { return what };
     let waiting: Vec<&WaitingDelta> = match before.is_by_key() {

@@ -1,4 +1,4 @@
-//! What an event left behind.
+//! The state that a record holds for its event: the sizes of what the event changed.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use super::Cause;
 
-/// The state after an event, as far as the event touched it. What it did not touch is left out.
+/// The state after an event. Fields that the event did not touch are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct State {
-    /// What the queue holds for the event's key, oldest first.
+    /// The queued deltas of the event's key, oldest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued: Option<Vec<WaitingDelta>>,
-    /// How many slots of the queue are taken: keys in DeltaFIFO, changes in RealFIFO.
+    /// The number of slots in the queue: keys in DeltaFIFO, changes in RealFIFO.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<usize>,
-    /// How many objects the store has.
+    /// The number of objects in the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<usize>,
-    /// How many notifications wait for each handler.
+    /// The number of waiting notifications of each handler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<BTreeMap<usize, usize>>,
-    /// How many objects of the kind the API server has.
+    /// The number of objects of the kind on the API server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<usize>,
-    /// How many keys are queued in the work queue.
+    /// The number of keys in the workqueue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<usize>,
 }
@@ -36,19 +36,20 @@ pub struct State {
 pub struct WaitingDelta {
     /// client-go's name of the change: `Added`, `Updated`, and so on.
     pub delta: String,
-    /// The resourceVersion of the object in it: of a tombstone the last known one. None if it has none, or is not known.
+    /// The resourceVersion of the delta's object; for a tombstone, the last known one. `None` if there is none or it is
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_version: Option<String>,
-    /// Is it a deletion whose final state is unknown?
+    /// True for a deletion whose final state is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tombstone: bool,
-    /// Why it was queued.
+    /// The event that caused the delta.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "because")]
     pub cause: Option<Cause>,
 }
 
 impl WaitingDelta {
-    /// A delta of which only the name is known.
+    /// Creates a delta of which only the name is known.
     pub fn named(delta: &str) -> Self {
         Self { delta: delta.to_owned(), resource_version: None, tombstone: false, cause: None }
     }

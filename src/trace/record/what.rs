@@ -1,4 +1,4 @@
-//! The kinds of events.
+//! The events of a record, as `docs/record.md` describes them.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use super::{Header, WaitingDelta};
 use crate::trace::Style;
 use kube_informers::cache::observe::{IndexSets, Versioned};
 
-/// What happened. A reader takes an event that it does not know for [`What::Unknown`] and goes on.
+/// An event. Readers turn an event that they do not know into [`What::Unknown`] and go on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
-#[expect(missing_docs, reason = "a variant's text says what its fields are")]
+#[expect(missing_docs, reason = "a variant's comment also explains its fields")]
 pub enum What {
     /// A run begins: the first line of a record.
     Run(Header),
-    /// A line of the trace, with its style. The colour never carries meaning alone.
+    /// A line of the trace, with its style. The text is complete without its colour.
     #[serde(rename = "printed")]
     Line {
         style: Style,
@@ -23,8 +23,8 @@ pub enum What {
     /// A remark for the reader, in both languages.
     #[serde(rename = "narrated")]
     Narration { en: String, zh: String },
-    /// The built-in API server stored a write: `existing`, `created`, `updated` or `deleted`. A hidden one is not sent to
-    /// the watches of clients.
+    /// The built-in API server stored a write: `existing`, `created`, `updated` or `deleted`. A hidden write is not
+    /// sent to watches.
     Committed { change: String, key: String, resource_version: String, hidden: bool },
     /// A LIST was answered, or a streaming list is complete.
     Listed { resource_version: String, objects: Vec<Versioned> },
@@ -38,7 +38,7 @@ pub enum What {
     Watched { kind: String, key: String, resource_version: String },
     /// The Reflector starts over with a LIST.
     Relisting { reason: String },
-    /// A delta was queued; one of many objects has an empty key.
+    /// A delta was queued. A delta of many objects has an empty key.
     Queued {
         queue: String,
         key: String,
@@ -46,13 +46,13 @@ pub enum What {
         #[serde(flatten)]
         delta: WaitingDelta,
     },
-    /// Two deletions in a row became one.
+    /// Two successive deletions of a key became one.
     Merged { key: String },
-    /// A deletion was dropped: the key is neither queued nor among the known objects, if the queue has any.
+    /// A deletion was dropped, because the key is neither queued nor among the known objects, if the queue has any.
     Dropped { key: String, known_objects: bool },
-    /// Deltas were handed to the consumer: by DeltaFIFO everything queued under one key; RealFIFO has no keys.
+    /// The consumer popped deltas. DeltaFIFO hands over everything queued under one key; RealFIFO has no keys.
     Popped { queue: String, key: String, deltas: Vec<WaitingDelta>, initial: bool },
-    /// An object was put into the store, in place of the version `old` if it was there.
+    /// An object was stored. `old` is the version that it replaced.
     Stored {
         key: String,
         resource_version: String,
@@ -61,7 +61,7 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         indices: Vec<IndexSets>,
     },
-    /// A deletion reached the store, and removed the version `old` if the object was there.
+    /// A deletion reached the store. `old` is the version that was removed, if the object was there.
     Removed {
         key: String,
         #[serde(default)]
@@ -71,9 +71,10 @@ pub enum What {
     },
     /// The store's whole content was replaced.
     Replaced { resource_version: String, objects: Vec<Versioned> },
-    /// A listener was added, and is told of so many objects of the store first.
+    /// A listener was added. It gets `existing` objects of the store first.
     Joined { listener: usize, coalesces: bool, existing: usize },
-    /// A notification was put into a listener's buffer, in which so many wait now: `add`, `update` or `delete`.
+    /// A notification (`add`, `update` or `delete`) was put into a listener's buffer, which now holds `pending` of
+    /// them.
     Notified {
         listener: usize,
         notification: String,
@@ -82,7 +83,7 @@ pub enum What {
         tombstone: bool,
         pending: usize,
     },
-    /// A notification became one, or none, with what waited for the same object already.
+    /// A notification was merged with the one that waited for the same object. The two became one, or cancelled out.
     Coalesced {
         listener: usize,
         notification: String,
@@ -91,21 +92,22 @@ pub enum What {
         tombstone: bool,
         pending: usize,
     },
-    /// A notification was taken out of a listener's buffer: its handler is being called.
+    /// A notification was taken out of a listener's buffer, and its handler is being called.
     Calling { listener: usize, notification: String, key: String, pending: usize },
     /// A handler's callback returned.
     Called { listener: usize, notification: String, key: String, pending: usize },
-    /// The known objects are queued again. The deltas follow.
+    /// A resync begins. The deltas of the known objects follow.
     Resynced {},
-    /// The first list has been handed out in full.
+    /// The first list has been processed in full.
     Synced {},
-    /// A key was added to the work queue: it is `queued` now; or it will be `when_done`, as a worker has it; or `nothing` changed.
+    /// A key was added to the workqueue. It is `queued` now, or will be `when_done`, because a worker is processing it,
+    /// or `nothing` changed.
     WorkAdded { key: String, effect: String },
     /// A worker took a key.
     WorkTaken { key: String },
-    /// The work on a key is over. It is queued again if it was added meanwhile.
+    /// The work on a key is done. The key is queued again if it was added meanwhile.
     WorkDone { key: String, again: bool },
-    /// A key is to be added later; after a failure, the limiter chose when.
+    /// A key will be added later. After a failure, the rate limiter chose the delay.
     WorkDelayed { key: String, delay_ms: u64, rate_limited: bool },
     /// An event of a later version of the program.
     #[serde(other)]
@@ -113,7 +115,7 @@ pub enum What {
 }
 
 impl What {
-    /// The key of the one object that it is about.
+    /// Returns the key, if the event is about a single object.
     pub fn key(&self) -> Option<&str> {
         let key = match self {
             Self::Committed { key, .. }
@@ -137,7 +139,7 @@ impl What {
         Some(key.as_str()).filter(|key| !key.is_empty())
     }
 
-    /// The kind of event, as a record has it.
+    /// Returns the name of the event, as a record spells it.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Run(_) => "run",
@@ -172,7 +174,7 @@ impl What {
         }
     }
 
-    /// Does it happen only where there is a store?
+    /// Returns true if the event shows that a store exists.
     pub(crate) fn shows_store(&self) -> bool {
         match self {
             Self::Queued { known_objects, .. } | Self::Dropped { known_objects, .. } => *known_objects,
@@ -181,7 +183,7 @@ impl What {
         }
     }
 
-    /// Is it about the work queue that the handlers fill?
+    /// Returns true if the event is about the workqueue.
     pub fn is_of_work(&self) -> bool {
         matches!(
             self,
@@ -189,7 +191,7 @@ impl What {
         )
     }
 
-    /// Is it about a request of a Reflector?
+    /// Returns true if the event is about a request of a Reflector.
     pub(crate) fn is_of_reflector(&self) -> bool {
         matches!(
             self,
@@ -201,7 +203,7 @@ impl What {
         )
     }
 
-    /// Is it something that the program says, and not something that happened?
+    /// Returns true if the event is the program's own words, or unknown, and so changes no state.
     pub fn is_said(&self) -> bool {
         matches!(self, Self::Run(_) | Self::Line { .. } | Self::Narration { .. } | Self::Unknown)
     }
