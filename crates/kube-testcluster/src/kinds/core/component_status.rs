@@ -5,7 +5,7 @@ use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Serving};
 
-/// The row of a ComponentStatus.
+/// The ComponentStatus row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "componentstatuses",
     singular: "componentstatus",

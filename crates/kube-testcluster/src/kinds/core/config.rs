@@ -10,7 +10,7 @@ use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 use crate::value::{SmolStr, Value, json};
 
-/// The row of a ConfigMap.
+/// The ConfigMap row in the table of kinds.
 pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     plural: "configmaps",
     singular: "configmap",
@@ -22,7 +22,7 @@ pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The row of a Secret.
+/// The Secret row in the table of kinds.
 pub(in crate::kinds) const SECRET: Resource = Resource {
     plural: "secrets",
     singular: "secret",

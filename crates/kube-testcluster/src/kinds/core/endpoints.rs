@@ -9,7 +9,7 @@ use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{list, missing};
 use crate::value::{Value, json};
 
-/// The row of an Endpoints.
+/// The Endpoints row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "endpoints",
     singular: "endpoints",

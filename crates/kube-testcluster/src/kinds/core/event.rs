@@ -7,7 +7,7 @@ use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::machinery::cause::Cause;
 use crate::value::Value;
 
-/// The row of an Event.
+/// The Event row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "events",
     singular: "event",

@@ -14,7 +14,7 @@ use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, list, missing, object, part};
 use crate::value::{Value, json};
 
-/// The row of a LimitRange.
+/// The LimitRange row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "limitranges",
     singular: "limitrange",

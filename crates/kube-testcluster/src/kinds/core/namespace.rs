@@ -9,7 +9,7 @@ use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, missing, object};
 use crate::value::{Value, json};
 
-/// The row of a Namespace.
+/// The Namespace row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "namespaces",
     singular: "namespace",

@@ -13,7 +13,7 @@ use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::{empty, missing};
 use crate::value::{Array, Value, json};
 
-/// The row of a Node.
+/// The Node row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "nodes",
     singular: "node",

@@ -6,7 +6,7 @@ use crate::kinds::resource::{DeleteResponse, Generation, Resource};
 use crate::machinery::cause::Cause;
 use crate::value::Value;
 
-/// The row of a PodTemplate.
+/// The PodTemplate row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "podtemplates",
     singular: "podtemplate",

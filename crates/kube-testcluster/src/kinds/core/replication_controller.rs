@@ -9,7 +9,7 @@ use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
 use crate::value::{Map, Value, json};
 
-/// The row of a ReplicationController.
+/// The ReplicationController row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "replicationcontrollers",
     singular: "replicationcontroller",

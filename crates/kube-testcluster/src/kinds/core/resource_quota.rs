@@ -11,7 +11,7 @@ use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::part;
 use crate::value::{Value, json};
 
-/// The row of a ResourceQuota.
+/// The ResourceQuota row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "resourcequotas",
     singular: "resourcequota",

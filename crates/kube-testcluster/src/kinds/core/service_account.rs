@@ -4,7 +4,7 @@ use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::machinery::fill::{list, object};
 use crate::value::Value;
 
-/// The row of a ServiceAccount.
+/// The ServiceAccount row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "serviceaccounts",
     singular: "serviceaccount",

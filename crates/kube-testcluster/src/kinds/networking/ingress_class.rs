@@ -1,4 +1,4 @@
-//! Ingress classes. Upstream: `pkg/apis/networking`.
+//! The IngressClass kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
 
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, known, text};
@@ -8,7 +8,7 @@ use crate::machinery::cause::{At, Cause};
 use crate::machinery::fill::part;
 use crate::value::{Value, json};
 
-/// The row of an IngressClass.
+/// The IngressClass row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "ingressclasses",

@@ -1,4 +1,4 @@
-//! Roles.
+//! The Role kind: its row in the table of kinds, and its validation. Upstream: `pkg/apis/rbac`.
 
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
@@ -6,7 +6,7 @@ use crate::kinds::resource::{Resource, Strategy};
 use crate::machinery::cause::Cause;
 use crate::value::Value;
 
-/// The row of a Role.
+/// The Role row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "roles",

@@ -11,7 +11,7 @@ use crate::kinds::resource_list::round_up;
 use crate::machinery::fill::{empty, missing};
 use crate::value::{Value, json};
 
-/// The row of a PersistentVolume.
+/// The PersistentVolume row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumes",
     singular: "persistentvolume",

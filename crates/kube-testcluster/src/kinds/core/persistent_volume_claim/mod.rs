@@ -10,7 +10,7 @@ use crate::kinds::resource_list::round_up;
 use crate::machinery::fill::{empty, missing, object, part};
 use crate::value::{Value, json};
 
-/// The row of a PersistentVolumeClaim.
+/// The PersistentVolumeClaim row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",

@@ -48,7 +48,7 @@ pub(in crate::kinds) use self::status::status as validate_status;
 pub(in crate::kinds) use self::tolerations::tolerations;
 pub(in crate::kinds) use self::validation::pod as validate;
 
-/// The row of a Pod.
+/// The Pod row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "pods",
     singular: "pod",
