@@ -33,7 +33,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 const ROLLING: &str = "RollingUpdate";
 
-/// The annotation that counts the changes of the template. It replaces the field `spec.templateGeneration` of older API versions.
+/// The annotation that counts the changes of the template. It replaces the field `spec.templateGeneration` of older API
+/// versions.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Upstream: `SetDefaults_DaemonSet`.

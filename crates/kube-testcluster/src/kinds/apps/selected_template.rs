@@ -1,6 +1,6 @@
-//! Validation that Deployments, ReplicaSets, DaemonSets and StatefulSets share: a label selector, and a pod template that it must
-//! select. Upstream: `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet` in
-//! `pkg/apis/apps/validation/validation.go`.
+//! Validation and defaults that Deployments, ReplicaSets, DaemonSets and StatefulSets share: a label selector, and a pod
+//! template whose labels the selector must match. Upstream: `ValidateReplicaSetSpec`,
+//! `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use crate::value::Value;
 

@@ -1,4 +1,5 @@
-//! Events. Upstream: `pkg/apis/core/validation/events.go`.
+//! The Event kind of the core group: its row in the table of kinds, and the validation of Events of any API version.
+//! Upstream: `pkg/apis/core/validation/events.go`.
 
 use crate::kinds::columns;
 use crate::kinds::names;
@@ -39,16 +40,18 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The longest `reportingInstance`, `action` and `reason`, and the longest `message`.
+/// The longest `reportingInstance`, `action` and `reason`, in bytes.
 const SHORT: usize = 128;
+/// The longest `message`, in bytes.
 const LONG: usize = 1024;
 
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     legacy(new, "reportingComponent")
 }
 
-/// The errors in an Event of any version. Upstream checks one of this version as it always did (`legacyValidateEvent`): an Event
-/// with an `eventTime` is of the newer kind, and names who reports it, in the field that is called `controller_field`.
+/// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for `events.k8s.io`,
+/// and must name the component that reports it. `controller_field` is the name of that field in the caller's API version.
+/// Upstream: `legacyValidateEvent`.
 pub(in crate::kinds) fn legacy(new: &Value, controller_field: &str) -> Vec<Cause> {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");

@@ -1,4 +1,4 @@
-//! Pod templates. Upstream: `pkg/apis/core`.
+//! The PodTemplate kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::kinds::columns;
 use crate::kinds::core::pod;

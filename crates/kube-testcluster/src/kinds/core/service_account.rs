@@ -1,4 +1,4 @@
-//! Service accounts.
+//! The ServiceAccount kind: its row in the table of kinds, and the cleaning of its secret references.
 
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::machinery::fill::{list, object};
@@ -17,7 +17,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Of the secrets only their names count. Upstream: `cleanSecretReferences`.
+/// Removes all fields but the name from the references to secrets. Upstream: `cleanSecretReferences`.
 fn prepare(new: &mut Value, _: &Change<'_>) {
     for secret in list(new, "secrets") {
         object(secret).retain(|field, _| field == "name");

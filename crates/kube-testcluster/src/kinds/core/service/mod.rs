@@ -1,4 +1,4 @@
-//! Services.
+//! The Service kind: its row in the table of kinds. Its defaults, validation and allocator are in the submodules.
 
 mod addresses;
 mod allocation;
