@@ -102,7 +102,7 @@ mod tests {
     /// The cases of upstream's `TestValidateEvent` and `TestValidateNewEvent`
     /// (`pkg/apis/core/validation/events_test.go`), and one more for each limit.
     #[test]
-    fn an_event_is_in_the_namespace_of_what_it_is_about() {
+    fn an_event_is_in_the_namespace_of_its_involved_object() {
         let told = |namespace: &str, involved: &str, newer: bool| {
             let mut event =
                 json!({"metadata": {"name": "e", "namespace": namespace}, "involvedObject": {"namespace": involved}});
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_with_a_time_names_who_reports_it() {
+    fn an_event_with_an_event_time_names_its_reporter() {
         let told = |event: Value| validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>();
         let metadata = json!({"name": "e", "namespace": "default"});
         let time = "2023-05-01T10:00:00.000000Z";

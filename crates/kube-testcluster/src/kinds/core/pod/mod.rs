@@ -1,4 +1,5 @@
-//! Pods, and the pod templates of other kinds.
+//! The Pod kind: its row in the table of kinds. The submodules set the defaults of pods and of the pod templates in other
+//! kinds, and validate them.
 
 pub(in crate::kinds) mod affinity;
 mod annotations;
