@@ -78,7 +78,7 @@ mod tests {
 
     /// From the cases of upstream's `TestValidateReplicaSetStatus` (`pkg/apis/apps/validation/validation_test.go`).
     #[test]
-    fn a_status_counts_no_more_parts_than_replicas() {
+    fn no_count_in_a_status_exceeds_the_replicas() {
         let told = |status: [i64; 5]| {
             let [replicas, labeled, ready, available, generation] = status;
             let set = json!({"status": {"replicas": replicas, "fullyLabeledReplicas": labeled, "readyReplicas": ready,

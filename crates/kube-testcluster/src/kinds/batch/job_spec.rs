@@ -10,8 +10,11 @@ use crate::machinery::label_selector;
 use crate::value::{Value, json};
 
 pub(super) const INDEXED: &str = "Indexed";
+/// The limit of `parallelism` and `maxFailedIndexes` of an indexed Job.
 const MOST_PARALLEL: i64 = 100_000;
+/// An indexed Job with more completions has lower limits, if it has a backoff limit per index.
 const MANY_COMPLETIONS: i64 = 100_000;
+/// The lower limit of `parallelism` and `maxFailedIndexes`.
 const MOST_WITH_MANY: i64 = 10_000;
 
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {

@@ -187,7 +187,8 @@ impl Change<'_> {
         causes
     }
 
-    /// Upstream: `ValidateJobStatusUpdate`.
+    /// Checks that terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream:
+    /// `ValidateJobStatusUpdate`.
     fn steps_back(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         for kind in ["Failed", "Complete", "FailureTarget"] {

@@ -37,7 +37,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn ages_are_said_as_kubectl_says_them() {
+    fn ages_are_formatted_as_kubectl_formats_them() {
         let then = json!("2023-05-01T10:00:00Z");
         let start: Timestamp = "2023-05-01T10:00:00Z".parse().unwrap();
         for (seconds, age_said) in [

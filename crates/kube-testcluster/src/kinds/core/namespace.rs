@@ -29,8 +29,9 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 /// The finalizer that keeps a namespace until it is empty. It is in `spec.finalizers`, not in the metadata.
 pub(crate) const FINALIZER: &str = "kubernetes";
 
-/// Sets the label `kubernetes.io/metadata.name`. For a generated name it is called again once the name is known, after
-/// the validation. Upstream: `SetDefaults_Namespace` and `namespaceStrategy.Canonicalize`.
+/// Sets the label `kubernetes.io/metadata.name`. A namespace with a generated name gets the label after the validation,
+/// because the name is unknown when the defaults are set. Upstream: `SetDefaults_Namespace` and
+/// `namespaceStrategy.Canonicalize`.
 pub(crate) fn set_label(namespace: &mut Value) {
     let name = namespace.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     if !name.is_empty() {

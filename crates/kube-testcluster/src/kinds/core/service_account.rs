@@ -1,4 +1,5 @@
-//! The ServiceAccount kind: its row in the table of kinds, and the cleaning of its secret references.
+//! The ServiceAccount kind: its row in the table of kinds, and the preparation that reduces its references to secrets to
+//! their names.
 
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::machinery::fill::{list, object};

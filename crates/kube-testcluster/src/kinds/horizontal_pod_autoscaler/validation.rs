@@ -14,8 +14,11 @@ const LONGEST_WINDOW: i64 = 3600;
 /// The strictness with which the `apiVersion` of an object reference is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ApiVersions {
+    /// Not checked.
     Any,
+    /// `version` or `group/version`.
     WellFormed,
+    /// `group/version`.
     WithGroup,
 }
 

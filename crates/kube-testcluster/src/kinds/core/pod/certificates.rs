@@ -10,9 +10,11 @@ use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
-/// The lifetimes of a certificate are in seconds.
+/// The shortest lifetime of a certificate, in seconds.
 const SHORTEST_LIFE: i64 = 3_600;
+/// The longest lifetime of a certificate, in seconds.
 const LONGEST_LIFE: i64 = 91 * 24 * 3_600;
+/// The longest lifetime of a certificate by one of Kubernetes' own signers, in seconds.
 const LONGEST_LIFE_FROM_KUBERNETES: i64 = 24 * 3_600;
 const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
