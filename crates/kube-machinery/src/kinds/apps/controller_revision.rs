@@ -1,11 +1,12 @@
-//! Controller revisions. Upstream: `pkg/registry/apps/controllerrevision`.
+//! The ControllerRevision kind: its row in the table of kinds, and its validation. Upstream:
+//! `pkg/registry/apps/controllerrevision`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::resource::Resource;
 use crate::value::Value;
 
-/// The row of a ControllerRevision.
+/// The ControllerRevision row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "controllerrevisions",

@@ -1,4 +1,5 @@
-//! Daemon sets. Upstream: `pkg/apis/apps`, `pkg/registry/apps/daemonset`.
+//! The DaemonSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
+//! `pkg/registry/apps/daemonset`.
 
 use super::deployment::as_go_writes;
 use super::{int_or_percent, selected_template};
@@ -11,7 +12,7 @@ use crate::kinds::fields::{not_negative, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The row of a DaemonSet.
+/// The DaemonSet row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "daemonsets",
@@ -32,7 +33,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 const ROLLING: &str = "RollingUpdate";
 
-/// Where `apps/v1` keeps the count of the template's changes, which was once a field.
+/// The annotation that counts the changes of the template. It replaces the field `spec.templateGeneration` of older API
+/// versions.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Upstream: `SetDefaults_DaemonSet`.
@@ -57,7 +59,8 @@ fn set_defaults(set: &mut Value) {
     }
 }
 
-/// Counts the changes of the template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
+/// Increments the template generation when an update changes the template. Upstream: `PrepareForCreate` and
+/// `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let said = |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
     let count = match change.old {

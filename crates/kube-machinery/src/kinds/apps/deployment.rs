@@ -1,4 +1,4 @@
-//! Deployments. Upstream: `pkg/apis/apps`.
+//! The Deployment kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`.
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::{At, Cause};
@@ -8,7 +8,7 @@ use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The row of a Deployment.
+/// The Deployment row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "deployments",
@@ -29,7 +29,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 const ROLLING: &str = "RollingUpdate";
 
-/// An update of the status keeps the labels. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
+/// Keeps the old labels on an update of the status subresource. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     if let (Some(old), Some(Subresource::Status)) = (change.old, change.part) {
         let metadata = object(&mut new["metadata"]);
@@ -93,7 +93,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
     }
 }
 
-/// The internal type of a rolling update has no JSON names.
+/// Prints a rolling update with Go's field names, as upstream's causes show it: the internal type has no JSON names.
 pub(super) fn as_go_writes(rolling: &Value) -> String {
     if rolling.is_null() {
         return "null".into();

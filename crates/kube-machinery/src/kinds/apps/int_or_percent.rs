@@ -1,11 +1,12 @@
-//! Numbers that may be a share of another one: `3` or `25%`. Upstream: `intstr.IntOrString`.
+//! Validation of fields that hold a number or a percentage, such as `maxUnavailable: 3` or `maxUnavailable: 25%`.
+//! Upstream: `intstr.IntOrString`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::value::Value;
 
 const FORM: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/// The errors in a number that must be at least 0, or a percentage. Upstream: `ValidatePositiveIntOrPercent`.
+/// Checks that the value is a number of at least 0, or a percentage. Upstream: `ValidatePositiveIntOrPercent`.
 pub(in crate::kinds) fn positive(value: &Value, at: At<'_>) -> Option<Cause> {
     match value {
         Value::String(text) => percent(text).is_none().then(|| Cause::invalid(at, text, FORM)),
@@ -16,14 +17,14 @@ pub(in crate::kinds) fn positive(value: &Value, at: At<'_>) -> Option<Cause> {
     }
 }
 
-/// The error in a percentage above 100, if any. Upstream: `IsNotMoreThan100Percent`.
+/// Checks that a percentage is at most 100. Numbers pass. Upstream: `IsNotMoreThan100Percent`.
 pub(in crate::kinds) fn at_most_all(value: &Value, at: At<'_>) -> Option<Cause> {
     let text = value.as_str()?;
     let is_more = percent(text)? > 100;
     is_more.then(|| Cause::invalid(at, text, "must not be greater than 100%"))
 }
 
-/// Whether it is none: `0`, `0%`, or a text that is no number. Upstream: `getIntOrPercentValue`.
+/// Returns true for `0`, `0%`, and a string that is not a number. Upstream: `getIntOrPercentValue`.
 pub(in crate::kinds) fn is_zero(value: &Value) -> bool {
     match value {
         Value::String(text) => percent(text).or_else(|| text.parse().ok()).unwrap_or_default() == 0,

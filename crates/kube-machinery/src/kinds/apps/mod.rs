@@ -1,4 +1,4 @@
-//! The kinds of the group `apps`.
+//! The kinds of the API group `apps`, such as Deployment, with their defaults and validation.
 
 pub(super) mod controller_revision;
 pub(super) mod daemon_set;

@@ -1,4 +1,5 @@
-//! Replica sets. Upstream: `pkg/apis/apps`.
+//! The ReplicaSet kind: its row in the table of kinds, its defaults and its validation. ReplicationControllers share
+//! the status validation. Upstream: `pkg/apis/apps`.
 
 use super::selected_template;
 use crate::conventions::cause::Cause;
@@ -8,7 +9,7 @@ use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The row of a ReplicaSet.
+/// The ReplicaSet row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "replicasets",
@@ -27,7 +28,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Sets one replica, and the defaults of the pod template.
+/// Sets the defaults of a ReplicaSet: one replica, and the defaults of its pod template.
 pub(in crate::kinds) fn set_defaults(set: &mut Value) {
     missing(set, "spec", empty());
     missing(&mut set["spec"], "replicas", json!(1));
@@ -36,7 +37,7 @@ pub(in crate::kinds) fn set_defaults(set: &mut Value) {
     missing(&mut set["status"], "replicas", json!(0));
 }
 
-/// The errors in a replica set. Its selector must match its template's labels, and must not change.
+/// Validates a ReplicaSet. Its selector must match the labels of its template, and is immutable.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let spec = &new["spec"];
@@ -48,7 +49,8 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     causes
 }
 
-/// The errors in the status of a replica set. Upstream: `ValidateReplicaSetStatus` in `pkg/apis/apps/validation/validation.go`.
+/// Validates the status of a ReplicaSet. Upstream: `ValidateReplicaSetStatus` in
+/// `pkg/apis/apps/validation/validation.go`.
 pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let status = &new["status"];
     let count = |field: &str| status[field].as_i64().unwrap_or_default();
@@ -76,7 +78,7 @@ mod tests {
 
     /// From the cases of upstream's `TestValidateReplicaSetStatus` (`pkg/apis/apps/validation/validation_test.go`).
     #[test]
-    fn a_status_counts_no_more_parts_than_replicas() {
+    fn no_count_in_a_status_exceeds_the_replicas() {
         let told = |status: [i64; 5]| {
             let [replicas, labeled, ready, available, generation] = status;
             let set = json!({"status": {"replicas": replicas, "fullyLabeledReplicas": labeled, "readyReplicas": ready,

@@ -1,5 +1,6 @@
-//! What the kinds of this group have in common: a selector, and a template of pods that it selects. Upstream:
-//! `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
+//! Validation and defaults that Deployments, ReplicaSets, DaemonSets and StatefulSets share: a label selector, and a pod
+//! template whose labels the selector must match. Upstream: `ValidateReplicaSetSpec`,
+//! `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use crate::value::Value;
 
@@ -11,7 +12,7 @@ use crate::conventions::label_selector;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{items, known, pairs, text};
 
-/// Sets the defaults of the template in a spec.
+/// Sets the defaults of the pod template in a spec.
 pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     let template = object(spec).entry("template").or_insert_with(empty);
     missing(template, "metadata", empty());
@@ -19,7 +20,8 @@ pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     pod::defaults::pod_spec(&mut template["spec"]);
 }
 
-/// The errors in the selector, and in the template, which is not looked at if the selector cannot be read.
+/// Validates the selector and the pod template of a Deployment or ReplicaSet. The template is skipped if the selector
+/// does not parse.
 pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.selector";
     let selector = &spec["selector"];
@@ -43,19 +45,19 @@ pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Whether a selector has no requirement.
+/// Returns true if the selector has no requirement.
 pub(super) fn is_empty(selector: &Value) -> bool {
     pairs(selector, "matchLabels").next().is_none() && items(selector, "matchExpressions").is_empty()
 }
 
-/// The error in a selector that changes, if any.
+/// Checks that an update does not change the selector.
 pub(super) fn immutable_selector(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let selector = &new["spec"]["selector"];
     let changes = old.is_some_and(|old| old["spec"]["selector"] != *selector);
     changes.then(|| Cause::invalid_json("spec.selector", selector, "field is immutable"))
 }
 
-/// The error in a template whose labels the selector does not match, if any.
+/// Checks that the selector matches the labels of the template.
 pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Cause> {
     let labels = &template["metadata"]["labels"];
     let matches = selector.is_everything() || selector.matches_values(|key| labels[key].as_str());
@@ -63,7 +65,7 @@ pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Caus
     (!matches).then(|| Cause::invalid_json("spec.template.metadata.labels", labels, why))
 }
 
-/// The errors in the spec of a template whose pods must run always.
+/// Checks that pods of the template never finish: `restartPolicy` must be `Always`, and a deadline is forbidden.
 pub(super) fn always(spec: &Value, kind: &str) -> Vec<Cause> {
     const AT: &str = "spec.template.spec";
     let mut causes: Vec<Cause> =
@@ -75,7 +77,7 @@ pub(super) fn always(spec: &Value, kind: &str) -> Vec<Cause> {
     causes
 }
 
-/// The error in a count of collisions that goes down, if any. Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

@@ -1,4 +1,5 @@
-//! Stateful sets. Upstream: `pkg/apis/apps`, `pkg/registry/apps/statefulset`.
+//! The StatefulSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
+//! `pkg/registry/apps/statefulset`.
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
@@ -12,7 +13,7 @@ use crate::kinds::names::{self, NameRule};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The row of a StatefulSet.
+/// The StatefulSet row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "statefulsets",
@@ -73,7 +74,7 @@ fn set_defaults(set: &mut Value) {
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
     let Some(old) = old else { return of_spec(spec, Checks { template: true, only_new: true }) };
-    // What is wrong already may stay wrong.
+    // An update of an invalid old spec skips the template, so that objects stored before a rule existed can be updated.
     let template = of_spec(&old["spec"], Checks { template: true, only_new: false }).is_empty();
     let mut causes = of_spec(spec, Checks { template, only_new: false });
     for field in ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"] {
@@ -84,11 +85,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// What is checked.
+/// The optional checks of a StatefulSet spec.
 #[derive(Clone, Copy)]
 struct Checks {
     template: bool,
-    /// The name of the service and the claims, which cannot change.
+    /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are immutable.
     only_new: bool,
 }
 
@@ -147,7 +148,8 @@ fn selector_and_template(spec: &Value, checks: Checks) -> Vec<Cause> {
     causes
 }
 
-/// The template as its pods are: with volumes for the claims, and without what the controller sets.
+/// Returns the template as the controller makes pods from it: with a volume for each claim template, and without the
+/// `hostname` and `subdomain` that the controller overwrites.
 fn with_claims(spec: &Value) -> Value {
     let mut template = spec["template"].clone();
     template["spec"]["subdomain"] = Value::Null;
@@ -180,7 +182,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
     }
 }
 
-/// The internal type of a rolling update has no JSON names.
+/// Prints a rolling update with Go's field names, as upstream's causes show it: the internal type has no JSON names.
 fn as_go_writes(rolling: &Value) -> String {
     if rolling.is_null() {
         return "null".into();

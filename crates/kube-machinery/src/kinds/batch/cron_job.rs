@@ -1,4 +1,5 @@
-//! Cron jobs. Upstream: `pkg/apis/batch`, `pkg/registry/batch/cronjob/strategy.go`.
+//! The CronJob kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/batch`,
+//! `pkg/registry/batch/cronjob/strategy.go`.
 
 use super::job::template_defaults;
 use super::job_spec::without_selector;
@@ -10,7 +11,7 @@ use crate::kinds::fields::{known, not_negative, required, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The row of a CronJob.
+/// The CronJob row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "cronjobs",
@@ -27,7 +28,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// A name gets the minute of its run behind it, to become the name of a job.
+/// The longest name of a CronJob. The controller appends 11 characters, `-` and the scheduled minute, and the result must be
+/// a valid Job name of at most 63 characters.
 const LONGEST_NAME: usize = 52;
 
 /// Upstream: `SetDefaults_CronJob`.
@@ -47,7 +49,8 @@ fn set_defaults(job: &mut Value) {
     missing(job, "status", empty());
 }
 
-/// Upstream: `ValidateCronJobCreate`, `ValidateCronJobUpdate`. What its types declare to be required comes last.
+/// Upstream: `ValidateCronJobCreate`, `ValidateCronJobUpdate`. The causes of declarative validation, here a missing
+/// schedule, come last.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (spec, name) = (&new["spec"], text(&new["metadata"], "name"));
     let old_spec = old.map(|old| &old["spec"]);
@@ -69,7 +72,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateScheduleFormat`.
+/// Validates the cron expression. Upstream: `validateScheduleFormat`.
 fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     const AT: &str = "spec.schedule";
     let schedule = text(spec, "schedule");
@@ -91,7 +94,7 @@ fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateTimeZone`.
+/// Checks that the name is a known IANA time zone. Upstream: `validateTimeZone`.
 fn time_zone(name: &str) -> Vec<Cause> {
     let wrong = |why: &str| Cause::invalid("spec.timeZone", name, why);
     let unknown = || wrong(&format!("unknown time zone {name}"));

@@ -1,4 +1,5 @@
-//! Jobs. Upstream: `pkg/apis/batch`, `pkg/registry/batch/job/strategy.go`.
+//! The Job kind: its row in the table of kinds, its defaults and its generated selector. Upstream: `pkg/apis/batch`,
+//! `pkg/registry/batch/job/strategy.go`.
 
 use super::{job_spec, job_status};
 use crate::conventions::fill::{empty, list, missing, object, part};
@@ -8,7 +9,7 @@ use crate::kinds::fields::text;
 use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
 use crate::value::{Value, json};
 
-/// The row of a Job.
+/// The Job row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "jobs",
@@ -36,7 +37,7 @@ fn set_defaults(job: &mut Value) {
     missing(job, "status", empty());
 }
 
-/// A Job without labels has those of its template.
+/// Copies the template's labels to a Job that has none.
 fn labels_of_template(job: &mut Value) {
     let labels = job["spec"]["template"]["metadata"]["labels"].clone();
     let has_own = job["metadata"]["labels"].as_object().is_some_and(|own| !own.is_empty());
@@ -45,7 +46,7 @@ fn labels_of_template(job: &mut Value) {
     }
 }
 
-/// The defaults that Jobs and the templates of CronJobs get.
+/// Sets the defaults that Jobs share with the job templates of CronJobs.
 pub(super) fn template_defaults(spec: &mut Value) {
     let template = object(spec).entry("template").or_insert_with(empty);
     missing(template, "metadata", empty());
@@ -95,5 +96,5 @@ fn generate_selector(job: &mut Value, change: &Change<'_>) {
     missing(spec, "selector", empty());
     missing(&mut spec["selector"], "matchLabels", empty());
     missing(&mut spec["selector"]["matchLabels"], "batch.kubernetes.io/controller-uid", uid);
-    labels_of_template(job); // upstream sets the defaults once more when it reads the object from storage
+    labels_of_template(job); // again, as upstream applies the defaults once more when it reads the object from storage
 }

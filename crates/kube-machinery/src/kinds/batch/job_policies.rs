@@ -1,4 +1,4 @@
-//! Validation of what a Job makes of failed and of successful pods. Upstream: `validatePodFailurePolicy`,
+//! Validation of a Job's `podFailurePolicy` and `successPolicy`. Upstream: `validatePodFailurePolicy`,
 //! `validateSuccessPolicy` in `pkg/apis/batch/validation/validation.go`.
 
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ const MOST_RULES: usize = 20;
 const MOST_CODES: usize = 255;
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 
-/// A word that is required, and must be one of these.
+/// Checks that a field is set to one of these words.
 fn word(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     let at = format_args!("{at}.{field}");
     match text(parent, field) {
@@ -154,7 +154,7 @@ fn success_rule(rule: &Value, completions: i64, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// How many indexes a text such as `0,2-4` has. Upstream: `validateIndexesFormat`.
+/// Returns the number of indexes in a text such as `0,2-4`. Upstream: `validateIndexesFormat`.
 pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, String> {
     if text.is_empty() {
         return Ok(0);

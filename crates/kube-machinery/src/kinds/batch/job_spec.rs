@@ -10,8 +10,11 @@ use crate::kinds::names;
 use crate::value::{Value, json};
 
 pub(super) const INDEXED: &str = "Indexed";
+/// The limit of `parallelism` and `maxFailedIndexes` of an indexed Job.
 const MOST_PARALLEL: i64 = 100_000;
+/// An indexed Job with more completions has lower limits, if it has a backoff limit per index.
 const MANY_COMPLETIONS: i64 = 100_000;
+/// The lower limit of `parallelism` and `maxFailedIndexes`.
 const MOST_WITH_MANY: i64 = 10_000;
 
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -31,7 +34,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The labels and the selector that the server gives to a Job must be there, and be its own. Upstream:
+/// Checks that the generated labels and selector are present and name this Job. Skipped for a manual selector. Upstream:
 /// `validateGeneratedSelector`.
 fn generated_selector(job: &Value) -> Vec<Cause> {
     let (spec, metadata) = (&job["spec"], &job["metadata"]);
@@ -78,7 +81,8 @@ fn with_selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a spec, but for its selector, which the template in a CronJob does not have. Upstream: `validateJobSpec`.
+/// Validates a Job spec without its selector, which the job template of a CronJob does not have. Upstream:
+/// `validateJobSpec`.
 pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const COUNTS: [&str; 7] = [
         "parallelism",
@@ -221,8 +225,8 @@ fn completions(spec: &Value, before: &Value) -> Option<Cause> {
     Some(Cause::invalid_json("spec.completions", completions, why))
 }
 
-/// The template does not change, but for where pods are scheduled and what they may use, and that only while the Job is
-/// suspended and has no pods. Upstream: `validatePodTemplateUpdate`.
+/// Checks that the template does not change. While the Job is suspended and has no active pods, its scheduling fields,
+/// labels, annotations and container resources may change. Upstream: `validatePodTemplateUpdate`.
 fn template(spec: &Value, old: &Value) -> Option<Cause> {
     let (new, mut before) = (&spec["template"], old["spec"]["template"].clone());
     let status = &old["status"];
@@ -255,7 +259,7 @@ fn same_resources(before: &mut Value, new: &Value) {
     }
 }
 
-/// The same without fields that hold nothing.
+/// Returns the value without null and empty fields, so that an absent field equals an empty one.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -266,13 +270,14 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// Whether a condition in a status is true.
+/// Returns true if the status has a condition of this type with status `True`.
 pub(super) fn job_is(status: &Value, kind: &str) -> bool {
     let mut conditions = status["conditions"].as_array().into_iter().flatten();
     conditions.any(|condition| condition["type"] == kind && condition["status"] == "True")
 }
 
-/// The host name of a pod ends in its index, and must be one. Upstream: `validateNameAllowsCompletions`.
+/// Checks that the longest host name of an indexed Job, `<name>-<last index>`, is a valid DNS label. Upstream:
+/// `validateNameAllowsCompletions`.
 fn name_of_indexed(job: &Value) -> Option<Cause> {
     let spec = &job["spec"];
     let last = spec["completions"].as_i64().filter(|count| *count > 0 && spec["completionMode"] == INDEXED)? - 1;

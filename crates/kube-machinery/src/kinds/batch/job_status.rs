@@ -1,4 +1,5 @@
-//! Validation of the status of a Job. Most rules look only at what changes. Upstream: `ValidateJobUpdateStatus` in
+//! Validation of a Job's status. Most rules apply only to the fields and conditions that an update changes, so that an
+//! already inconsistent status can still be updated. Upstream: `ValidateJobUpdateStatus` in
 //! `pkg/apis/batch/validation/validation.go`, `getStatusValidationOptions` in `pkg/registry/batch/job/strategy.go`.
 
 use std::collections::HashSet;
@@ -11,7 +12,7 @@ use crate::value::{Value, json};
 
 const CONDITIONS: &str = "status.conditions";
 
-/// A new status and the old one.
+/// An update of a Job's status: the Job's spec, the new status and the old one.
 struct Change<'a> {
     spec: &'a Value,
     new: &'a Value,
@@ -186,7 +187,8 @@ impl Change<'_> {
         causes
     }
 
-    /// Upstream: `ValidateJobStatusUpdate`.
+    /// Checks that terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream:
+    /// `ValidateJobStatusUpdate`.
     fn steps_back(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         for kind in ["Failed", "Complete", "FailureTarget"] {

@@ -1,4 +1,4 @@
-//! The kinds of the group `batch`.
+//! The kinds of the API group `batch`, Job and CronJob, with their defaults and validation.
 
 pub(super) mod cron_job;
 pub(super) mod job;

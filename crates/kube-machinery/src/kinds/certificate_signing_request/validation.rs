@@ -1,4 +1,6 @@
-//! Upstream: `pkg/apis/certificates/validation`, but for what is inside of requests and certificates: their signatures, their names.
+//! Validation of CertificateSigningRequests and of their `status` and `approval` subresources. Upstream:
+//! `pkg/apis/certificates/validation`. Only the PEM blocks of requests and certificates are checked, not their signatures
+//! and names.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +15,11 @@ use crate::kinds::fields::{items, known, text};
 use crate::kinds::resource::Subresource;
 use crate::value::Value;
 
-/// Once true, they stay true.
+/// The condition types that cannot be removed once they are set.
 const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
 const CONDITIONS: &str = "status.conditions";
 const LEGACY: &str = "kubernetes.io/legacy-unknown";
-/// In seconds.
+/// The shortest `expirationSeconds`.
 const SHORTEST_LIFE: i64 = 600;
 const USAGES: [&str; 23] = [
     "any",
@@ -45,7 +47,7 @@ const USAGES: [&str; 23] = [
     "timestamping",
 ];
 
-/// Which parts of a request an update may change.
+/// The part of a request that an update may change. Each subresource may change one part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Allowed {
     Nothing,
@@ -123,24 +125,25 @@ fn has_twice(words: &[&str]) -> bool {
     words.iter().collect::<BTreeSet<_>>().len() < words.len()
 }
 
-/// The text in bytes that are written in base 64.
+/// Decodes base64 to text.
 fn decoded(bytes: &Value) -> Option<String> {
     let bytes = STANDARD.decode(bytes.as_str()?).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whose certificate is asked for. `None` of what is no request.
+/// Returns the subject of the requested certificate, or `None` if the text is not a PEM-encoded certificate request.
 pub(super) fn subject(request: &Value) -> Option<Subject> {
     let text = decoded(request)?;
     subject_of_request(&pem::next(&text)?.0.bytes)
 }
 
-/// The types of its conditions.
+/// Returns the types of the request's conditions.
 fn kinds(request: &Value) -> Vec<&str> {
     items(&request["status"], "conditions").iter().map(|condition| text(condition, "type")).collect()
 }
 
-/// Upstream: `validateConditions`.
+/// Validates the conditions. Empty and duplicate types are tolerated if the old object had some. Upstream:
+/// `validateConditions`.
 fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (may_be_empty, may_be_double) =
         old.map_or((false, false), |old| (kinds(old).contains(&""), has_twice(&kinds(old))));
@@ -162,7 +165,8 @@ fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// A request is approved or denied. Upstream declares it with the type.
+/// Checks that a request is not both approved and denied, unless it already was. Upstream declares this rule with tags
+/// on the type (declarative validation).
 fn exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let is_both = |request: &Value| ["Approved", "Denied"].iter().all(|kind| kinds(request).contains(kind));
     let member = |kind: &str| format!("conditions[{{\"type\": \"{kind}\"}}]");
@@ -172,7 +176,8 @@ fn exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
     wrong.then(|| Cause::invalid(CONDITIONS, &format!("{{{approved}, {denied}}}"), &why))
 }
 
-/// Upstream: `validateCertificate`.
+/// Validates the issued certificate. An update passes if it leaves the certificate alone, or if the old one was
+/// invalid too. Upstream: `validateCertificate`.
 fn certificate(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let of = |request: &Value| request["status"]["certificate"].clone();
     let is_tolerated = |old: &Value| of(old) == of(new) || wrong_certificate(&of(old)).is_some();
@@ -195,7 +200,7 @@ fn wrong_certificate(bytes: &Value) -> Option<String> {
     (blocks == 0).then(|| "must contain at least one CERTIFICATE PEM block".to_owned())
 }
 
-/// Upstream: `validateCertificateSigningRequestUpdate`.
+/// Checks that an update changes only the allowed part. Upstream: `validateCertificateSigningRequestUpdate`.
 fn changes(new: &Value, old: &Value, allowed: Allowed) -> Vec<Cause> {
     let of = |request: &Value, kind: &str| -> Vec<Value> {
         let conditions = items(&request["status"], "conditions").iter();

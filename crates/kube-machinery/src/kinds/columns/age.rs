@@ -1,16 +1,17 @@
-//! Ages in kubectl's notation. Upstream: `duration.HumanDuration` in `k8s.io/apimachinery`.
+//! Formats durations as kubectl prints them in the AGE column. Upstream: `duration.HumanDuration` in
+//! `k8s.io/apimachinery`.
 
 use jiff::Timestamp;
 
 use crate::value::Value;
 
-/// The time from `time` until `now`, as kubectl prints it: `3s`, `5m10s`, `2d`.
+/// Returns the time from `time` until `now`, such as `3s`, `5m10s` or `2d`; `<unknown>` if `time` is missing.
 pub(crate) fn age(time: &Value, now: Timestamp) -> String {
     let Some(then) = time.as_str().and_then(|text| text.parse::<Timestamp>().ok()) else { return "<unknown>".into() };
     human((now.as_second() - then.as_second()).max(0))
 }
 
-/// A number of seconds as kubectl prints it.
+/// Formats a number of seconds.
 pub(super) fn human(seconds: i64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
     let two = |large: i64, unit: &str, small: i64, small_unit: &str| match small {
@@ -36,7 +37,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn ages_are_said_as_kubectl_says_them() {
+    fn ages_are_formatted_as_kubectl_formats_them() {
         let then = json!("2023-05-01T10:00:00Z");
         let start: Timestamp = "2023-05-01T10:00:00Z".parse().unwrap();
         for (seconds, age_said) in [

@@ -1,4 +1,4 @@
-//! The columns of horizontal pod autoscalers.
+//! The columns that `kubectl get` shows for HorizontalPodAutoscalers.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, text};
@@ -27,7 +27,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
             if least.is_null() { "<unset>".into() } else { least.to_string().into() }
         },
     ),
-    // Upstream, too, these two have the type string and hold numbers.
+    // As upstream, these two columns are declared as strings, although their cells are numbers.
     Column::new(
         "MaxPods",
         "maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.",
@@ -41,10 +41,10 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     AGE,
 ];
 
-/// How many metrics are shown.
+/// The number of metrics that the Targets column shows.
 const SHOWN: usize = 2;
 
-/// Each metric with its current value and its target. Upstream: `formatHPAMetrics`.
+/// Lists the first metrics with current value and target. Upstream: `formatHPAMetrics`.
 fn targets(scaler: &Value) -> String {
     let specs = items(&scaler["spec"], "metrics");
     let statuses = items(&scaler["status"], "currentMetrics");

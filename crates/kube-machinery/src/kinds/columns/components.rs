@@ -1,4 +1,4 @@
-//! The columns of the cluster's components.
+//! The columns that `kubectl get` shows for ComponentStatuses.
 
 use super::{Column, NAME, text};
 use crate::kinds::fields::items;

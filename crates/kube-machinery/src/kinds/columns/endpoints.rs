@@ -1,4 +1,4 @@
-//! The columns of endpoints and of endpoint slices.
+//! The columns that `kubectl get` shows for Endpoints and EndpointSlices.
 
 use super::{AGE, Column, NAME, text};
 use crate::kinds::fields::{items, number, text as field};
@@ -37,10 +37,10 @@ pub(in crate::kinds) const SLICES: &[Column] = &[
     AGE,
 ];
 
-/// How many of a list are shown.
+/// The number of list entries that a cell shows.
 const SHOWN: usize = 3;
 
-/// The first of a list, and how many more there are.
+/// Joins the first entries of a list, and adds the number of the remaining ones. `nothing` stands for an empty list.
 fn shown(list: Vec<String>, nothing: &str) -> String {
     let first = list[..list.len().min(SHOWN)].join(",");
     match list.len() {
@@ -50,7 +50,7 @@ fn shown(list: Vec<String>, nothing: &str) -> String {
     }
 }
 
-/// Each address with each port.
+/// Combines each ready address with each port of its subset.
 fn addresses(subsets: &[Value]) -> String {
     if subsets.is_empty() {
         return "<none>".to_owned();

@@ -1,4 +1,4 @@
-//! The columns of the group `batch`.
+//! The columns that `kubectl get` shows for Jobs and CronJobs.
 
 use jiff::Timestamp;
 
@@ -6,8 +6,8 @@ use super::workloads::{self, CONTAINERS, IMAGES, selector};
 use super::{AGE, Column, NAME, age, number, text};
 use crate::value::{Array, Value};
 
-/// The conditions that decide what is shown as a job's status, the first one that is true. A deletion counts between the
-/// second and the third.
+/// The conditions that the status column shows, by precedence. A Job that is being deleted shows `Terminating`, which
+/// ranks between the second and the third.
 const STATES: [&str; 5] = ["Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"];
 
 pub(in crate::kinds) const JOBS: &[Column] = &[

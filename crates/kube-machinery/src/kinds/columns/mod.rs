@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for each kind. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for each kind. The server sends them when a client asks for a Table. Upstream:
+//! `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -26,7 +27,7 @@ pub(super) mod storage;
 pub(super) mod templates;
 pub(super) mod workloads;
 
-/// One column of a table.
+/// A column of a Table: its definition, and the function that computes its cells.
 #[derive(Debug)]
 pub struct Column {
     name: &'static str,
@@ -71,27 +72,27 @@ const AGE: Column = Column::new(
     |object, now| age(&object["metadata"]["creationTimestamp"], now).into(),
 );
 
-/// The text at a JSON pointer, or an empty text.
+/// Returns the string at a JSON pointer, or an empty string.
 fn text(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().into()
 }
 
-/// The text at a JSON pointer, or `<none>`.
+/// Returns the string at a JSON pointer, or `<none>` if it is missing or empty.
 fn text_or_none(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or("<none>").into()
 }
 
-/// The text at a JSON pointer, which may be empty, or what is said if there is none.
+/// Returns the string at a JSON pointer, which may be empty, or `none` if it is missing.
 fn text_or(object: &Value, pointer: &str, none: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or(none).into()
 }
 
-/// The number at a JSON pointer, or 0.
+/// Returns the number at a JSON pointer, or 0.
 fn number(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default().into()
 }
 
-/// The conditions of a row: they say that a pod has ended.
+/// Returns the conditions of a table row: `Completed` for a pod that has finished, none for all other objects.
 pub fn conditions(resource: &Resource, object: &Value) -> Option<Value> {
     if resource.plural != "pods" {
         return None;

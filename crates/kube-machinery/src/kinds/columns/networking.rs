@@ -1,4 +1,4 @@
-//! The columns of ingresses, of their classes and of network policies.
+//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(in crate::kinds) const POLICIES: &[Column] = &[
     AGE,
 ];
 
-/// How many of a list are shown.
+/// The number of hosts that a cell shows.
 const SHOWN: usize = 3;
 
 fn hosts(rules: &[Value]) -> String {

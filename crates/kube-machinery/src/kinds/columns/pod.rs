@@ -1,4 +1,4 @@
-//! The columns of pods.
+//! The columns that `kubectl get` shows for Pods.
 
 use jiff::Timestamp;
 
@@ -42,7 +42,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     ).wide(),
 ];
 
-/// How often containers were restarted, and when the last of them had ended.
+/// The number of container restarts, and the latest time at which a restarted container had ended.
 #[derive(Clone, Copy, Default)]
 struct Restarts {
     count: i64,
@@ -57,13 +57,13 @@ impl Restarts {
     }
 }
 
-/// What the columns of a pod say of its containers. Upstream: `printPod`.
+/// The summary of a pod's containers that the columns show. Upstream: `printPod`.
 struct PodState {
     reason: String,
     ready: usize,
     total: usize,
     restarts: Restarts,
-    /// The restarts of sidecars. Those of other init containers no longer count once all init containers are done.
+    /// The restarts of sidecars. The restarts of other init containers no longer count once the pod is initialized.
     sidecar_restarts: Restarts,
 }
 
@@ -100,7 +100,7 @@ impl PodState {
         state
     }
 
-    /// Whether an init container has not ended yet; the pod's reason then is that container's.
+    /// Returns true if an init container is not done yet, and takes the pod's reason from that container.
     fn initializing(&mut self, containers: &[Value], statuses: &[Value]) -> bool {
         for (i, status) in statuses.iter().enumerate() {
             self.restarts.add(status);
@@ -156,12 +156,12 @@ impl PodState {
     }
 }
 
-/// Whether an init container keeps running beside the others.
+/// Returns true if an init container is a sidecar, which keeps running beside the main containers.
 fn is_sidecar(container: &&Value) -> bool {
     container["restartPolicy"] == "Always"
 }
 
-/// Why a container ended.
+/// Returns the reason for which a container ended: its own words, its signal or its exit code.
 fn ended(terminated: &Value) -> String {
     let reason = terminated["reason"].as_str().unwrap_or_default();
     match (reason, terminated["signal"].as_i64().unwrap_or_default()) {
@@ -179,7 +179,7 @@ fn restarts(pod: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// How many of the readiness gates are true.
+/// Counts the readiness gates whose condition is true.
 fn gates(pod: &Value, _: Timestamp) -> Value {
     let gates = items(&pod["spec"], "readinessGates");
     let open = |gate: &&Value| {

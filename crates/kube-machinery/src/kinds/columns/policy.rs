@@ -1,4 +1,5 @@
-//! The columns of disruption budgets, quotas, priority classes, runtime classes, webhook configurations and admission policies.
+//! The columns that `kubectl get` shows for PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas, webhook
+//! configurations, ValidatingAdmissionPolicies and their bindings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,7 +105,7 @@ pub(in crate::kinds) const ADMISSION_POLICY_BINDINGS: &[Column] = &[
     AGE,
 ];
 
-/// A selector of labels as Go prints it. Upstream: `LabelSelector.String`.
+/// Prints a label selector as Go prints the struct. Upstream: `LabelSelector.String`.
 fn selector(selector: &Value) -> String {
     let texts = |list: &Value| {
         let all = list.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -124,7 +125,7 @@ fn selector(selector: &Value) -> String {
     )
 }
 
-/// A number or a percentage.
+/// Prints a number or a percentage, and `N/A` if there is none.
 fn limit(value: &Value) -> Value {
     match value {
         Value::Null => "N/A".into(),
@@ -133,7 +134,7 @@ fn limit(value: &Value) -> Value {
     }
 }
 
-/// How much is used of what may be used; the limits of containers have a column of their own.
+/// Lists the used and allowed amount of each resource: those named `limits.…`, or all others.
 fn used(status: &Value, of_limits: bool) -> String {
     let amount = |field: &str, name: &str| status[field][name].as_str().unwrap_or("0").to_owned();
     let names: BTreeSet<&SmolStr> = status["hard"].as_object().into_iter().flatten().map(|(name, _)| name).collect();

@@ -1,4 +1,4 @@
-//! The columns of bindings of roles.
+//! The columns that `kubectl get` shows for RoleBindings and ClusterRoleBindings.
 
 use super::{AGE, Column, NAME};
 use crate::kinds::fields::{items, text};

@@ -1,4 +1,4 @@
-//! The columns of replica sets.
+//! The columns that `kubectl get` shows for ReplicaSets.
 
 use super::workloads::{CONTAINERS, IMAGES, selector};
 use super::{AGE, Column, NAME, number};

@@ -1,14 +1,15 @@
-//! The columns of kinds with few columns.
+//! The columns that `kubectl get` shows for kinds with few columns, such as Namespaces, ConfigMaps and Leases, and the
+//! default columns of all kinds without columns of their own.
 
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};
 
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
-/// The column before those that a definition names.
+/// The column that precedes the `additionalPrinterColumns` of a CustomResourceDefinition.
 pub(in crate::kinds) const NAME_ALONE: &[Column] = &[NAME];
 
-/// The columns of a kind for which upstream has no printer. Upstream: `rest.NewDefaultTableConvertor`.
+/// The columns of a kind that upstream has no printer for. Upstream: `rest.NewDefaultTableConvertor`.
 pub(in crate::kinds) const DEFAULT: &[Column] = &[NAME, CREATED_AT];
 
 pub(super) const CREATED_AT: Column =
@@ -17,7 +18,7 @@ pub(super) const CREATED_AT: Column =
 pub const NAMESPACES: &[Column] =
     &[NAME, Column::new("Status", "The status of the namespace", |namespace, _| text(namespace, "/status/phase")), AGE];
 
-// Upstream, too, this column has the type string and holds numbers.
+// As upstream, the Data column is declared as a string, although its cells are numbers.
 pub const CONFIG_MAPS: &[Column] = &[
     NAME,
     Column::new(
@@ -77,7 +78,7 @@ fn available(api: &Value) -> String {
     }
 }
 
-/// How many entries a field has.
+/// Returns the number of entries in a map.
 fn count(object: &Value, field: &str) -> usize {
     object[field].as_object().map_or(0, Map::len)
 }

@@ -1,4 +1,4 @@
-//! The columns of pod templates and of replication controllers.
+//! The columns that `kubectl get` shows for PodTemplates and ReplicationControllers.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, pairs, text};

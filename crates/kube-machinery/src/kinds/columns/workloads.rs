@@ -1,4 +1,5 @@
-//! The columns of kinds that make pods from a template: what they share, and those of the group `apps`.
+//! The columns that `kubectl get` shows for Deployments, StatefulSets, DaemonSets and ControllerRevisions, and the
+//! columns that the kinds with a pod template share.
 
 use super::{AGE, Column, NAME, number};
 use crate::conventions::label_selector;
@@ -7,7 +8,7 @@ use crate::value::Value;
 pub(in crate::kinds) const DEPLOYMENTS: &[Column] = &[
     NAME,
     Column::new("Ready", "Number of the pod with ready state", |set, _| ready(set)),
-    // Upstream, too, these columns have the type string and hold numbers.
+    // As upstream, the next two columns are declared as strings, although their cells are numbers.
     Column::new("Up-to-date", "Total number of non-terminating pods targeted by this deployment that have the desired template spec.", |set, _| number(set, "/status/updatedReplicas")),
     Column::new("Available", "Total number of available non-terminating pods (ready for at least minReadySeconds) targeted by this deployment.", |set, _| number(set, "/status/availableReplicas")),
     AGE,
@@ -55,7 +56,8 @@ pub(super) const IMAGES: Column =
     })
     .wide();
 
-/// A field of all containers in the template of a spec. Upstream: `layoutContainerCells`.
+/// Lists a field, such as the name or the image, of all containers in the pod template. Upstream:
+/// `layoutContainerCells`.
 pub(super) fn containers(spec: &Value, field: &str) -> Value {
     let containers = spec.pointer("/template/spec/containers").and_then(Value::as_array);
     let fields = containers.into_iter().flatten().map(|container| container[field].as_str().unwrap_or_default());
@@ -71,7 +73,7 @@ pub(super) fn selector(selector: &Value) -> Value {
     }
 }
 
-/// How many pods are ready, of how many.
+/// Prints the number of ready pods and of wanted pods.
 fn ready(set: &Value) -> Value {
     format!("{}/{}", number(set, "/status/readyReplicas"), number(set, "/spec/replicas")).into()
 }
@@ -84,7 +86,7 @@ fn labels(labels: &Value) -> Value {
     if pairs.is_empty() { "<none>".into() } else { pairs.join(",").into() }
 }
 
-/// The owner that controls an object, as `statefulset.apps/web`. Upstream: `formatResourceName`.
+/// Returns the owner that controls the object, such as `statefulset.apps/web`. Upstream: `formatResourceName`.
 fn controller(object: &Value) -> Value {
     let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
     let Some(owner) = owners.into_iter().find(|owner| owner["controller"] == true) else { return "<none>".into() };

@@ -1,11 +1,12 @@
-//! The health of the cluster's components. Upstream: `pkg/registry/core/componentstatus`, `printComponentStatus` in
-//! `pkg/printers/internalversion`.
+//! The row of the ComponentStatus kind in the table of kinds. A ComponentStatus, the health of a part of the control
+//! plane, is not stored but computed for each request. Upstream: `pkg/registry/core/componentstatus`,
+//! `printComponentStatus` in `pkg/printers/internalversion`.
 
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Serving};
 
-/// The row of a ComponentStatus.
+/// The ComponentStatus row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "componentstatuses",
     singular: "componentstatus",

@@ -1,4 +1,4 @@
-//! ConfigMaps and Secrets.
+//! The ConfigMap and Secret kinds: their rows in the table of kinds, their defaults and their validation.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use crate::kinds::embedded;
 use crate::kinds::resource::Resource;
 use crate::value::{SmolStr, Value, json};
 
-/// The row of a ConfigMap.
+/// The ConfigMap row in the table of kinds.
 pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     plural: "configmaps",
     singular: "configmap",
@@ -22,7 +22,7 @@ pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The row of a Secret.
+/// The Secret row in the table of kinds.
 pub(in crate::kinds) const SECRET: Resource = Resource {
     plural: "secrets",
     singular: "secret",
@@ -39,10 +39,10 @@ const KEY: &str = "a valid config key must consist of alphanumeric characters, '
     'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
-/// How many bytes all values together may have.
+/// The largest size of all values together, in bytes.
 const MAX_SIZE: usize = 1024 * 1024;
 
-/// The keys that a Secret of a type must have: one of the first list and all of the second.
+/// The keys that each type of Secret requires: one key of the first list, and all keys of the second.
 const REQUIRED: [(&str, &[&str], &[&str]); 5] = [
     ("kubernetes.io/basic-auth", &["username", "password"], &[]),
     ("kubernetes.io/ssh-auth", &[], &["ssh-privatekey"]),
@@ -60,13 +60,13 @@ pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) ->
     causes.extend(keys(new, "binaryData"));
     let texts: usize = fields(new, "data").map(|(_, value)| value.as_str().map_or(0, str::len)).sum();
     if texts + decoded(new, "binaryData") > MAX_SIZE {
-        causes.push(Cause::too_long("[]", MAX_SIZE)); // upstream's way of saying: the whole
+        causes.push(Cause::too_long("[]", MAX_SIZE)); // upstream's path for the whole object
     }
     causes.extend(old.into_iter().flat_map(|old| kept(new, old, &["data", "binaryData"])));
     causes
 }
 
-/// Sets the type, and encodes `stringData` into `data`.
+/// Sets the default type, and moves `stringData` into `data` as base64.
 pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
     missing(secret, "type", json!("Opaque"));
     let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
@@ -106,7 +106,7 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec
     causes
 }
 
-/// The error in a file for registries that is no JSON, if any. Its text is not shown.
+/// Checks that a registry credentials file is a JSON object. The cause does not show the file, because it is secret.
 fn docker_config(secret: &Value, kind: &str) -> Option<Cause> {
     let key = match kind {
         "kubernetes.io/dockercfg" => ".dockercfg",
@@ -123,7 +123,7 @@ fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a SmolS
     object[field].as_object().into_iter().flatten()
 }
 
-/// The error in a key, if any. Upstream: `IsConfigMapKey`.
+/// Returns the error message for an invalid key. Upstream: `IsConfigMapKey`.
 pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
     match key {
         "." => Some("must not be '.'".to_owned()),
@@ -142,13 +142,13 @@ fn keys(object: &Value, field: &str) -> Vec<Cause> {
     wrong.map(|(key, why)| Cause::invalid(format_args!("{field}[{key}]"), key, &why)).collect()
 }
 
-/// How many bytes the base64 texts decode to.
+/// Returns the decoded size of a map of base64 values, in bytes.
 fn decoded(object: &Value, field: &str) -> usize {
     let length = |value: &Value| value.as_str().map_or(0, |text| text.trim_end_matches('=').len() * 3 / 4);
     fields(object, field).map(|(_, value)| length(value)).sum()
 }
 
-/// An immutable object's data must not change, and neither must its field `immutable`.
+/// Checks that an immutable object keeps its data, and stays immutable.
 fn kept(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
     if old["immutable"] != true {
         return Vec::new();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_names_of_files() {
+    fn keys_are_valid_file_names_and_unique() {
         let map = json!({"data": {"a b": "", "..": "", "x": ""}, "binaryData": {"x": ""}});
         assert_eq!(
             told(validate_config_map, map, None),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_has_what_its_type_wants() {
+    fn a_secret_has_the_keys_that_its_type_requires() {
         let secret_of = |kind: &str, data: Value| told(validate_secret, json!({"type": kind, "data": data}), None);
         assert_eq!(secret_of("kubernetes.io/tls", json!({"tls.crt": ""})), ["data[tls.key]: Required value"]);
         assert_eq!(secret_of("kubernetes.io/basic-auth", json!({"password": ""})), Vec::<String>::new());
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_immutable_stays() {
+    fn an_immutable_object_keeps_its_data() {
         let old = json!({"immutable": true, "data": {"a": "1"}});
         assert_eq!(
             told(validate_config_map, json!({"data": {"a": "2"}}), Some(old.clone())),

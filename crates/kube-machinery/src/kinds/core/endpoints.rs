@@ -1,4 +1,4 @@
-//! Endpoints. Upstream: `pkg/apis/core`.
+//! The Endpoints kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::fill::{list, missing};
@@ -9,7 +9,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::value::{Value, json};
 
-/// The row of an Endpoints.
+/// The Endpoints row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "endpoints",
     singular: "endpoints",
@@ -30,7 +30,7 @@ fn set_defaults(endpoints: &mut Value) {
     }
 }
 
-/// Upstream: `ValidateEndpoints`. Subsets that do not change are not looked at.
+/// Validates the subsets, unless an update leaves them alone. Upstream: `ValidateEndpoints`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if old.is_some_and(|old| old["subsets"] == new["subsets"]) {
         return Vec::new();

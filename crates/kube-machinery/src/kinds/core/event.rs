@@ -1,4 +1,5 @@
-//! Events. Upstream: `pkg/apis/core/validation/events.go`.
+//! The Event kind of the core group: its row in the table of kinds, and the validation of Events of any API version.
+//! Upstream: `pkg/apis/core/validation/events.go`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -7,7 +8,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::value::Value;
 
-/// The row of an Event.
+/// The Event row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "events",
     singular: "event",
@@ -39,16 +40,18 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The longest `reportingInstance`, `action` and `reason`, and the longest `message`.
+/// The longest `reportingInstance`, `action` and `reason`, in bytes.
 const SHORT: usize = 128;
+/// The longest `message`, in bytes.
 const LONG: usize = 1024;
 
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     legacy(new, "reportingComponent")
 }
 
-/// The errors in an Event of any version. Upstream checks one of this version as it always did (`legacyValidateEvent`): an Event
-/// with an `eventTime` is of the newer kind, and names who reports it, in the field that is called `controller_field`.
+/// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for `events.k8s.io`,
+/// and must name the component that reports it. `controller_field` is the name of that field in the caller's API version.
+/// Upstream: `legacyValidateEvent`.
 pub(in crate::kinds) fn legacy(new: &Value, controller_field: &str) -> Vec<Cause> {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");
@@ -99,7 +102,7 @@ mod tests {
     /// The cases of upstream's `TestValidateEvent` and `TestValidateNewEvent`
     /// (`pkg/apis/core/validation/events_test.go`), and one more for each limit.
     #[test]
-    fn an_event_is_in_the_namespace_of_what_it_is_about() {
+    fn an_event_is_in_the_namespace_of_its_involved_object() {
         let told = |namespace: &str, involved: &str, newer: bool| {
             let mut event =
                 json!({"metadata": {"name": "e", "namespace": namespace}, "involvedObject": {"namespace": involved}});
@@ -131,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_with_a_time_names_who_reports_it() {
+    fn an_event_with_an_event_time_names_its_reporter() {
         let told = |event: Value| validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>();
         let metadata = json!({"name": "e", "namespace": "default"});
         let time = "2023-05-01T10:00:00.000000Z";

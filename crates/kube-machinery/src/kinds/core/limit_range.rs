@@ -1,4 +1,4 @@
-//! Limit ranges. Upstream: `pkg/apis/core`.
+//! The LimitRange kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,7 +14,7 @@ use crate::kinds::resource::{Resource, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::value::{Value, json};
 
-/// The row of a LimitRange.
+/// The LimitRange row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "limitranges",
     singular: "limitrange",
@@ -41,7 +41,7 @@ fn set_defaults(range: &mut Value) {
     }
 }
 
-/// A limit defaults to the greatest, a request to the limit, or else to the least.
+/// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else `min`.
 fn of_containers(item: &mut Value) {
     for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
         let Some(amounts) = item[from].as_object().cloned() else { continue };
@@ -113,8 +113,8 @@ fn names_of(item: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     amounts.flat_map(|(name, _)| invalid(&format_args!("{at}.{field}[{name}]"), name, messages(name))).collect()
 }
 
-/// What must not be greater than what: the two fields with their names in the message, and the field that the cause is
-/// about, with the one whose value it shows.
+/// The pairs of amounts of which the first must not exceed the second. Each entry has the two fields, each followed by its
+/// name in the message, then the field that the cause is about, and the field whose value the cause shows.
 const ORDER: [[&str; 6]; 6] = [
     ["min", "min value", "max", "max value", "min", "min"],
     ["min", "min value", "defaultRequest", "default request value", "defaultRequest", "defaultRequest"],
@@ -149,7 +149,7 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause
     causes
 }
 
-/// The error in how much a limit may exceed its request.
+/// Validates `maxLimitRequestRatio`, the factor by which a limit may exceed its request: at least 1, and at most max/min.
 fn ratio(item: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     let at = format_args!("{at}.maxLimitRequestRatio[{name}]");
     let Some(ratio) = parsed(&item["maxLimitRequestRatio"][name]) else { return Vec::new() };

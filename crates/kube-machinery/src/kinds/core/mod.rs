@@ -1,4 +1,4 @@
-//! The kinds of the core group.
+//! The kinds of the core API group (`v1`), such as Pod and Service, with their defaults and validation.
 
 pub(super) mod component_status;
 pub(super) mod config;

@@ -1,4 +1,4 @@
-//! Namespaces.
+//! The Namespace kind: its row in the table of kinds, its name label, and the validation of its finalizers.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::fill::{empty, missing, object};
@@ -9,7 +9,7 @@ use crate::kinds::resource::{Resource, Scope, Subresource};
 use crate::kinds::{metadata, names};
 use crate::value::{Value, json};
 
-/// The row of a Namespace.
+/// The Namespace row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "namespaces",
     singular: "namespace",
@@ -26,11 +26,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The finalizer that keeps a namespace until it is empty. It is in the spec, not in the metadata.
+/// The finalizer that keeps a namespace until it is empty. It is in `spec.finalizers`, not in the metadata.
 pub const FINALIZER: &str = "kubernetes";
 
-/// Sets the label with the namespace's name. A generated name gets it after the validation. Upstream: `SetDefaults_Namespace`
-/// and `namespaceStrategy.Canonicalize`.
+/// Sets the label `kubernetes.io/metadata.name`. A namespace with a generated name gets the label after the validation,
+/// because the name is unknown when the defaults are set. Upstream: `SetDefaults_Namespace` and
+/// `namespaceStrategy.Canonicalize`.
 pub fn set_label(namespace: &mut Value) {
     let name = namespace.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     if !name.is_empty() {
@@ -40,7 +41,7 @@ pub fn set_label(namespace: &mut Value) {
     }
 }
 
-/// Sets the label with the namespace's name, and the phase.
+/// Sets the name label, and the phase `Active`.
 pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
     set_label(namespace);
     missing(namespace, "spec", empty());
@@ -48,10 +49,10 @@ pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
     missing(&mut namespace["status"], "phase", json!("Active"));
 }
 
-/// The names of finalizers without a domain. Upstream: `IsStandardFinalizerName`.
+/// The finalizers that may have a name without a domain. Upstream: `IsStandardFinalizerName`.
 const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
 
-/// The errors in the finalizers of the spec. Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
+/// Validates `spec.finalizers`. Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Nodes. Upstream: `ValidateNode` and `ValidateNodeUpdate` in `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
+//! The Node kind: its row in the table of kinds, its defaults and its validation. Upstream: `ValidateNode` and
+//! `ValidateNodeUpdate` in `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -13,7 +14,7 @@ use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresou
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
-/// The row of a Node.
+/// The Node row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "nodes",
     singular: "node",
@@ -33,7 +34,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/// Sets what a node can give to pods: all that it has.
+/// Sets the allocatable resources, by default the node's whole capacity.
 pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     missing(node, "spec", empty());
     missing(node, "status", empty());
@@ -42,7 +43,7 @@ pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     }
 }
 
-/// The errors in a new node, or in the change of an old one, which is checked as a new one first.
+/// Validates a node. An update is checked by the rules of a creation, then by those of an update.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = annotations(&new["metadata"]);
     causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
@@ -50,7 +51,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     let swap = &new["status"]["nodeInfo"]["swap"]["capacity"];
     if swap.as_i64().is_some_and(|bytes| bytes <= 0) {
         let why = "must be greater than zero";
-        causes.push(Cause::invalid_json("metadata.nodeSwapStatus.capacity", swap, why)); // upstream says metadata
+        causes.push(Cause::invalid_json("metadata.nodeSwapStatus.capacity", swap, why)); // upstream's path
     }
     causes.extend(declared_features(new));
     causes.extend(pod_ranges(new));
@@ -58,7 +59,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     causes
 }
 
-/// The errors in the change of a node, of which its status is a part. Upstream: `ValidateNodeUpdate`.
+/// Validates an update of a node or of its status. Upstream: `ValidateNodeUpdate`.
 pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let Some(old) = old else { return Vec::new() };
     let mut causes = annotations(&new["metadata"]);
@@ -73,7 +74,7 @@ pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
-/// The errors in annotations that mean something for a node. Upstream: `ValidateNodeSpecificAnnotations`.
+/// Validates the alpha annotations that hold taints and pods to avoid. Upstream: `ValidateNodeSpecificAnnotations`.
 fn annotations(metadata: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
     let noted = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
@@ -112,7 +113,7 @@ fn avoided_pods(avoided: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The features that a node says that it has. Upstream: `validateNodeDeclaredFeatures`.
+/// Validates the declared features: well-formed names, sorted and unique. Upstream: `validateNodeDeclaredFeatures`.
 fn declared_features(node: &Value) -> Vec<Cause> {
     const AT: &str = "status.declaredFeatures";
     let features = items(&node["status"], "declaredFeatures").iter();
@@ -147,7 +148,8 @@ fn message_of_feature(feature: &str) -> Option<String> {
     Some(format!("invalid feature name {feature:?}: {why}"))
 }
 
-/// Upstream: `validateNodeTaints`, which says `metadata.taints`.
+/// Validates taints. Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream:
+/// `validateNodeTaints`.
 fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
     for (i, taint) in taints.iter().enumerate() {
@@ -205,7 +207,7 @@ fn addresses(node: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What does not change once it is set.
+/// Checks that an update does not change the pod CIDRs and the provider ID once they are set, nor the external ID.
 fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let (before, after) = (items(old, "podCIDRs"), items(new, "podCIDRs"));

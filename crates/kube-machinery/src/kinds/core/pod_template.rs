@@ -1,4 +1,4 @@
-//! Pod templates. Upstream: `pkg/apis/core`.
+//! The PodTemplate kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -6,7 +6,7 @@ use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, Resource};
 use crate::value::Value;
 
-/// The row of a PodTemplate.
+/// The PodTemplate row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "podtemplates",
     singular: "podtemplate",

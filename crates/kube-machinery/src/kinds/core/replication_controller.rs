@@ -1,4 +1,5 @@
-//! Replication controllers. Upstream: `pkg/apis/core`.
+//! The ReplicationController kind: its row in the table of kinds, its defaults and its validation. Upstream:
+//! `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::fill::{empty, missing};
@@ -9,7 +10,7 @@ use crate::kinds::fields::{known, not_negative, pairs, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Map, Value, json};
 
-/// The row of a ReplicationController.
+/// The ReplicationController row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "replicationcontrollers",
     singular: "replicationcontroller",
@@ -22,12 +23,13 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     fields: &[("status.replicas", &["status", "replicas"], "0")],
     defaults: set_defaults,
     validate,
-    validate_status: replica_set::validate_status, // the same
+    validate_status: replica_set::validate_status, // the rules are the same
     columns: columns::templates::CONTROLLERS,
     ..Resource::USUAL
 };
 
-/// The labels of the template are the selector's and the object's own. Upstream: `SetDefaults_ReplicationController`.
+/// Sets the defaults. The labels of the template are the default for the selector and for the object's own labels.
+/// Upstream: `SetDefaults_ReplicationController`.
 fn set_defaults(controller: &mut Value) {
     missing(controller, "spec", empty());
     let spec = &mut controller["spec"];

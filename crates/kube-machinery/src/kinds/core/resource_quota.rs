@@ -1,4 +1,4 @@
-//! Resource quotas. Upstream: `pkg/apis/core`.
+//! The ResourceQuota kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
 use crate::value::{Value, json};
 
-/// The row of a ResourceQuota.
+/// The ResourceQuota row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "resourcequotas",
     singular: "resourcequota",
@@ -36,8 +36,9 @@ fn set_defaults(quota: &mut Value) {
     }
 }
 
-/// What can be counted for each scope: of pods, and of claims.
+/// The resources that a quota may limit in a scope that selects pods.
 const PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
+/// The resources that a quota may limit in a scope that selects claims.
 const CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
 
 /// Upstream: `ValidateResourceQuotaSpec`, `ValidateResourceQuotaUpdate`.
@@ -78,12 +79,13 @@ fn is_scope(scope: &str) -> bool {
     has_pairs(scope) || ["PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"].contains(&scope)
 }
 
-/// Whether there is a scope of all that this one leaves out.
+/// Returns true if the scope is one of two opposites, such as `Terminating` and `NotTerminating`.
 fn has_pairs(scope: &str) -> bool {
     ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort"].contains(&scope)
 }
 
-/// How many things a quota limits to which a scope does not apply. Upstream: `IsResourceQuotaScopeValidForResource`.
+/// Returns the number of limited resources that the scope does not apply to. Upstream:
+/// `IsResourceQuotaScopeValidForResource`.
 fn limits_others(scope: &str, spec: &Value) -> usize {
     let fits = |name: &str| match scope {
         "BestEffort" => name == "pods",
@@ -95,7 +97,8 @@ fn limits_others(scope: &str, spec: &Value) -> usize {
     hard.filter(|(name, _)| quota_name_messages(name).is_empty() && !name.contains('/') && !fits(name)).count()
 }
 
-/// Whether two scopes leave nothing. Upstream: `invalidScopePairs`.
+/// Returns the number of opposite pairs among the scopes. No object is in both scopes of a pair. Upstream:
+/// `invalidScopePairs`.
 fn conflicts(scopes: &BTreeSet<&str>) -> usize {
     let pairs = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
     pairs.iter().filter(|pair| pair.iter().all(|scope| scopes.contains(scope))).count()
@@ -161,7 +164,7 @@ fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The selector as Go prints it: its internal type has no JSON names.
+/// Prints the scope selector with Go's field names, as upstream's causes show it: the internal type has no JSON names.
 fn as_go_writes(selector: &Value) -> String {
     let one = |requirement: &Value| {
         let field = |name: &str| json!(text(requirement, name));

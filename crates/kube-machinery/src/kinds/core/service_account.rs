@@ -1,10 +1,11 @@
-//! Service accounts.
+//! The ServiceAccount kind: its row in the table of kinds, and the preparation that reduces its references to secrets to
+//! their names.
 
 use crate::conventions::fill::{list, object};
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::value::Value;
 
-/// The row of a ServiceAccount.
+/// The ServiceAccount row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "serviceaccounts",
     singular: "serviceaccount",
@@ -17,7 +18,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Of the secrets only their names count. Upstream: `cleanSecretReferences`.
+/// Removes all fields but the name from the references to secrets. Upstream: `cleanSecretReferences`.
 fn prepare(new: &mut Value, _: &Change<'_>) {
     for secret in list(new, "secrets") {
         object(secret).retain(|field, _| field == "name");

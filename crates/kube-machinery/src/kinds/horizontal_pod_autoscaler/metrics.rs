@@ -1,4 +1,5 @@
-//! What an autoscaler measures. Upstream: `validateMetrics` in `pkg/apis/autoscaling/validation/validation.go`.
+//! Validation of the metrics by which a HorizontalPodAutoscaler scales. Upstream: `validateMetrics` in
+//! `pkg/apis/autoscaling/validation/validation.go`.
 
 use super::validation::{ApiVersions, reference};
 use crate::conventions::cause::{At, Cause};
@@ -7,7 +8,7 @@ use crate::kinds::fields::{each, invalid, items, known, number, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// Each kind of metric and its field, in the order in which upstream looks for the fields.
+/// The metric types and their fields, in the order in which upstream checks the fields.
 const SOURCES: [(&str, &str); 5] = [
     ("Object", "object"),
     ("External", "external"),
@@ -17,7 +18,7 @@ const SOURCES: [(&str, &str); 5] = [
 ];
 const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 
-/// The errors in the metrics of a spec. `versions` are those that a described object may have.
+/// Validates the metrics of a spec. `versions` says how strictly the `apiVersion` of a described object is checked.
 pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
         each(spec, "metrics", &"spec").flat_map(|(at, metric)| one(metric, versions, &at)).collect();
@@ -113,14 +114,14 @@ fn resource(field: &str, source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The error if a target has none of these fields; it names the last of them.
+/// Checks that the target has one of these fields. The cause names the last of them.
 fn needs(source: &Value, fields: &[&str], why: &str, at: At<'_>) -> Option<Cause> {
     let is_set = fields.iter().any(|field| !source["target"][*field].is_null());
     let last = fields.last().filter(|_| !is_set)?;
     Some(Cause::required(format_args!("{at}.target.{last}"), why))
 }
 
-/// The error if a target has both fields; it names the first.
+/// Checks that the target does not have both fields. The cause names the first.
 fn only_one(source: &Value, fields: [&str; 2], why: &str, at: At<'_>) -> Option<Cause> {
     let is_both = fields.iter().all(|field| !source["target"][*field].is_null());
     is_both.then(|| Cause::forbidden(format_args!("{at}.target.{}", fields[0]), why))

@@ -1,4 +1,4 @@
-//! Horizontal pod autoscalers. Upstream: `pkg/apis/autoscaling`.
+//! The HorizontalPodAutoscaler kind: its row in the table of kinds, and its defaults. Upstream: `pkg/apis/autoscaling`.
 
 mod metrics;
 mod validation;
@@ -9,7 +9,7 @@ use crate::kinds::fields::items;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The row of a HorizontalPodAutoscaler.
+/// The HorizontalPodAutoscaler row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "autoscaling",
     version: "v2",

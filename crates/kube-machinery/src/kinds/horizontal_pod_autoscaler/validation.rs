@@ -1,5 +1,5 @@
-//! Validation of autoscalers. Upstream: `pkg/apis/autoscaling/validation/validation.go`, and the options that
-//! `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` chooses for it.
+//! Validation of HorizontalPodAutoscalers. Upstream: `pkg/apis/autoscaling/validation/validation.go`, with the options
+//! that `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` passes to it.
 
 use super::metrics;
 use crate::conventions::cause::{At, Cause};
@@ -11,11 +11,14 @@ use crate::value::Value;
 const LONGEST_PERIOD: i64 = 1800;
 const LONGEST_WINDOW: i64 = 3600;
 
-/// Which API versions a reference may have.
+/// The strictness with which the `apiVersion` of an object reference is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ApiVersions {
+    /// Not checked.
     Any,
+    /// `version` or `group/version`.
     WellFormed,
+    /// `group/version`.
     WithGroup,
 }
 
@@ -38,7 +41,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// What upstream's rules in the types say, after all that its code says.
+/// Applies the rules that upstream declares with tags on the types. Their causes come after those of the handwritten
+/// validation.
 fn counts(spec: &Value) -> Vec<Cause> {
     let mut causes: Vec<Cause> = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
     match number(spec, "maxReplicas") {
@@ -52,7 +56,8 @@ fn counts(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// A target that stays may have any version, as it was once taken.
+/// Chooses the check for the scale target's `apiVersion`. A target that an update leaves alone may keep any version,
+/// because older servers did not check it.
 fn of_target(target: &Value, old: Option<&Value>) -> ApiVersions {
     let is_same = |old: &Value| ["apiVersion", "kind"].iter().all(|field| text(old, field) == text(target, field));
     match text(target, "kind") {
@@ -62,7 +67,7 @@ fn of_target(target: &Value, old: Option<&Value>) -> ApiVersions {
     }
 }
 
-/// What is wrong already may stay wrong.
+/// Chooses the check for the `apiVersion` of described objects: none if the old object has an invalid one already.
 fn of_metrics(old: Option<&Value>) -> ApiVersions {
     let is_wrong = |metric: &Value| {
         let described = &metric["object"]["describedObject"];

@@ -1,4 +1,5 @@
-//! Ingresses.
+//! The Ingress kind: its row in the table of kinds, and the validation of its class and its status. The rules are
+//! validated in `ingress_rules`.
 
 use super::ingress_rules;
 use crate::conventions::cause::Cause;
@@ -9,7 +10,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::Value;
 
-/// The row of an Ingress.
+/// The Ingress row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "ingresses",
@@ -42,7 +43,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateIngressLoadBalancerStatus`. What was there before may stay.
+/// Validates the load balancer's status. IP addresses that the old status has are not checked again. Upstream:
+/// `ValidateIngressLoadBalancerStatus`.
 fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let known = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
     let mut causes = Vec::new();

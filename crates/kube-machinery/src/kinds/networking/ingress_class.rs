@@ -1,4 +1,4 @@
-//! Ingress classes. Upstream: `pkg/apis/networking`.
+//! The IngressClass kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::fill::part;
@@ -8,7 +8,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The row of an IngressClass.
+/// The IngressClass row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "ingressclasses",

@@ -1,4 +1,5 @@
-//! Where an ingress sends requests. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
+//! Validation of an Ingress spec: the default backend, the rules and the TLS hosts. Upstream: `ValidateIngressSpec` in
+//! `pkg/apis/networking/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses;
@@ -6,7 +7,7 @@ use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, req
 use crate::kinds::names;
 use crate::value::Value;
 
-/// The errors in the spec of an ingress, but for its class.
+/// Validates the spec of an Ingress without its class.
 pub(super) fn spec(spec: &Value) -> Vec<Cause> {
     let (mut causes, rules) = (Vec::new(), items(spec, "rules"));
     if rules.is_empty() && spec["defaultBackend"].is_null() {
@@ -43,7 +44,7 @@ fn host_messages(host: &str) -> Vec<String> {
     if host.contains('*') { names::wildcard(host) } else { names::subdomain(host) }
 }
 
-/// The error in a host that is an address, if it is.
+/// Checks that the host is not an IP address.
 pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
     let is_address = addresses::parse_sloppy(host).is_some();
     is_address.then(|| Cause::invalid(at, host, "must be a DNS name, not an IP address"))

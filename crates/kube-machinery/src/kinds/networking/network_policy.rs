@@ -1,4 +1,4 @@
-//! Network policies. Upstream: `pkg/apis/networking`.
+//! The NetworkPolicy kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::fill::{empty, list, missing};
@@ -9,7 +9,7 @@ use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The row of a NetworkPolicy.
+/// The NetworkPolicy row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "networkpolicies",
@@ -63,7 +63,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The ranges of a state before: they may stay as they are.
+/// Returns the CIDRs of the old object. They are not checked again, because older servers accepted more forms.
 fn ranges(old: &Value) -> Vec<&Value> {
     let mut found = Vec::new();
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
@@ -121,7 +121,8 @@ fn peer(peer: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateIPBlock`.
+/// Validates an `ipBlock`. `known` are the CIDRs of the old object, which may stay as they are. Upstream:
+/// `ValidateIPBlock`.
 fn ip_block(block: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
     let (range, at_range) = (text(block, "cidr"), format_args!("{at}.cidr"));
     let error = |text: &str, at: At<'_>| {

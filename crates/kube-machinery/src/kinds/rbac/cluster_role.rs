@@ -1,4 +1,5 @@
-//! Cluster roles.
+//! The ClusterRole kind: its row in the table of kinds, and the validation of its aggregation rule. Upstream:
+//! `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::label_selector;
@@ -9,7 +10,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
 use crate::value::Value;
 
-/// The row of a ClusterRole.
+/// The ClusterRole row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "clusterroles",
@@ -37,7 +38,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         let at = format_args!("{AT}[{i}]");
         causes.extend(pod::label_selector(selector, &at));
         if label_selector::read(selector).is_err() {
-            causes.push(Cause::invalid_as(at, "null", "invalid label selector.")); // as Go prints what it could not read
+            causes.push(Cause::invalid_as(at, "null", "invalid label selector.")); // upstream prints the parsed selector, which is nil
         }
     }
     causes.extend(super::rules::rules(new, super::rules::Reach::Cluster));

@@ -1,4 +1,4 @@
-//! Bindings of cluster roles. Upstream: `pkg/apis/rbac`.
+//! The ClusterRoleBinding kind: its row in the table of kinds, and its validation. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -6,7 +6,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
 use crate::value::Value;
 
-/// The row of a ClusterRoleBinding.
+/// The ClusterRoleBinding row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "clusterrolebindings",

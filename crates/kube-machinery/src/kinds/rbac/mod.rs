@@ -1,4 +1,4 @@
-//! The kinds of the group `rbac.authorization.k8s.io`.
+//! The kinds of the API group `rbac.authorization.k8s.io`: roles and their bindings, with their validation.
 
 pub(super) mod cluster_role;
 pub(super) mod cluster_role_binding;
@@ -10,7 +10,7 @@ mod subjects;
 use crate::conventions::fill::{list, missing, part};
 use crate::value::{Value, json};
 
-/// The group of these kinds, which is also that of users and groups.
+/// The API group of roles. It is also the `apiGroup` of subjects that are users or groups.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Upstream: `SetDefaults_RoleBinding`, `SetDefaults_Subject`.

@@ -1,4 +1,4 @@
-//! Bindings of roles. Upstream: `pkg/apis/rbac`.
+//! The RoleBinding kind: its row in the table of kinds, and its validation. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -6,7 +6,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::value::Value;
 
-/// The row of a RoleBinding.
+/// The RoleBinding row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "rolebindings",

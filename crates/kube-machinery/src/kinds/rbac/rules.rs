@@ -1,17 +1,19 @@
-//! The rules of roles. Upstream: `ValidatePolicyRule` in `pkg/apis/rbac/validation/validation.go`.
+//! Validation of the policy rules in Roles and ClusterRoles. Upstream: `ValidatePolicyRule` in
+//! `pkg/apis/rbac/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{items, required};
 use crate::value::Value;
 
-/// Where a role holds.
+/// The scope of a role. Only a cluster-wide role may grant access to URLs that are not resources.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     Namespace,
     Cluster,
 }
 
-/// The errors in the rules of a role. Those of verbs come last, as upstream checks them by the declarations of its types.
+/// Validates the rules of a role. Causes for missing verbs come last, because upstream checks verbs by tags on its types
+/// (declarative validation), after the handwritten validation.
 pub(super) fn rules(role: &Value, reach: Reach) -> Vec<Cause> {
     let rules = || items(role, "rules").iter().enumerate().map(|(i, rule)| (format!("rules[{i}]"), rule));
     let mut causes: Vec<Cause> = rules().flat_map(|(at, rule)| one(rule, reach, &at)).collect();

@@ -1,5 +1,5 @@
-//! What a binding binds: a role, and those who get it. Upstream: `ValidateRoleBinding` in
-//! `pkg/apis/rbac/validation/validation.go`.
+//! Validation of RoleBindings and ClusterRoleBindings: the role reference and the subjects that get the role. Upstream:
+//! `ValidateRoleBinding` in `pkg/apis/rbac/validation/validation.go`.
 
 use super::GROUP;
 use crate::conventions::cause::{At, Cause};
@@ -7,8 +7,8 @@ use crate::kinds::fields::{invalid, items, known, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::value::{Value, json};
 
-/// The errors in a binding of roles of these kinds. Names that are missing come last, as upstream checks them by the
-/// declarations of its types.
+/// Validates a binding that may refer to roles of these kinds. Causes for missing names come late, because upstream
+/// checks them by tags on its types (declarative validation), after the handwritten validation.
 pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<Cause> {
     let role = &new["roleRef"];
     let mut causes: Vec<Cause> = known(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
@@ -26,7 +26,7 @@ pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<C
     causes
 }
 
-/// A binding is bound to its role.
+/// Checks that an update does not change the role reference.
 fn changed(role: &Value, old: &Value) -> Option<Cause> {
     let field = |name: &str| json!(text(role, name));
     let shown = format!(r#"{{"APIGroup":{},"Kind":{},"Name":{}}}"#, field("apiGroup"), field("kind"), field("name"));

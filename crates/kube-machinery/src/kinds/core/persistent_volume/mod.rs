@@ -1,4 +1,5 @@
-//! Persistent volumes. Upstream: `pkg/registry/core/persistentvolume`.
+//! The PersistentVolume kind: its row in the table of kinds, its defaults and the time of its last phase change. Upstream:
+//! `pkg/registry/core/persistentvolume`.
 
 mod sources;
 mod validation;
@@ -11,7 +12,7 @@ use crate::kinds::resource::{DeleteResponse, Resource, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// The row of a PersistentVolume.
+/// The PersistentVolume row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumes",
     singular: "persistentvolume",
@@ -40,7 +41,8 @@ fn set_defaults(volume: &mut Value) {
     sources(spec);
 }
 
-/// A phase begins when it is written, unless the writer says something else.
+/// Sets `status.lastPhaseTransitionTime` to the current time when a volume is created, and when a status update changes
+/// the phase without setting a new time.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     const SINCE: &str = "lastPhaseTransitionTime";
     let Some(old) = change.old else {

@@ -1,5 +1,6 @@
-//! Validation of what a persistent volume is. Upstream: `ValidatePersistentVolumeSpec` in
-//! `pkg/apis/core/validation/validation.go`, and the functions from `validateISCSIPersistentVolumeSource` on.
+//! Validation of the source of a PersistentVolume: exactly one of `nfs`, `csi`, `local` and so on. Upstream:
+//! `ValidatePersistentVolumeSpec` in `pkg/apis/core/validation/validation.go`, and the functions from
+//! `validateISCSIPersistentVolumeSource` on.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::paths::no_backsteps;
@@ -9,7 +10,7 @@ use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// The types in the order in which upstream looks for them.
+/// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 22] = [
     named("hostPath", sources::host_path),
     Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
@@ -34,12 +35,12 @@ const TYPES: [Type; 22] = [
     named("storageos", storage_os),
     named("csi", csi),
 ];
-/// The type that may be another one too.
+/// The volume type that upstream accepts even if another type precedes it.
 const FLEX: &str = "flexVolume";
-/// The type that needs a node.
+/// The volume type that requires a node affinity.
 const LOCAL: &str = "local";
 
-/// The errors in what a volume of this name is.
+/// Checks that the spec has one volume source, and validates it. `name` is the name of the PersistentVolume.
 pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
     let (mut causes, mut count) = (Vec::new(), 0);
     for kind in TYPES.iter().filter(|kind| spec[kind.field].is_object()) {
@@ -51,7 +52,7 @@ pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
         }
         let mut found = (kind.check)(&spec[kind.field], &format_args!("spec.{}", kind.path));
         if let Some(long) = long_portal(spec, name).filter(|_| kind.field == "iscsi") {
-            // After what is said about a missing portal.
+            // Upstream reports a long portal after a missing one, but before all other causes.
             found.insert(usize::from(text(&spec["iscsi"], "targetPortal").is_empty()), long);
         }
         causes.extend(found);
@@ -65,7 +66,7 @@ pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
     causes
 }
 
-/// Whether two specs have the same volume. A CSI volume may get a secret for its growth.
+/// Returns true if both specs have the same volume source. A CSI source may gain a `controllerExpandSecretRef`.
 pub(super) fn are_same(spec: &Value, before: &Value) -> bool {
     const SECRET: &str = "controllerExpandSecretRef";
     TYPES.iter().all(|kind| {
@@ -77,7 +78,7 @@ pub(super) fn are_same(spec: &Value, before: &Value) -> bool {
     })
 }
 
-/// The error in a portal that is too long beside the name of its volume, if any.
+/// Checks that the iSCSI portal and the name of the volume are together not too long.
 fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
     let source = &spec["iscsi"];
     let why = systems::long_portal(source, name)?;
@@ -109,7 +110,7 @@ fn storage_os(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The error in the reference to a secret without a namespace, if any.
+/// Checks that the reference to a secret has a namespace, which only PersistentVolumes need.
 fn namespace_of_secret(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "namespace", &format_args!("{at}.secretRef"))).flatten()

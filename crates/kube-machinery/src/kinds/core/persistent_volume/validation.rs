@@ -1,4 +1,4 @@
-//! Validation of persistent volumes. Upstream: `ValidatePersistentVolumeSpec` and `ValidatePersistentVolumeUpdate` in
+//! Validation of PersistentVolumes. Upstream: `ValidatePersistentVolumeSpec` and `ValidatePersistentVolumeUpdate` in
 //! `pkg/apis/core/validation/validation.go`, and `checkMountOption` in `pkg/volume/validation`.
 
 use super::sources;
@@ -14,7 +14,7 @@ use crate::value::{Map, Value};
 const POLICIES: [&str; 3] = ["Delete", "Recycle", "Retain"];
 const STORAGE: &str = "storage";
 const OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
-/// The types of volumes that can be mounted with options.
+/// The volume types that support mount options.
 const MOUNTED_WITH_OPTIONS: [&str; 13] = [
     "gcePersistentDisk",
     "awsElasticBlockStore",
@@ -64,7 +64,7 @@ fn of_spec(spec: &Value, name: &str) -> Vec<Cause> {
     causes
 }
 
-/// A volume has a size, and nothing else.
+/// Checks that the capacity has a positive `storage`, and no other resource.
 fn capacity(spec: &Value) -> Vec<Cause> {
     let sizes = spec["capacity"].as_object();
     let mut causes = Vec::new();
@@ -93,7 +93,7 @@ fn affinity(affinity: &Value) -> Vec<Cause> {
     }
 }
 
-/// Whether a volume is all of a node's file system. Upstream: `path.Clean`.
+/// Returns true if the host path is `/` once it is cleaned. Upstream: `path.Clean`.
 fn is_root(host_path: &Value) -> bool {
     let path = text(host_path, "path");
     let mut depth = 0_usize;
@@ -119,11 +119,11 @@ fn attributes(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The errors in what must stay.
+/// Validates an update: the source, the volume mode and the node affinity are immutable, but for renamed labels.
 fn changes(spec: &Value, before: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !sources::are_same(spec, before) {
-        // Upstream adds the difference of the two, as Go prints it.
+        // Upstream's message also has Go's diff of the two sources.
         let why = "spec.persistentvolumesource is immutable after creation";
         causes.push(Cause::forbidden("spec.persistentvolumesource", why));
     }
@@ -143,7 +143,7 @@ fn changes(spec: &Value, before: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The labels that have a name without `beta` by now. Upstream: `betaToGALabel`.
+/// The beta names of labels, with their stable names. Upstream: `betaToGALabel`.
 const RENAMED: [(&str, &str); 5] = [
     ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
@@ -152,7 +152,7 @@ const RENAMED: [(&str, &str); 5] = [
     ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
 ];
 
-/// The old affinity with the new names of labels, where the new affinity has them.
+/// Returns the old affinity with each beta label key replaced by its stable name where the new affinity uses that name.
 fn with_new_labels(old: &Value, new: &Value) -> Value {
     let mut renamed = old.clone();
     let terms = renamed.pointer_mut("/required/nodeSelectorTerms").and_then(Value::as_array_mut);

@@ -1,4 +1,5 @@
-//! Claims of persistent volumes. Upstream: `pkg/registry/core/persistentvolumeclaim`.
+//! The PersistentVolumeClaim kind: its row in the table of kinds, its defaults and its data source. Upstream:
+//! `pkg/registry/core/persistentvolumeclaim`.
 
 mod validation;
 
@@ -10,7 +11,7 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// The row of a PersistentVolumeClaim.
+/// The PersistentVolumeClaim row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",
@@ -43,14 +44,15 @@ pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
     }
 }
 
-/// Makes the two names of the data source agree. Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
+/// Copies the data source between its two fields, the older `dataSource` and the newer `dataSourceRef`, and drops
+/// unsupported sources. Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.part.is_some() {
         return;
     }
     let was_set = change.old.is_some_and(|old| !old["spec"]["dataSource"].is_null());
     let spec = &mut new["spec"];
-    // A field of another namespace belongs to a feature that is off.
+    // A source in another namespace needs a feature gate that is off by default.
     if !was_set && !text(&spec["dataSourceRef"], "namespace").is_empty() {
         object(spec).remove("dataSourceRef");
     }

@@ -1,5 +1,5 @@
-//! Validation of claims. Upstream: `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate` and
-//! `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
+//! Validation of PersistentVolumeClaims. Upstream: `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate`
+//! and `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
@@ -10,7 +10,7 @@ use crate::kinds::names;
 use crate::kinds::resource_list::{is_native, not_below_zero};
 use crate::value::Value;
 
-/// Where the class was before it had a field.
+/// The annotation that held the storage class before there was a field.
 const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const STATUSES: [&str; 5] = [
     "ControllerResizeInProgress",
@@ -25,7 +25,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
     let Some(old) = old else { return claim(spec, Groups::Checked, &"spec") };
     let had_group = ["dataSource", "dataSourceRef"].iter().any(|field| old["spec"][*field]["apiGroup"].is_string());
-    // What is wrong already may stay wrong.
+    // The API group is not checked if the old claim has one, because older servers accepted any.
     let mut causes = claim(spec, if had_group { Groups::Any } else { Groups::Checked }, &"spec");
     causes.extend(changes(new, old));
     causes.extend(shrinks(new, old));
@@ -36,7 +36,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in what must stay: all but the size and the attributes of a bound claim, and names that are given once.
+/// Checks that an update leaves the spec alone. Only these may change: the requested size and the attributes class of a bound
+/// claim, an unset volume name, and an unset storage class that matches the annotation.
 fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     let (spec, before) = (&new["spec"], &old["spec"]);
     let (mut kept, mut causes) = (spec.clone(), Vec::new());
@@ -72,12 +73,12 @@ fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The class in the annotation.
+/// Returns the storage class in the beta annotation.
 fn class_of(claim: &Value) -> &Value {
     &claim["metadata"]["annotations"][CLASS]
 }
 
-/// Whether two specs say the same, whatever the notation of their sizes.
+/// Returns true if two specs are equal. Sizes are compared as quantities, so `1Gi` equals `1024Mi`.
 fn is_same(spec: &Value, before: &Value) -> bool {
     let fields = |spec: &Value| -> Vec<String> {
         let fields = spec.as_object().into_iter().flatten();
@@ -99,7 +100,8 @@ fn has_same_size(size: &Value, before: &Value) -> bool {
     }
 }
 
-/// A claim whose volume could not grow may ask for less, but for more than it has.
+/// Checks that a claim does not request less than before, unless it still requests more than its current capacity: this
+/// lets users take back an expansion that failed.
 fn shrinks(new: &Value, old: &Value) -> Option<Cause> {
     let asked = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
     let is_less = |size: &Option<Quantity>, than: &Option<Quantity>| match (size, than) {
@@ -114,7 +116,7 @@ fn shrinks(new: &Value, old: &Value) -> Option<Cause> {
     is_wrong.then(|| Cause::forbidden("spec.resources.requests.storage", why))
 }
 
-/// Attributes that a volume has cannot be taken from it.
+/// Checks that the attributes class is not removed once the volume has one.
 fn attributes(new: &Value, old: &Value) -> Option<Cause> {
     let class = &new["spec"]["volumeAttributesClassName"];
     let has_class = !old["status"]["currentVolumeAttributesClassName"].is_null();
@@ -138,7 +140,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     for (name, word) in pairs(status, "allocatedResourceStatuses") {
         causes.extend(resource(name, &at));
         if !STATUSES.contains(&word) {
-            causes.extend(known(name, &STATUSES, &at)); // upstream shows the name
+            causes.extend(known(name, &STATUSES, &at)); // upstream shows the resource's name, not its status
         }
     }
     let at = "status.allocatedResources";

@@ -1,4 +1,4 @@
-//! Validation of what draws a pod to nodes and to other pods. Upstream: `validateAffinity` in
+//! Validation of a pod's node affinity, pod affinity and pod anti-affinity. Upstream: `validateAffinity` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
@@ -10,7 +10,7 @@ use crate::value::Value;
 pub(super) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/// The errors in the affinities of a pod.
+/// Validates the affinities of a pod.
 pub(super) fn affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = node_affinity(&affinity["nodeAffinity"], &format_args!("{at}.nodeAffinity"));
     for field in ["podAffinity", "podAntiAffinity"] {
@@ -32,7 +32,7 @@ fn node_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a selector of nodes. Upstream: `ValidateNodeSelector`.
+/// Validates a node selector. Upstream: `ValidateNodeSelector`.
 pub(in crate::kinds) fn node_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
     let (at, terms) = (format_args!("{at}.nodeSelectorTerms"), items(selector, "nodeSelectorTerms"));
     let mut causes = Vec::new();
@@ -50,11 +50,11 @@ fn weight(preferred: &Value, at: At<'_>) -> Option<Cause> {
         .then(|| Cause::invalid_json(format_args!("{at}.weight"), &preferred["weight"], "must be in the range 1-100"))
 }
 
-/// What becomes of a pod for which there is no such node.
+/// The strength of a node selector term.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Demand {
     Required,
-    /// It goes to another node, so upstream does not look at the values.
+    /// Upstream does not validate the values of a preferred term.
     Preferred,
 }
 
@@ -152,7 +152,7 @@ fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The keys whose values are those of the pod itself.
+/// Validates `matchLabelKeys` or `mismatchLabelKeys`, the label keys whose values are taken from the pod itself.
 pub(super) fn label_keys(term: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let (keys, at) = (items(term, field), format_args!("{at}.{field}"));
     if !keys.is_empty() && term["labelSelector"].is_null() {

@@ -1,5 +1,6 @@
-//! Validation of annotations that mean something for a pod. Upstream: `ValidatePodSpecificAnnotations` and
-//! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`, from line 201.
+//! Validation of the annotations that Kubernetes itself reads from pods, such as the deletion cost. Upstream:
+//! `ValidatePodSpecificAnnotations` and `ValidatePodSpecificAnnotationUpdates` in
+//! `pkg/apis/core/validation/validation.go`, from line 201.
 
 use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
 use super::tolerations::tolerations;
@@ -8,18 +9,18 @@ use crate::kinds::fields::{invalid, pairs, text};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value};
 
-/// Of a pod that a kubelet runs without the API server.
+/// The annotation of a mirror pod, which shows a static pod: a pod that the kubelet runs without the API server.
 pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
 const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// The errors in the keys of annotations. Upstream: `ValidateAnnotations`.
+/// Validates the keys of annotations. Upstream: `ValidateAnnotations`.
 pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()
 }
 
-/// The errors in the annotations of a pod, `at`.
+/// Validates the annotations of a pod or pod template. `at` is the path of the annotations.
 pub(super) fn of_pod(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let noted = |key: &str| metadata["annotations"][key].as_str();
     let mut causes = Vec::new();
@@ -43,13 +44,15 @@ pub(super) fn of_pod(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `GetDeletionCostFromPodAnnotations`.
+/// Returns true if the deletion cost is a 32-bit integer without a leading `+` or zero. Upstream:
+/// `GetDeletionCostFromPodAnnotations`.
 fn is_cost(cost: &str) -> bool {
     let begins = cost == "0" || cost.starts_with('-') || cost.starts_with(|c: char| ('1'..='9').contains(&c));
     begins && cost.parse::<i32>().is_ok()
 }
 
-/// The errors in changed annotations: some stay as they were. Everything is checked once more, as upstream does.
+/// Validates an update of annotations: those of mirror pods and of AppArmor are immutable. All annotations are validated
+/// once more, as upstream does.
 pub(super) fn changes(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
     let mut causes = Vec::new();

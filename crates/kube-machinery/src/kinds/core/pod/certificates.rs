@@ -1,5 +1,5 @@
-//! Validation of certificates in a volume. Upstream: `validateProjectionSources` and `ValidateSignerName` in
-//! `pkg/apis/core/validation`.
+//! Validation of the certificate sources of a `projected` volume, `clusterTrustBundle` and `podCertificate`, and of signer
+//! names. Upstream: `validateProjectionSources` and `ValidateSignerName` in `pkg/apis/core/validation`.
 
 use super::paths::local;
 use super::projected::Paths;
@@ -10,14 +10,17 @@ use crate::kinds::names;
 use crate::value::Value;
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
-/// In seconds.
+/// The shortest lifetime of a certificate, in seconds.
 const SHORTEST_LIFE: i64 = 3_600;
+/// The longest lifetime of a certificate, in seconds.
 const LONGEST_LIFE: i64 = 91 * 24 * 3_600;
+/// The longest lifetime of a certificate by one of Kubernetes' own signers, in seconds.
 const LONGEST_LIFE_FROM_KUBERNETES: i64 = 24 * 3_600;
 const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
 
-/// The errors in a bundle of authorities that are trusted.
+/// Validates a `clusterTrustBundle`: certificates of authorities, found by the bundle's name or by its signer. `taken`
+/// are the file paths of the other sources.
 pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = match (source["name"].as_str(), source["signerName"].as_str()) {
         (Some(_), Some(_)) => {
@@ -41,7 +44,7 @@ pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<
     causes
 }
 
-/// As Go prints upstream's internal type.
+/// Prints the source with Go's field names, as upstream's causes show it.
 fn shown(source: &Value) -> String {
     let fields = [("Name", "name"), ("SignerName", "signerName"), ("LabelSelector", "labelSelector")];
     let mut fields: Vec<String> = fields.iter().map(|(go, json)| format!("{go:?}:{}", source[json])).collect();
@@ -66,7 +69,8 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a certificate of the pod.
+/// Validates a `podCertificate`: a key and certificate that the kubelet requests for the pod. `taken` are the file paths
+/// of the other sources.
 pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
@@ -120,7 +124,7 @@ fn is_of_kubernetes(signer: &str) -> bool {
     domain == "kubernetes.io" || domain.ends_with(".kubernetes.io")
 }
 
-/// The errors in the name of who signs. Upstream: `ValidateSignerName`.
+/// Validates the name of a certificate signer, such as `example.com/signer`. Upstream: `ValidateSignerName`.
 pub(in crate::kinds) fn signer_name(name: &str, at: At<'_>) -> Vec<Cause> {
     if name.is_empty() {
         return vec![Cause::required(at, "")];
@@ -145,7 +149,7 @@ pub(in crate::kinds) fn signer_name(name: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the first wrong one of the labels between dots.
+/// Reports the errors in the first invalid label of a dotted name.
 fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     let wrong = segment.split('.').map(|label| (label, messages(label))).find(|(_, messages)| !messages.is_empty());
     let Some((label, messages)) = wrong else { return Vec::new() };

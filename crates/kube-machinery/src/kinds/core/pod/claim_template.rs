@@ -1,5 +1,6 @@
-//! Validation of volumes that live as long as their pod. Upstream: `ValidatePersistentVolumeClaimTemplate` and
-//! `ValidatePersistentVolumeClaimSpec` in `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
+//! Validation of claim specs: in PersistentVolumeClaims, in StatefulSets, and in the templates of `ephemeral` volumes.
+//! Upstream: `ValidatePersistentVolumeClaimTemplate` and `ValidatePersistentVolumeClaimSpec` in
+//! `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
 
 use super::resource_validation::{amount, parsed};
 use super::selectors::label_selector;
@@ -13,7 +14,7 @@ const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "Rea
 const ALONE: &str = "ReadWriteOncePod";
 pub(in crate::kinds) const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
-/// The fields of metadata that a template must not have, in upstream's order.
+/// The metadata fields that a claim template must not set, in upstream's order.
 const FORBIDDEN: [&str; 12] = [
     "name",
     "generateName",
@@ -29,7 +30,7 @@ const FORBIDDEN: [&str; 12] = [
     "finalizers",
 ];
 
-/// The errors in a volume that lives as long as its pod.
+/// Validates an `ephemeral` volume: a claim that is created and deleted with its pod.
 pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (template, at) = (&source["volumeClaimTemplate"], format_args!("{at}.volumeClaimTemplate"));
     if !template.is_object() {
@@ -57,15 +58,15 @@ fn metadata(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Which API groups a data source may have.
+/// The API groups that a data source may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::kinds) enum Groups {
     Checked,
-    /// It had one already, which upstream once took as it was.
+    /// Not checked: the old object already had a data source with a group, and older servers accepted any group.
     Any,
 }
 
-/// The errors in the spec of a claim.
+/// Validates the spec of a claim.
 pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
     let path = format_args!("{at}.accessModes");
     let mut causes = Vec::new();
@@ -82,7 +83,7 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<C
     causes
 }
 
-/// The errors in the ways in which a volume is used.
+/// Validates the access modes of a claim or volume. `at` is the path of the list.
 pub(in crate::kinds) fn access_modes(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let modes: Vec<&str> = items(spec, "accessModes").iter().filter_map(Value::as_str).collect();
     let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
@@ -101,14 +102,15 @@ fn storage(size: &Value, at: At<'_>) -> Vec<Cause> {
     amount("storage", size, at)
 }
 
-/// The errors in the name of a class, if there is one.
+/// Validates the name of a storage class or attributes class. An empty name passes.
 pub(in crate::kinds) fn class(spec: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
     invalid(&format_args!("{at}.{field}"), name, messages)
 }
 
-/// What a claim is filled with. Upstream: `validateDataSource`, `validateDataSourceRef`.
+/// Validates the data source from which the new volume is filled. Upstream: `validateDataSource`,
+/// `validateDataSourceRef`.
 fn data_sources(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
     let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
     let mut causes = Vec::new();
@@ -124,7 +126,7 @@ fn data_sources(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
         }
         _ => return causes,
     };
-    // Upstream gives the path as the value, and Go prints no field of it.
+    // Upstream passes the field path as the value, which Go prints as `{}`.
     causes.push(Cause::invalid_as(at, "{}", why));
     causes
 }

@@ -17,7 +17,7 @@ use crate::value::Value;
 
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
 
-/// The fields that a container for debugging must not have, in upstream's order.
+/// The fields that an ephemeral container must not set, in upstream's order.
 const NOT_FOR_DEBUGGING: [&str; 9] = [
     "ports",
     "resources",
@@ -30,22 +30,22 @@ const NOT_FOR_DEBUGGING: [&str; 9] = [
     "lifecycle",
 ];
 
-/// What the containers of a pod share.
+/// The parts of a pod spec that the validation of each container needs.
 pub(super) struct Shared<'a> {
     pub(super) spec: &'a Value,
-    /// The volumes that can be mounted.
+    /// The valid volumes, by name. Only these can be mounted.
     pub(super) volumes: HashMap<&'a str, &'a Value>,
-    /// The names of the pod's claims of devices.
+    /// The names in the pod's `resourceClaims`.
     pub(super) claims: BTreeSet<&'a str>,
 }
 
-/// All containers with their paths, in the order in which upstream visits them. Upstream: `VisitContainersWithPath`.
+/// Iterates over all containers with their paths, in upstream's order. Upstream: `VisitContainersWithPath`.
 pub(super) fn visit<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     let all = ["initContainers", "containers", "ephemeralContainers"].map(|field| each(spec, field, at));
     all.into_iter().flatten()
 }
 
-/// The errors in the containers of a pod spec; `at` is the path of the spec.
+/// Validates the containers and init containers of a pod spec. `at` is the path of the spec.
 pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     if items(spec, "containers").is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the containers that run before the others. `names` are those of the others.
+/// Validates the init containers. `names` are the names of the main containers.
 fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
@@ -81,7 +81,7 @@ fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec
         } else if !name.is_empty() {
             names.insert(name);
         }
-        // They run one after the other. Upstream names the first one here, whichever it is.
+        // Init containers run one after another, so they can share host ports. Upstream's path always has index 0.
         causes.extend(HostPorts::default().take(container, &format_args!("{at}.initContainers[0]")));
         if text(container, "restartPolicy") == "Always" {
             causes.extend(hooks(container, shared.spec, &path));
@@ -94,7 +94,7 @@ fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec
     causes
 }
 
-/// The errors in containers for debugging, which come into a pod that runs.
+/// Validates the ephemeral containers, which users add to a running pod to debug it.
 pub(super) fn for_debugging(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let (spec, mut causes) = (shared.spec, Vec::new());
     let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
@@ -127,7 +127,7 @@ pub(super) fn for_debugging(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in what all containers have.
+/// Validates the fields that containers, init containers and ephemeral containers have in common.
 fn one(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     let mut causes = Vec::new();
@@ -157,13 +157,13 @@ fn one(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in what the containers of a pod must not have, and those of a template may.
+/// Applies the rules that hold for the containers of pods, but not of pod templates.
 pub(super) fn only_of_pods(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
     all.filter_map(|(path, container)| padded_image(container, &path)).collect()
 }
 
-/// The error in an image with space around its name, if any. Upstream: `validateContainerOnlyForPod`.
+/// Checks that the image name has no leading or trailing whitespace. Upstream: `validateContainerOnlyForPod`.
 pub(super) fn padded_image(container: &Value, at: At<'_>) -> Option<Cause> {
     let image = text(container, "image");
     let why = "must not have leading or trailing whitespace";
@@ -219,7 +219,7 @@ mod tests {
     /// From the cases of upstream's `TestValidateContainerPorts`, `TestValidateEnv`, `TestValidateVolumeMounts` and
     /// `TestValidateContainers` (`pkg/apis/core/validation/validation_test.go`).
     #[test]
-    fn ports_variables_and_mounts_are_told_apart() {
+    fn ports_variables_and_mounts_each_have_their_rules() {
         let told = |field: &str, value: Value| {
             let mut container =
                 json!({"name": "a", "image": "i", "imagePullPolicy": "Never", "terminationMessagePolicy": "File"});

@@ -1,5 +1,5 @@
-//! Containers for debugging, which come into a pod that runs. Upstream: `ValidatePodEphemeralContainersUpdate` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of updates through a pod's `ephemeralcontainers` subresource, which adds containers to a running pod to
+//! debug it. Upstream: `ValidatePodEphemeralContainersUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use super::annotations::{self, MIRROR};
 use super::validation::metadata_and_spec;
@@ -8,7 +8,7 @@ use crate::conventions::quote::quote;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// The errors in the containers for debugging: one can be added, none changes or goes.
+/// Checks that ephemeral containers are only added: existing ones must not change or be removed.
 pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.ephemeralContainers";
     if old["metadata"]["annotations"][MIRROR].is_string() {
@@ -19,7 +19,7 @@ pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     for before in items(&old["spec"], "ephemeralContainers") {
         let name = text(before, "name");
         let after = items(&new["spec"], "ephemeralContainers").iter().rfind(|after| text(after, "name") == name);
-        // Go prints the difference of the two on the lines that follow.
+        // Upstream's message ends in a newline and a diff of the two containers.
         let why = match after {
             None => "removed",
             Some(after) if after != before => "changed",

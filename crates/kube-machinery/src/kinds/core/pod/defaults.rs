@@ -1,11 +1,11 @@
-//! The defaults of pods and of pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
+//! The defaults of pods and pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
 
 use super::{image, probes, quality, volumes};
 use crate::conventions::fill::{empty, list, missing, object, part};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// Sets the fields of a pod that kube-apiserver sets, as far as a client can see them.
+/// Sets the defaults of a pod.
 pub(in crate::kinds) fn pod(pod: &mut Value) {
     missing(pod, "spec", empty());
     pod_spec(&mut pod["spec"]);
@@ -16,7 +16,7 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
     status(pod);
 }
 
-/// Sets the defaults of the status, which follow from the spec.
+/// Sets the defaults of the status: the QoS class, which follows from the spec, and the pod's addresses.
 pub(super) fn status(pod: &mut Value) {
     let quality = quality::of_service(pod);
     missing(pod, "status", empty());
@@ -24,7 +24,7 @@ pub(super) fn status(pod: &mut Value) {
     addresses(&mut pod["status"]);
 }
 
-/// Sets the fields that upstream sets in pods but not in pod templates.
+/// Sets the defaults that pods get but pod templates do not.
 fn only_of_pods(spec: &mut Value) {
     missing(spec, "enableServiceLinks", json!(true));
     if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
@@ -41,7 +41,7 @@ fn only_of_pods(spec: &mut Value) {
     }
 }
 
-/// Makes `podIP` and `podIPs` agree; `podIP` decides.
+/// Makes `podIP` and `podIPs` agree; `podIP` wins if they differ.
 fn addresses(status: &mut Value) {
     let first = status.pointer("/podIPs/0/ip").and_then(Value::as_str).map(ToOwned::to_owned);
     match status["podIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned) {
@@ -51,7 +51,7 @@ fn addresses(status: &mut Value) {
     }
 }
 
-/// Sets the fields of the template of pods in an object.
+/// Sets the defaults of the pod template in an object.
 pub(in crate::kinds) fn template(parent: &mut Value) {
     let template = object(parent).entry("template").or_insert_with(empty);
     missing(template, "metadata", empty());
@@ -59,7 +59,7 @@ pub(in crate::kinds) fn template(parent: &mut Value) {
     pod_spec(&mut template["spec"]);
 }
 
-/// Sets the fields that pods and pod templates share.
+/// Sets the defaults that pods and pod templates share.
 pub(crate) fn pod_spec(spec: &mut Value) {
     for (field, value) in [
         ("restartPolicy", json!("Always")),
@@ -70,7 +70,7 @@ pub(crate) fn pod_spec(spec: &mut Value) {
     ] {
         missing(spec, field, value);
     }
-    // One field with two names, of which the first decides.
+    // `serviceAccount` is the deprecated name of `serviceAccountName`, which wins.
     let named =
         ["serviceAccountName", "serviceAccount"].map(|field| spec[field].as_str().unwrap_or_default().to_owned());
     if let Some(name) = named.into_iter().find(|name| !name.is_empty()) {
@@ -99,7 +99,7 @@ fn container(container: &mut Value) {
     probes::container(container);
 }
 
-/// Requests default to limits.
+/// Sets missing requests to the limits.
 fn requests(container: &mut Value) {
     let resources = &mut container["resources"];
     let Some(limits) = resources["limits"].as_object().filter(|limits| !limits.is_empty()).cloned() else { return };
@@ -109,7 +109,7 @@ fn requests(container: &mut Value) {
     }
 }
 
-/// Rounds amounts up to thousandths.
+/// Rounds the amounts of limits and requests up to thousandths.
 fn in_thousandths(resources: &mut Value) {
     for field in ["limits", "requests"] {
         round_up(resources, field);
@@ -122,7 +122,7 @@ mod tests {
     use crate::kinds::PODS;
     use crate::kinds::apps::replica_set;
 
-    /// So they need not be set again of a spec that a write has left alone.
+    /// This is why an update does not set the defaults of a spec that it leaves alone.
     #[test]
     fn defaults_change_nothing_of_a_pod_that_has_them() {
         let container = json!({"name": "c", "image": "a:1", "resources": {"limits": {"cpu": "1", "memory": "1Gi"}}});
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_gets_more_than_a_template_of_pods() {
+    fn a_pod_gets_more_defaults_than_a_pod_template() {
         let spec = json!({
             "hostNetwork": true, "serviceAccount": "old", "volumes": [{"name": "v"}],
             "containers": [{"image": "a", "ports": [{"containerPort": 80}],
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_forms_of_an_address_agree() {
+    fn pod_ip_and_pod_ips_agree() {
         for (given, ip, ips) in [
             (json!({"podIP": "a"}), "a", json!([{"ip": "a"}])),
             (json!({"podIPs": [{"ip": "a"}, {"ip": "b"}]}), "a", json!([{"ip": "a"}, {"ip": "b"}])),

@@ -1,5 +1,5 @@
-//! Validation of the variables of a container. Upstream: `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in
-//! `pkg/apis/core/validation/validation.go`, from line 2850.
+//! Validation of a container's environment variables, `env` and `envFrom`. Upstream: `ValidateEnv`,
+//! `validateEnvVarValueFrom` and `ValidateEnvFrom` in `pkg/apis/core/validation/validation.go`, from line 2850.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const SOURCES: &str =
     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
 const TWO: &str = "may not have more than one field specified at a time";
 
-/// The fields of a pod that a variable can hold.
+/// The fields of a pod that an environment variable can refer to.
 const FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",
@@ -35,7 +35,7 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(|c| (' '..='~').contains(&c) && c != '=')
 }
 
-/// The errors in the variables.
+/// Validates `env`. `at` is the path of the container.
 pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, variable) in variables.iter().enumerate() {
@@ -101,7 +101,7 @@ fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the volumes of files with variables. Upstream: `validateFileKeyRefVolumes`.
+/// Checks that each `fileKeyRef` names a volume of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
 pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let volumes: HashMap<&str, &Value> =
         items(spec, "volumes").iter().map(|volume| (text(volume, "name"), volume)).collect();
@@ -139,7 +139,7 @@ fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in what all variables are taken from.
+/// Validates `envFrom`, the ConfigMaps and Secrets whose keys all become variables. `at` is the path of the container.
 pub(super) fn environment_from(sources: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, source) in sources.iter().enumerate() {
@@ -157,7 +157,7 @@ pub(super) fn environment_from(sources: &[Value], at: At<'_>) -> Vec<Cause> {
                 name => causes.extend(names::subdomain(name).iter().map(|why| Cause::invalid(at, name, why))),
             }
         }
-        // Upstream names the list here.
+        // Upstream's path is that of the list, not of the item.
         match given.len() {
             0 => {
                 let why = "must specify one of: `configMapRef` or `secretRef`";

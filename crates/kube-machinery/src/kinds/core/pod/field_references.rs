@@ -1,5 +1,6 @@
-//! Validation of references to fields of the pod and to resources of its containers. Upstream: `validateObjectFieldSelector`
-//! and `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`, from line 2931.
+//! Validation of `fieldRef` and `resourceFieldRef`, by which variables and files get the value of a pod's field or of a
+//! container's resource. Upstream: `validateObjectFieldSelector` and `validateContainerResourceFieldSelector` in
+//! `pkg/apis/core/validation/validation.go`, from line 2931.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
@@ -7,7 +8,8 @@ use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// The fields of a pod that can be selected. Upstream: `ConvertDownwardAPIFieldLabel` in `pkg/apis/core/pods/helpers.go`.
+/// The fields of a pod that a `fieldRef` can name. Upstream: `ConvertDownwardAPIFieldLabel` in
+/// `pkg/apis/core/pods/helpers.go`.
 const FIELDS: [&str; 15] = [
     "metadata.annotations",
     "metadata.labels",
@@ -36,7 +38,7 @@ const RESOURCES: [&str; 6] = [
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/// The errors in a reference to a field of the pod. `allowed` are those that can stand here.
+/// Validates a `fieldRef`. `allowed` are the fields that may be named in this place.
 pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Cause> {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
@@ -66,21 +68,21 @@ pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Caus
     (!is_allowed).then(|| Cause::unsupported_text(at_path, path, allowed)).into_iter().collect()
 }
 
-/// The parts of `path['key']`. Upstream: `SplitMaybeSubscriptedPath`.
+/// Splits `path['key']` into its parts. Upstream: `SplitMaybeSubscriptedPath`.
 fn subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['").filter(|(path, _)| !path.is_empty())
 }
 
-/// Where a reference to a resource stands.
+/// The place of a `resourceFieldRef`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In the container that has the resource.
+    /// In an environment variable, where the container name is optional and defaults to the variable's own container.
     Variable,
-    /// In a volume, where the container must be named.
+    /// In a volume, where the container name is required.
     Volume,
 }
 
-/// The errors in a reference to a resource of a container.
+/// Validates a `resourceFieldRef`.
 pub(super) fn resource(reference: &Value, place: Place, at: At<'_>) -> Vec<Cause> {
     let resource = text(reference, "resource");
     let is_huge = HUGE.iter().any(|prefix| resource.starts_with(prefix));
@@ -96,7 +98,7 @@ pub(super) fn resource(reference: &Value, place: Place, at: At<'_>) -> Vec<Cause
     causes
 }
 
-/// Upstream: `validateContainerResourceDivisor`.
+/// Validates the unit in which the amount is given. Upstream: `validateContainerResourceDivisor`.
 fn divisor(reference: &Value, resource: &str, is_huge: bool, at: At<'_>) -> Option<Cause> {
     let divisor = reference["divisor"].as_str().and_then(|text| Quantity::parse(text).ok())?.to_string();
     let of = match resource {

@@ -1,5 +1,6 @@
-//! Validates changes of where a pod can go, which are allowed until it is scheduled. Upstream: the end of `ValidatePodUpdate`,
-//! `validateNodeSelectorMutation` and `validateNodeAffinityMutation` in `pkg/apis/core/validation/validation.go`.
+//! Validation of changes to a pod's node selector and node affinity, which are allowed while the pod has scheduling
+//! gates. Upstream: the end of `ValidatePodUpdate`, `validateNodeSelectorMutation` and `validateNodeAffinityMutation` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use super::affinity::REQUIRED;
 use crate::conventions::cause::Cause;
@@ -8,7 +9,7 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{items, pairs};
 use crate::value::{Map, Value};
 
-/// A term of a node selector as Go prints it.
+/// The Go struct of a node selector term, as upstream's causes print it.
 const TERM: GoStruct = GoStruct(&[
     ("MatchExpressions", "matchExpressions", Field::List(&REQUIREMENT)),
     ("MatchFields", "matchFields", Field::List(&REQUIREMENT)),
@@ -16,7 +17,8 @@ const TERM: GoStruct = GoStruct(&[
 const REQUIREMENT: GoStruct =
     GoStruct(&[("Key", "key", Field::Text), ("Operator", "operator", Field::Text), ("Values", "values", Field::Plain)]);
 
-/// The errors in the change of a pod that has gates. What may change gets its old value back.
+/// Checks that the node selector and the required node affinity only become stricter. Then restores their old values in
+/// `new`, so that the caller can check that nothing else has changed.
 pub(super) fn changes(new: &mut Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if new["nodeSelector"] != old["nodeSelector"] {
@@ -34,7 +36,7 @@ pub(super) fn changes(new: &mut Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Gives a field its old value, or none.
+/// Restores the old value of a field, or removes the field if it had none.
 fn put_back(new: &mut Map, field: &str, old: &Value) {
     match old.get(field) {
         Some(value) => new.insert(field.into(), value.clone()),
@@ -50,7 +52,7 @@ fn put_affinity_back(spec: &mut Map, old: &Value) {
     }
 }
 
-/// The errors in the terms that a node must meet: each may only become stricter.
+/// Checks that the terms of the required node affinity only get more requirements.
 fn affinity(new: &Value, old: &Value) -> Vec<Cause> {
     let (before, after) = (items(old, "nodeSelectorTerms"), items(new, "nodeSelectorTerms"));
     let at = format_args!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");
@@ -67,7 +69,8 @@ fn affinity(new: &Value, old: &Value) -> Vec<Cause> {
         .collect()
 }
 
-/// Whether a term begins as the old one. Upstream: `validateNodeSelectorTermHasOnlyAdditions`.
+/// Returns true if the new term starts with all requirements of the old one. An empty term matches no node, so it must
+/// stay empty. Upstream: `validateNodeSelectorTermHasOnlyAdditions`.
 fn is_addition(new: &Value, old: &Value) -> bool {
     let fields = ["matchExpressions", "matchFields"];
     let is_empty = |term: &Value| fields.iter().all(|field| items(term, field).is_empty());

@@ -1,4 +1,5 @@
-//! Pods, and the pod templates of other kinds.
+//! The Pod kind: its row in the table of kinds. The submodules set the defaults of pods and of the pod templates in other
+//! kinds, and validate them.
 
 pub(in crate::kinds) mod affinity;
 mod annotations;
@@ -48,7 +49,7 @@ pub(in crate::kinds) use self::status::status as validate_status;
 pub(in crate::kinds) use self::tolerations::tolerations;
 pub(in crate::kinds) use self::validation::pod as validate;
 
-/// The row of a Pod.
+/// The Pod row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "pods",
     singular: "pod",

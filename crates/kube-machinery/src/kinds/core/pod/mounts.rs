@@ -1,5 +1,5 @@
-//! Validation of where a container finds its volumes. Upstream: `ValidateVolumeMounts`, `ValidateVolumeDevices` in
-//! `pkg/apis/core/validation/validation.go`, from line 3177.
+//! Validation of a container's `volumeMounts` and `volumeDevices`. Upstream: `ValidateVolumeMounts`,
+//! `ValidateVolumeDevices` in `pkg/apis/core/validation/validation.go`, from line 3177.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use crate::value::Value;
 const PROPAGATION: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
 const READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];
 
-/// The errors in the mounts of a container.
+/// Validates the volume mounts of a container. `volumes` are the pod's valid volumes.
 pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut places) = (Vec::new(), HashSet::new());
     let devices = names_and_paths(container, "volumeDevices", "devicePath");
     let paths_of_devices: HashSet<&str> = devices.values().copied().collect();
-    // Upstream names the list, not the mount, in what follows the place of the mount.
+    // In the rules for sub-paths, propagation and recursive read-only, upstream's path is that of the list.
     let list = format_args!("{at}.volumeMounts");
     for (path, mount) in each(container, "volumeMounts", at) {
         let (name, place) = (text(mount, "name"), text(mount, "mountPath"));
@@ -42,7 +42,7 @@ pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<
     causes
 }
 
-/// The errors in the part of a volume that is mounted.
+/// Validates `subPath` and `subPathExpr`, which select the part of the volume to mount.
 fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
     let (path, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
     let mut causes = descending(path, &format_args!("{list}.subPath"));
@@ -80,12 +80,12 @@ fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The paths in a list, by name.
+/// Returns the paths of a list's items, by the name of the volume.
 fn names_and_paths<'a>(container: &'a Value, list: &str, path: &str) -> HashMap<&'a str, &'a str> {
     items(container, list).iter().map(|item| (text(item, "name"), text(item, path))).collect()
 }
 
-/// The errors in the devices of a container.
+/// Validates the block devices of a container. `volumes` are the pod's valid volumes.
 pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names, mut places) = (Vec::new(), HashSet::new(), HashSet::new());
     let mounts = names_and_paths(container, "volumeMounts", "mountPath");

@@ -1,5 +1,5 @@
-//! Validation of the names that a pod knows. Upstream: `validatePodDNSConfig` and `ValidateHostAliases` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of a pod's DNS configuration, host name and host aliases. Upstream: `validatePodDNSConfig` and
+//! `ValidateHostAliases` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses::ip;
@@ -10,10 +10,10 @@ use crate::value::Value;
 const MOST_SERVERS: usize = 3;
 const LONGEST_HOSTNAME: usize = 64;
 const MOST_SEARCHES: usize = 32;
-/// In bytes, with a space between two of them.
+/// The largest total length of the search domains in bytes, with a space between two domains.
 const LONGEST_SEARCHES: usize = 2048;
 
-/// The errors in the name servers of a pod.
+/// Validates `dnsConfig`.
 pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
     let servers = items(config, "nameservers");
@@ -43,7 +43,7 @@ pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the domains in which names are looked for.
+/// Validates the DNS search domains.
 fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
     let (list, path) = (items(config, "searches"), format_args!("{at}.searches"));
     let all = |why: String| Cause::invalid_json(path, &config["searches"], &why);
@@ -64,7 +64,7 @@ fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the name that a pod gives itself. Upstream: `validatePodHostName`.
+/// Validates `hostnameOverride`. Upstream: `validatePodHostName`.
 pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let Some(name) = spec["hostnameOverride"].as_str() else { return Vec::new() };
     let (at, mut causes) = (format_args!("{at}.hostnameOverride"), Vec::new());
@@ -76,7 +76,7 @@ pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the names that a pod gives to addresses.
+/// Validates `hostAliases`, the pod's additional entries in `/etc/hosts`.
 pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, alias) in aliases.iter().enumerate() {

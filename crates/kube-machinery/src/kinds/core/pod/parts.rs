@@ -1,4 +1,4 @@
-//! The parts of a pod's spec that have a path of their own: `ephemeralcontainers` and `resize`. Upstream:
+//! The two subresources that change a part of a pod's spec: `ephemeralcontainers` and `resize`. Upstream:
 //! `podEphemeralContainersStrategy` and `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
 use super::{debugging, resize};
@@ -8,7 +8,7 @@ use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
 use crate::value::Value;
 
-/// Keeps all but the part that is changed.
+/// Restores the old value of everything that the subresource does not change.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
     match change.part {
@@ -26,7 +26,7 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     }
 }
 
-/// Gives a pod its old spec, and its old metadata but for what names its state. Upstream: `ResetObjectMetaForStatus`.
+/// Restores the old spec, labels, annotations, finalizers and owner references. Upstream: `ResetObjectMetaForStatus`.
 fn keep(new: &mut Value, old: &Value) {
     new["spec"] = old["spec"].clone();
     for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
@@ -38,7 +38,8 @@ fn keep(new: &mut Value, old: &Value) {
     }
 }
 
-/// Upstream: `dropNonResizeUpdates`. What cannot be compared container by container is left to the validation.
+/// Keeps only the new resources and resize policies. Containers that were added, removed or renamed stay as sent, and
+/// the validation refuses them. Upstream: `dropNonResizeUpdates`.
 fn keep_all_but_resources(new: &mut Value, old: &Value) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
     let spec = &new["spec"];
@@ -72,7 +73,7 @@ fn take(to: &mut Value, from: &Value, field: &str) {
     };
 }
 
-/// The errors in a changed part.
+/// Validates an update of a subresource.
 pub(super) fn validate(part: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
     match part {
         Subresource::EphemeralContainers => debugging::changes(new, old),

@@ -1,5 +1,6 @@
-//! Validation of how a pod is spread, and of what holds it back. Upstream: `validateTopologySpreadConstraints`,
-//! `validateReadinessGates` and `validateSchedulingGates` in `pkg/apis/core/validation/validation.go`.
+//! Validation of a pod's topology spread constraints, readiness gates and scheduling gates. Upstream:
+//! `validateTopologySpreadConstraints`, `validateReadinessGates` and `validateSchedulingGates` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +13,7 @@ use crate::value::Value;
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
-/// The errors in the constraints of a pod.
+/// Validates the topology spread constraints.
 pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
     fn pair(constraint: &Value) -> (&str, &str) {
         (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
@@ -68,7 +69,7 @@ fn one(constraint: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the gates of a pod.
+/// Validates the readiness gates and scheduling gates.
 pub(super) fn gates(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, gate) in items(spec, "readinessGates").iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Validation of the ports of containers. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
-//! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the ports of containers, and of their ports on the node. Upstream: `validateContainerPorts`,
+//! `checkHostPortConflicts` and `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
-/// The errors in the ports of a container.
+/// Validates the ports of a container.
 pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, port) in each(container, "ports", at) {
@@ -35,12 +35,12 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The ports of the node that containers have taken.
+/// The host ports that containers have taken so far, each with its protocol and IP address.
 #[derive(Default)]
 pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
-    /// Takes the ports of a container; the errors in those that are taken already.
+    /// Takes the host ports of a container, and returns a cause for each port that is already taken.
     pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
         let mut causes = Vec::new();
         for (path, port) in each(container, "ports", at) {
@@ -54,7 +54,8 @@ impl<'a> HostPorts<'a> {
     }
 }
 
-/// In the network of the node, a container's port is the node's. A template may leave it out.
+/// Checks that each `hostPort` equals its `containerPort` if the pod uses the node's network. A pod template may omit
+/// the `hostPort`.
 pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if spec["hostNetwork"] != true {

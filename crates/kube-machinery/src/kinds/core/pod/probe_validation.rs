@@ -1,4 +1,5 @@
-//! Validation of probes. Upstream: `validateProbe`, `validateHandler` in `pkg/apis/core/validation/validation.go`.
+//! Validation of a container's probes and lifecycle hooks. Upstream: `validateProbe`, `validateHandler` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{is_port, items, known, not_negative, port_name, required, text};
@@ -9,7 +10,7 @@ const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
 const HOOKS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "sleep"];
 
-/// The errors in a container's probes.
+/// Validates the probes of a container.
 pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in PROBES.into_iter().filter(|field| container[*field].is_object()) {
@@ -35,21 +36,22 @@ pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a container that must not have probes or hooks: it ends before the others begin.
+/// Refuses probes and hooks in an init container that is not a sidecar.
 pub(super) fn none(container: &Value, at: At<'_>) -> Vec<Cause> {
     let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
     let detail = "may not be set for init containers without restartPolicy=Always";
     fields.map(|field| Cause::forbidden(format_args!("{at}.{field}"), detail)).collect()
 }
 
-/// The errors in the hooks of a container. Upstream: `validateLifecycle`.
+/// Validates the lifecycle hooks of a container. Upstream: `validateLifecycle`.
 pub(super) fn hooks(container: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (lifecycle, grace) = (&container["lifecycle"], spec["terminationGracePeriodSeconds"].as_i64());
     let given = ["postStart", "preStop"].into_iter().filter(|field| lifecycle[*field].is_object());
     given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format_args!("{at}.lifecycle.{field}"))).collect()
 }
 
-/// The errors in what is done, which is of one of some kinds. Upstream: `validateHandler`.
+/// Validates the handler of a probe or hook, which must be exactly one of `kinds`. `grace` is the termination grace
+/// period, the upper limit of a `sleep`. Upstream: `validateHandler`.
 fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let given: Vec<&str> = kinds.iter().copied().filter(|kind| handler[*kind].is_object()).collect();
@@ -91,7 +93,7 @@ fn sleep(seconds: &Value, grace: Option<i64>, at: At<'_>) -> Option<Cause> {
     (!(0..=grace).contains(&number)).then(|| Cause::invalid_as(at, &number.to_string(), &why))
 }
 
-/// A port by number, or by name.
+/// Validates a port, given by number or by name.
 fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let path = format_args!("{at}.port");
     match port.as_str() {
@@ -108,7 +110,7 @@ mod tests {
     /// From the cases of upstream's `TestValidateProbe`, `TestValidateHandler` and `TestValidateContainers`
     /// (`pkg/apis/core/validation/validation_test.go`).
     #[test]
-    fn a_probe_asks_in_one_way_and_at_times_that_exist() {
+    fn a_probe_has_one_handler_and_valid_times() {
         let told = |field: &str, probe: Value| {
             probes(&json!({field: probe}), &"c").iter().map(Cause::sentence).collect::<Vec<_>>()
         };

@@ -1,4 +1,4 @@
-//! The defaults of probes and lifecycle hooks.
+//! The defaults of a container's probes and lifecycle hooks.
 
 use crate::conventions::fill::{missing, part};
 use crate::value::{Value, json};
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_gets_its_times_and_what_it_asks_for() {
+    fn probes_and_hooks_get_their_defaults() {
         let mut web = json!({
             "livenessProbe": {"httpGet": {"port": 80}, "periodSeconds": 5},
             "startupProbe": {"grpc": {"port": 9000}},

@@ -1,5 +1,6 @@
-//! Validation of what the kernel lets a container do: profiles of seccomp and of AppArmor. Upstream: `validateSeccompProfileField`,
-//! `ValidateAppArmorProfileField` and their neighbours in `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
+//! Validation of the seccomp and AppArmor profiles of pods and containers, in fields and in annotations. Upstream:
+//! `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
+//! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
 use std::collections::HashSet;
 
@@ -14,16 +15,16 @@ use crate::value::{Value, json};
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 const LONGEST_NAME: usize = 4095;
 
-/// The annotations in which profiles stood before they had fields.
+/// The annotations, and prefixes of annotations, that held profiles before there were fields.
 const SECCOMP_OF_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 pub(super) const APP_ARMOR_OF_CONTAINER: &str = "container.apparmor.security.beta.kubernetes.io/";
 
-/// A profile as Go prints it.
+/// The Go struct of a profile, as upstream's causes print it.
 pub(super) const PROFILE: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("LocalhostProfile", "localhostProfile", Field::Plain)]);
 
-/// The errors in a profile of seccomp.
+/// Validates a seccomp profile.
 pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
@@ -46,7 +47,7 @@ pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a profile of AppArmor.
+/// Validates an AppArmor profile.
 pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
@@ -77,7 +78,8 @@ pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in annotations that name profiles. Upstream: `ValidateSeccompPodAnnotations`, `ValidateAppArmorPodAnnotations`.
+/// Validates the annotations that name profiles. Upstream: `ValidateSeccompPodAnnotations`,
+/// `ValidateAppArmorPodAnnotations`.
 pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let noted = || pairs(metadata, "annotations");
     let of_pod = noted().filter(|(key, _)| *key == SECCOMP_OF_POD);
@@ -102,15 +104,15 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cau
     causes
 }
 
-/// What the annotation with this prefix says of a container.
+/// Returns the profile that the annotation with this prefix names for a container.
 fn note_of<'a>(annotations: &'a Value, prefix: &str, container: &Value) -> Option<&'a str> {
-    // Hardly any pod has annotations, so hardly any name of one is made.
+    // Most pods have no annotations, and need no key built for each container.
     let annotations = annotations.as_object().filter(|annotations| !annotations.is_empty())?;
     annotations.get(&format!("{prefix}{}", text(container, "name")))?.as_str()
 }
 
-/// Gives the containers of a new pod the profiles that its annotations name. Upstream: `applyAppArmorVersionSkew` in
-/// `pkg/registry/core/pod/strategy.go`.
+/// Copies the AppArmor profiles in the annotations of a new pod to the fields of its containers. Upstream:
+/// `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
 pub fn fields_from_annotations(pod: &mut Value) {
     if text(&pod["spec"]["os"], "name") == "windows" {
         return;
@@ -129,7 +131,8 @@ pub fn fields_from_annotations(pod: &mut Value) {
     }
 }
 
-/// Upstream: `ApparmorFieldForAnnotation`. A name that is refused as a field is not copied.
+/// Converts an AppArmor annotation to a profile. Returns `None` if the profile would not be valid. Upstream:
+/// `ApparmorFieldForAnnotation`.
 fn app_armor_field(note: &str) -> Option<Value> {
     let profile = match note {
         "unconfined" => json!({"type": "Unconfined"}),
@@ -150,7 +153,7 @@ fn seccomp_name(profile: &str, at: At<'_>) -> Vec<Cause> {
     }
 }
 
-/// The errors in profiles whose annotations say something else. Upstream: `validateSeccompAnnotationsAndFields`,
+/// Checks that annotations and fields name the same profiles. Upstream: `validateSeccompAnnotationsAndFields`,
 /// `validateAppArmorAnnotationsAndFieldsMatchOnCreate`.
 pub(super) fn contradictions(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (annotations, of_pod) = (&metadata["annotations"], &spec["securityContext"]);

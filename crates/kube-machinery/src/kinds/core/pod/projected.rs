@@ -1,5 +1,6 @@
-//! Validation of files about the pod, and of volumes of several sources. Upstream: `validateDownwardAPIVolumeSource`,
-//! `validateProjectionSources` in `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
+//! Validation of `downwardAPI` volumes, whose files hold fields of the pod, and of `projected` volumes, which combine
+//! several sources. Upstream: `validateDownwardAPIVolumeSource`, `validateProjectionSources` in
+//! `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
 
 use std::collections::HashSet;
 
@@ -11,18 +12,19 @@ use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{each, items, required, text};
 use crate::value::Value;
 
-/// The fields of a pod that a file can hold.
+/// The fields of a pod that a file can refer to.
 const FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
-/// The errors in a volume of files about the pod.
+/// Validates a `downwardAPI` volume.
 pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(source, "defaultMode", at));
     causes.extend(items(source, "items").iter().flat_map(|file| downward_file(file, at)));
     causes
 }
 
-/// Upstream: `validateDownwardAPIVolumeFile`, which names the list, not the file.
+/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the file.
+/// Upstream: `validateDownwardAPIVolumeFile`.
 fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
@@ -42,7 +44,7 @@ fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a volume of several sources.
+/// Validates a `projected` volume.
 pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(volume, "defaultMode", at));
     let mut taken = Paths { taken: HashSet::new(), at };
@@ -63,7 +65,7 @@ pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
 
 type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Vec<Cause>;
 
-/// The sources in the order in which upstream looks for them.
+/// The types of sources in the order in which upstream checks them.
 const SOURCES: [(&str, Check); 6] = [
     ("secret", keys),
     ("configMap", keys),
@@ -73,22 +75,22 @@ const SOURCES: [(&str, Check); 6] = [
     ("podCertificate", pod_certificate),
 ];
 
-/// The paths of a volume, which each source takes from the others.
+/// The file paths in a projected volume. No two sources may write the same path.
 pub(super) struct Paths<'a> {
     taken: HashSet<&'a str>,
-    /// The volume's own path in the pod.
+    /// The field path of the volume.
     pub(super) at: At<'a>,
 }
 
 impl<'a> Paths<'a> {
-    /// Takes a path. The error, if another source has it, shows `value`.
+    /// Takes a path. If another source has taken it, returns a cause that shows `value`.
     pub(super) fn take(&mut self, path: &'a str, value: &str) -> Option<Cause> {
         let is_new = self.taken.insert(path);
         (!is_new).then(|| Cause::invalid(self.at, value, "conflicting duplicate paths"))
     }
 }
 
-/// The errors in the keys of a secret or of a config map.
+/// Validates the keys of a Secret or ConfigMap.
 fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
@@ -113,7 +115,8 @@ fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cau
     causes
 }
 
-/// The errors in a token. Its path is checked as one of the volume, and taken from nobody.
+/// Validates a service account token. As upstream, causes about its file path have the field path of the volume, and
+/// the file may conflict with files of other sources.
 fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.expirationSeconds");

@@ -1,4 +1,4 @@
-//! The quality of service of a pod. Upstream: `pkg/apis/core/helper/qos/qos.go`.
+//! Computes the quality of service (QoS) class of a pod. Upstream: `pkg/apis/core/helper/qos/qos.go`.
 
 use crate::kinds::fields::items;
 use crate::value::{SmolStr, Value};
@@ -7,8 +7,9 @@ const BEST_EFFORT: &str = "BestEffort";
 const BURSTABLE: &str = "Burstable";
 const GUARANTEED: &str = "Guaranteed";
 
-/// Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if none has any. Resources of
-/// the whole pod decide instead, where there are some. Upstream: `ComputePodQOS`.
+/// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if
+/// no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead of the containers'.
+/// Upstream: `ComputePodQOS`.
 pub(super) fn of_service(pod: &Value) -> &'static str {
     let spec = &pod["spec"];
     if is_of_whole_pod(&spec["resources"]) {
@@ -18,7 +19,7 @@ pub(super) fn of_service(pod: &Value) -> &'static str {
     common(containers.map(|container| of_resources(&container["resources"])))
 }
 
-/// Upstream: `IsPodLevelResourcesSet`.
+/// Returns true if the pod has pod-level resources. Upstream: `IsPodLevelResourcesSet`.
 fn is_of_whole_pod(resources: &Value) -> bool {
     let is_known = |name: &SmolStr| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-");
     ["requests", "limits"].iter().any(|kind| resources[kind].as_object().is_some_and(|all| all.keys().any(is_known)))
@@ -26,7 +27,7 @@ fn is_of_whole_pod(resources: &Value) -> bool {
 
 fn of_resources(resources: &Value) -> &'static str {
     common(["cpu", "memory"].into_iter().map(|name| {
-        // Amounts have one form each, so equal ones are equal texts.
+        // Quantities are stored in canonical form, so equal amounts are equal strings.
         let amount = |kind: &str| resources[kind][name].as_str().unwrap_or("0");
         match (amount("requests"), amount("limits")) {
             ("0", "0") => BEST_EFFORT,
@@ -36,7 +37,7 @@ fn of_resources(resources: &Value) -> &'static str {
     }))
 }
 
-/// The quality that all have in common.
+/// Returns the class that all share, or Burstable if they differ.
 fn common(mut all: impl Iterator<Item = &'static str>) -> &'static str {
     let first = all.next().unwrap_or(BEST_EFFORT);
     if all.all(|other| other == first) { first } else { BURSTABLE }

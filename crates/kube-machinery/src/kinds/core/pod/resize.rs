@@ -1,5 +1,5 @@
-//! Changes of resources while a pod runs. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the
-//! feature gates that are on by default.
+//! Validation of updates through a pod's `resize` subresource, which changes cpu and memory of a running pod. Upstream:
+//! `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
 
 use super::annotations::MIRROR;
 use super::quality;
@@ -11,7 +11,7 @@ use crate::value::{Map, Value};
 
 const ONLY: &str = "only cpu and memory resources are mutable";
 
-/// The errors in a resize.
+/// Validates a resize.
 pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     if old["metadata"]["annotations"][MIRROR].is_string() {
         return vec![Cause::forbidden("[]", "static pods cannot be resized")];
@@ -57,13 +57,14 @@ pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// A kubelet that resizes says the resources of the containers that run. Upstream: `isPodResizeRequestSupported`.
+/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in the
+/// status. Upstream: `isPodResizeRequestSupported`.
 fn is_supported(pod: &Value) -> bool {
     let mut statuses = items(&pod["status"], "containerStatuses").iter();
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())
 }
 
-/// Upstream: `validatePodResizeContainerOrdering`.
+/// Checks that containers are not added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
 fn others(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
@@ -82,7 +83,7 @@ fn others(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Nothing that has an amount is left without one. Upstream: `resourcesRemoved`.
+/// Checks that no request or limit is removed. Upstream: `resourcesRemoved`.
 fn removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["requests", "limits"] {
@@ -120,7 +121,7 @@ fn of_init(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Whether two containers are the same but for the amounts of cpu and memory.
+/// Returns true if two containers differ at most in the amounts of cpu and memory.
 fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     let mut new = new.clone();
     let resources = object(object(&mut new).entry("resources").or_insert(Value::Null));
@@ -136,7 +137,7 @@ fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     without_empty(new) == without_empty(old.clone())
 }
 
-/// As upstream, no resources and empty ones are the same.
+/// Removes empty maps of resources, because upstream treats an empty map as an absent one.
 fn without_empty(mut container: Value) -> Value {
     let resources = object(object(&mut container).entry("resources").or_insert(Value::Null));
     resources.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));

@@ -1,5 +1,5 @@
-//! Validation of a container's resources. Upstream: `ValidateContainerResourceRequirements` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of resource requests, limits and claims in pods and containers. Upstream:
+//! `ValidateContainerResourceRequirements` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,7 +11,7 @@ use crate::kinds::names;
 use crate::kinds::resource_list::is_native;
 use crate::value::Value;
 
-/// The errors in the resources of a container. `claims` are the names of the pod's claims of devices.
+/// Validates the resources of a container. `claims` are the names in the pod's `resourceClaims`.
 pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["limits", "requests"] {
@@ -36,12 +36,12 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) 
     causes
 }
 
-/// The errors in what a runtime needs for itself, which is checked as the limits of a container are.
+/// Validates the overhead of a RuntimeClass, given as `{"limits": {…}}`, by the rules for a container's limits.
 pub(in crate::kinds) fn of_overhead(overhead: &Value, at: At<'_>) -> Vec<Cause> {
     resources(overhead, &BTreeSet::new(), at)
 }
 
-/// Huge pages are given whole. Upstream: `validateResourceQuantityHugePageValue`.
+/// Checks that an amount of huge pages is a multiple of the page size. Upstream: `validateResourceQuantityHugePageValue`.
 fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
     let fits = Quantity::parse(page).is_ok_and(|page| size.is_multiple_of(&page));
@@ -51,14 +51,17 @@ fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     })
 }
 
-/// How many bytes the causes about claims that a pod does not have may have together. Each holds the names of all claims, as upstream, so
-/// that an answer without a bound has the square of the request's bytes.
+/// The largest total size, in bytes, of the causes about unknown claims. Each cause lists the names of all claims of the
+/// pod, as upstream, so without this limit the response could grow with the square of the request's size.
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
-/// The errors in the claims that a container uses. Upstream: `validateResourceClaimNames`.
+/// Validates the claims that a container uses. `known` are the names in the pod's `resourceClaims`. Upstream:
+/// `validateResourceClaimNames`.
 fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
-    let mut in_parts = HashSet::new(); // the claims of which a part is used: each part is told, and equal causes are told once
+    // The claims of which a single request is used. Upstream repeats the cause for each request, but equal causes are
+    // merged anyway.
+    let mut in_parts = HashSet::new();
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
     let mut told = 0;
     for (path, claim) in each(resources, "claims", at) {
@@ -93,7 +96,7 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cau
     causes
 }
 
-/// The errors in the claims of a pod. Upstream: `validatePodResourceClaim`.
+/// Validates the `resourceClaims` of a pod. Upstream: `validatePodResourceClaim`.
 pub(super) fn claims(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
     for (path, claim) in each(spec, "resourceClaims", at) {
@@ -125,14 +128,15 @@ pub(super) fn claims(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// A claim of a pod as Go prints it.
+/// The Go struct of a pod's resource claim, as upstream's causes print it.
 const CLAIM: GoStruct = GoStruct(&[
     ("Name", "name", Field::Text),
     ("ResourceClaimName", "resourceClaimName", Field::Plain),
     ("ResourceClaimTemplateName", "resourceClaimTemplateName", Field::Plain),
 ]);
 
-/// A plugin's resources and huge pages are given whole: as much as was asked for.
+/// Checks a request against its limit. Extended resources and huge pages cannot be overcommitted, so they need a limit
+/// that equals the request.
 fn against_limit(name: &str, request: &Value, resources: &Value, at: At<'_>) -> Option<Cause> {
     let request = parsed(request)?;
     let is_whole = is_extended(name) || name.starts_with(HUGE);
@@ -152,7 +156,7 @@ fn against_limit(name: &str, request: &Value, resources: &Value, at: At<'_>) -> 
 
 const HUGE: &str = "hugepages-";
 
-/// What is wrong with the name of a container's resource. Upstream: `validateContainerResourceName`.
+/// Returns the error messages for the name of a container's resource. Upstream: `validateContainerResourceName`.
 pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
     const OF_CONTAINERS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
     const STANDARD: [&str; 8] = [
@@ -182,7 +186,8 @@ pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
     messages
 }
 
-/// The errors in an amount of a resource. Upstream: `ValidateResourceQuantityValue`.
+/// Checks that an amount is not negative, and an integer where the resource requires it. Upstream:
+/// `ValidateResourceQuantityValue`.
 pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Vec<Cause> {
     let Some(quantity) = parsed(amount) else { return Vec::new() };
     let mut causes = Vec::new();
@@ -197,7 +202,7 @@ pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Ve
     causes
 }
 
-/// Whether there is no half of it. Upstream: `IsIntegerResourceName`.
+/// Returns true if amounts of the resource must be integers. Upstream: `IsIntegerResourceName`.
 fn is_counted(resource: &str) -> bool {
     const COUNTED: [&str; 9] = [
         "pods",
@@ -213,7 +218,8 @@ fn is_counted(resource: &str) -> bool {
     COUNTED.contains(&resource) || is_extended(resource)
 }
 
-/// Whether a plugin of a node has it, and not Kubernetes itself. Upstream: `IsExtendedResourceName`.
+/// Returns true for an extended resource, such as `example.com/gpu`, which Kubernetes itself does not define. Upstream:
+/// `IsExtendedResourceName`.
 pub(in crate::kinds) fn is_extended(resource: &str) -> bool {
     !is_native(resource)
         && !resource.starts_with("requests.")

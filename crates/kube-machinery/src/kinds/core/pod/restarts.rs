@@ -1,5 +1,5 @@
-//! Validation of what restarts a container. Upstream: `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and
-//! `validateResizePolicy` in `pkg/apis/core/validation/validation.go`.
+//! Validation of a container's restart policy and resize policy. Upstream: `validateContainerRestartPolicy`,
+//! `validateInitContainerRestartPolicy` and `validateResizePolicy` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ const MOST_EXIT_CODES: usize = 255;
 const RESIZED: [&str; 2] = ["cpu", "memory"];
 const ON_RESIZE: [&str; 2] = ["NotRequired", "RestartContainer"];
 
-/// The errors in the restart policy of a container, and in the rules for its exit codes.
+/// Validates the restart policy of a container, and its restart rules for exit codes.
 pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     let rules = items(container, "restartPolicyRules");
     let mut causes = Vec::from_iter(known_if_set(container, "restartPolicy", &POLICIES, at));
@@ -33,7 +33,8 @@ pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The same for a container that ends before the others begin. Without a policy, nothing else is said about its rules.
+/// Validates the restart policy and rules of an init container. If rules come without a policy, upstream reports only
+/// the missing policy.
 pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = policy(container, at);
     if container["restartPolicy"].is_null() {
@@ -57,10 +58,11 @@ fn one_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in what a change of resources does to a container. `restarts` is the policy of the pod.
+/// Validates `resizePolicy`, which says if a container restarts when its resources change. `restarts` is the restart
+/// policy of the pod.
 pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
-    // Upstream names the list, not the item.
+    // Upstream's path is that of the list, not of the item.
     let list = format_args!("{at}.resizePolicy");
     for (path, item) in each(container, "resizePolicy", at) {
         let (resource, policy) = (text(item, "resourceName"), text(item, "restartPolicy"));
@@ -77,7 +79,7 @@ pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Ca
     causes
 }
 
-/// A container that has ended cannot be restarted by a change of its resources.
+/// Refuses `RestartContainer` for an init container that is not a sidecar.
 pub(super) fn on_resize_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     let why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
     let wrong = each(container, "resizePolicy", at).filter(|(_, item)| item["restartPolicy"] == "RestartContainer");

@@ -1,5 +1,5 @@
-//! Validation of what a pod and its containers may do. Upstream: `validatePodSpecSecurityContext` and `ValidateSecurityContext` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of the security contexts of pods and containers. Upstream: `validatePodSpecSecurityContext` and
+//! `ValidateSecurityContext` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{each, items, known_if_set, required, text};
 use crate::value::Value;
 
-/// The settings of the kernel that belong to its namespace of messages and shared memory.
+/// The sysctls that belong to the IPC namespace, beside `fs.mqueue.*`.
 const OF_IPC: [&str; 10] = [
     "kernel.sem",
     "kernel.shmall",
@@ -24,7 +24,7 @@ const OF_IPC: [&str; 10] = [
     "kernel.msg",
 ];
 
-/// The errors in the security context of a pod, `at`.
+/// Validates the security context of a pod. `at` is the path of the pod spec.
 pub(super) fn of_pod(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (context, at) = (&spec["securityContext"], format_args!("{at}.securityContext"));
     let mut causes = Vec::new();
@@ -85,10 +85,10 @@ fn is_sysctl(name: &str) -> bool {
     name.split(['.', '/']).all(is_segment)
 }
 
-/// The namespace of the kernel that a setting belongs to. Upstream: `GetNamespace` in
+/// Returns the Linux namespace, `ipc` or `net`, that a sysctl belongs to. Upstream: `GetNamespace` in
 /// `k8s.io/component-helpers/node/util/sysctl`.
 fn namespace_of(name: &str) -> Option<&'static str> {
-    // A name may have slashes between its parts; the first separator decides.
+    // A name may have slashes instead of dots between its parts, and dots inside them. The first separator decides.
     let name = match name.find(['.', '/']) {
         Some(first) if name[first..].starts_with('/') => name
             .chars()
@@ -111,7 +111,7 @@ fn namespace_of(name: &str) -> Option<&'static str> {
     name.starts_with("net.").then_some("net")
 }
 
-/// The security context of a container as Go prints it.
+/// The Go struct of a container's security context, as upstream's causes print it.
 const CONTEXT: GoStruct = GoStruct(&[
     (
         "Capabilities",
@@ -149,7 +149,8 @@ const CONTEXT: GoStruct = GoStruct(&[
     ("AppArmorProfile", "appArmorProfile", Field::Struct(&super::profiles::PROFILE)),
 ]);
 
-/// The errors in the security context of a container, `at`. `host_users` says whether its users are those of the node.
+/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's user
+/// namespace.
 pub(super) fn of_container(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
@@ -167,7 +168,7 @@ pub(super) fn of_container(context: &Value, host_users: bool, at: At<'_>) -> Vec
     causes
 }
 
-/// What contradicts `allowPrivilegeEscalation: false`.
+/// Checks that nothing contradicts `allowPrivilegeEscalation: false`.
 fn escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     if context["allowPrivilegeEscalation"] != false {
         return Vec::new();
@@ -182,7 +183,7 @@ fn escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     contradictions.map(|why| Cause::invalid_as(at, &CONTEXT.print(context), why)).collect()
 }
 
-/// The error in the number of a user or of a group of Linux, if any.
+/// Checks the range of a Linux user or group ID.
 fn id(number: &Value, at: At<'_>) -> Option<Cause> {
     let fits = number.as_i64().is_none_or(|number| (0..=i64::from(i32::MAX)).contains(&number));
     (!fits).then(|| Cause::invalid_json(at, number, "must be between 0 and 2147483647, inclusive"))

@@ -1,4 +1,5 @@
-//! Validation of selectors of labels. Upstream: `ValidateLabelSelector` in `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
+//! Validation of label selectors. Upstream: `ValidateLabelSelector` in `pkg/apis/meta/v1/validation` of
+//! k8s.io/apimachinery.
 
 use super::validation::labels;
 use crate::conventions::cause::{At, Cause};
@@ -10,7 +11,7 @@ pub(super) const IN: &str = "must be specified when `operator` is 'In' or 'NotIn
 pub(super) const EXISTS: &str = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
 pub(super) const OPERATOR: &str = "not a valid selector operator";
 
-/// The errors in a selector of labels.
+/// Validates a label selector.
 pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = labels(&selector["matchLabels"], &format_args!("{at}.matchLabels"));
     for (i, requirement) in items(selector, "matchExpressions").iter().enumerate() {

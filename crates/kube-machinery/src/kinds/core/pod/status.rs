@@ -1,4 +1,5 @@
-//! Validation of a pod's new status. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
+//! Validation of updates of a pod's status. Upstream: `ValidatePodStatusUpdate` in
+//! `pkg/apis/core/validation/validation.go`, line 6167.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -10,10 +11,10 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
-/// Conditions whose types have no domain.
+/// The built-in condition types, whose names are not checked.
 const OF_THE_SYSTEM: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
 
-/// The errors in a new status.
+/// Validates the new status of a pod.
 pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (status, mut causes) = (&new["status"], Vec::new());
     for (i, condition) in items(status, "conditions").iter().enumerate() {
@@ -57,14 +58,16 @@ fn observed(parent: &Value, at: At<'_>) -> Option<Cause> {
     is_negative.then(|| Cause::invalid_json(format_args!("{at}.observedGeneration"), generation, why))
 }
 
-/// It is decided when the pod is created. A kubelet that does not know it leaves it out.
+/// Checks that the QoS class, which is set at creation, does not change. An empty class passes, because an old kubelet
+/// does not send it.
 fn quality_of_service(status: &Value, before: &Value) -> Option<Cause> {
     let quality = text(status, "qosClass");
     let is_other = !quality.is_empty() && quality != text(before, "qosClass");
     is_other.then(|| Cause::invalid("status.qosClass", quality, "field is immutable"))
 }
 
-/// A container that has ended stays so, unless the pod restarts it. Upstream: `ValidateContainerStateTransition`.
+/// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for init
+/// containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
 fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: bool) -> Vec<Cause> {
     let policy = text(&pod["spec"], "restartPolicy");
     if policy == "Always" {

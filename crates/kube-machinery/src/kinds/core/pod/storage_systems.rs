@@ -1,5 +1,6 @@
-//! Validation of volumes in storage systems, most of which are no longer served, and all of which are still checked. Upstream:
-//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+//! Validation of volume sources in storage systems, such as iSCSI or Azure Disk. Kubernetes has dropped most of their
+//! drivers, but still validates the fields. Upstream: `validateISCSIVolumeSource` and its neighbours in
+//! `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{invalid, items, known_if_set, number, pairs, required, text};
@@ -11,12 +12,12 @@ const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
 const MANAGED: &str = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const BLOB: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 
-/// The errors in fields that must have a value.
+/// Checks that all of these fields have a value.
 fn all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
     fields.iter().filter_map(|field| required(source, field, at)).collect()
 }
 
-/// The error in the reference to a secret without a name, if any.
+/// Checks that the reference to a secret, if there is one, has a name.
 fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "name", &format_args!("{at}.secretRef"))).flatten()
@@ -29,7 +30,7 @@ fn lun(number: i64, at: At<'_>) -> Option<Cause> {
     })
 }
 
-/// 0 means the whole disk.
+/// Checks the range of a partition number. 0 means the whole disk.
 fn partition(source: &Value, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number(source, "partition"));
     let why = "must be between 1 and 255, inclusive";
@@ -48,12 +49,12 @@ pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// A disk behind a portal.
+/// Validates an iSCSI disk in a pod.
 pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
 }
 
-/// The same for a persistent volume, of which upstream says less.
+/// Validates an iSCSI disk in a PersistentVolume, for which upstream has a shorter message.
 pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format", at)
 }
@@ -76,7 +77,7 @@ fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// What is wrong with a portal that is too long beside the name of its volume, if it is.
+/// Returns the error message if an iSCSI portal and the name of its volume are together too long.
 pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'static str> {
     let is_long = source["initiatorName"].is_string() && name.len() + 1 + text(source, "targetPortal").len() > 64;
     is_long.then_some(
@@ -84,7 +85,7 @@ pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'stat
     )
 }
 
-/// The error in the name of a target or of an initiator, if any.
+/// Checks the name of an iSCSI target or initiator. `unknown` is the message for an unknown prefix.
 fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
     let fits = match name.get(..3) {
         Some("iqn") => is_iqn(name),
@@ -95,7 +96,8 @@ fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
     (!fits).then(|| Cause::invalid(at, name, "must be valid format"))
 }
 
-/// Upstream's expression is `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`, which may begin anywhere in the name.
+/// Matches upstream's regular expression `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`, which may match anywhere in
+/// the name.
 fn is_iqn(name: &str) -> bool {
     let follows = |rest: &str| {
         let date = rest.get(..8).unwrap_or_default();
@@ -113,7 +115,8 @@ fn is_iqn(name: &str) -> bool {
     name.match_indices("iqn.").any(|(start, found)| follows(&name[start + found.len()..]))
 }
 
-/// Upstream's expressions are `^eui.[[:alnum:]]{16}$` and `^naa.[[:alnum:]]{32}$`.
+/// Matches upstream's regular expressions `^eui.[[:alnum:]]{16}$` and `^naa.[[:alnum:]]{32}$`, of which the caller has
+/// checked the first three letters.
 fn is_identifier(name: &str, digits: usize) -> bool {
     let mut rest = name.chars().skip(3);
     let is_separated = rest.next().is_some_and(|c| c != '\n');
@@ -274,7 +277,7 @@ mod tests {
 
     /// From the cases of upstream's `TestValidateVolumes`, and of Go's `TestSplitHostPort`.
     #[test]
-    fn names_of_targets_and_hosts_have_their_forms() {
+    fn iscsi_names_and_host_port_pairs_are_recognized() {
         for good in [
             "iqn.2015-02.example.com:test",
             "iqn.2015-02.example.com:storage.disk1.sys1.xyz",

@@ -1,4 +1,5 @@
-//! Validation of what a pod tolerates. Upstream: `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
+//! Validation of tolerations, by which a pod can run on tainted nodes. Upstream: `ValidateTolerations` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{known, text};
@@ -7,7 +8,7 @@ use crate::value::Value;
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/// The errors in tolerations, `at`.
+/// Validates the tolerations at the path `at`.
 pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, toleration) in tolerations.iter().enumerate() {
@@ -39,7 +40,7 @@ pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Vec<Ca
             }
             "Exists" => {}
             other => {
-                // The comparisons are known, and their feature gate is off.
+                // `Lt` and `Gt` need a feature gate that is off by default. Upstream's message lists them nevertheless.
                 let supported: &[&str] =
                     if ["Lt", "Gt"].contains(&other) { &["Equal", "Exists", "Lt", "Gt"] } else { &["Equal", "Exists"] };
                 causes.push(Cause::unsupported_text(format_args!("{path}.operator"), other, supported));
@@ -59,7 +60,7 @@ mod tests {
 
     /// From the tolerations in the cases of upstream's `TestValidatePod`.
     #[test]
-    fn a_toleration_says_what_it_tolerates() {
+    fn the_fields_of_a_toleration_must_fit_together() {
         let told =
             |list: &[Value]| tolerations(list, &"spec.tolerations").iter().map(Cause::sentence).collect::<Vec<_>>();
         for good in [

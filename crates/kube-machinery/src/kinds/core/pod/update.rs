@@ -1,4 +1,5 @@
-//! Validates changes of a pod's spec. Upstream: `ValidatePodUpdate`.
+//! Validation of pod updates: only a few fields of the spec, such as images and tolerations, may change. Upstream:
+//! `ValidatePodUpdate`.
 
 use std::collections::HashSet;
 
@@ -9,13 +10,13 @@ use crate::conventions::cause::Cause;
 use crate::kinds::fields::{each, items, required};
 use crate::value::{Value, json};
 
-/// Upstream's message without the difference of the two specs, which Go prints there.
+/// Upstream's message without the diff of the two specs that upstream appends.
 const REFUSAL: &str = "pod updates may not change fields other than `spec.containers[*].image`,\
     `spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
     `spec.tolerations` (only additions to existing tolerations),\
     `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/// The errors in the change from the old spec to the new one.
+/// Validates the change from the old spec to the new one.
 pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
@@ -60,7 +61,7 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// A deadline may be set, and may be shortened.
+/// Checks that a deadline is only set or shortened.
 fn deadline(new: &Value, old: &Value) -> Option<Cause> {
     const FIELD: &str = "spec.activeDeadlineSeconds";
     match (new.as_i64(), old.as_i64()) {
@@ -77,7 +78,7 @@ fn deadline(new: &Value, old: &Value) -> Option<Cause> {
     }
 }
 
-/// The part of a toleration that must not change.
+/// Returns the toleration without `tolerationSeconds`, the only field that may change.
 fn lasting(toleration: &Value) -> Value {
     let mut toleration = toleration.clone();
     if let Some(fields) = toleration.as_object_mut() {
@@ -86,7 +87,7 @@ fn lasting(toleration: &Value) -> Value {
     toleration
 }
 
-/// The new spec with the old values of all fields that may change.
+/// Returns the new spec with the old values of all fields that may change. Any remaining difference is forbidden.
 fn fixed(new: &Value, old: &Value) -> Value {
     let mut fixed = new.clone();
     for field in ["containers", "initContainers"] {
@@ -115,7 +116,7 @@ fn fixed(new: &Value, old: &Value) -> Value {
 mod tests {
     use super::*;
 
-    /// What an update that changes these fields is told.
+    /// Returns the causes for an update that changes these fields.
     fn told(changed: Value) -> Vec<String> {
         let old = json!({
             "containers": [{"name": "main", "image": "nginx:1", "imagePullPolicy": "IfNotPresent"}],
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_change_is_named() {
+    fn other_changes_are_refused() {
         let refusal = [format!("spec: Forbidden: {REFUSAL}")];
         let always = json!([{"name": "main", "image": "nginx:1", "imagePullPolicy": "Always"}]);
         assert_eq!(told(json!({"containers": always})), refusal);

@@ -22,15 +22,15 @@ use crate::value::Value;
 
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
-/// What has a spec.
+/// The kind of object that holds a pod spec.
 #[derive(Clone, Copy)]
 pub(super) enum Holder<'a> {
-    /// A pod, with this name.
+    /// A pod with this name.
     Pod(&'a str),
     Template,
 }
 
-/// The errors in a new pod, or in the change of an old one.
+/// Validates a new pod, or an update of an old one.
 pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (metadata, spec) = (&new["metadata"], &new["spec"]);
     let mut causes = metadata_and_spec(new);
@@ -44,7 +44,7 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in any state of a pod. Upstream: `validatePodMetadataAndSpec`.
+/// Applies the rules that hold for creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
 pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
     let mut causes = annotations::of_pod(metadata, spec, &"metadata.annotations");
@@ -53,7 +53,7 @@ pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What pods must not have, and templates of pods may.
+/// Applies the rules that hold for pods, but not for pod templates.
 fn only_of_pods(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if text(spec, "serviceAccountName").is_empty() {
@@ -70,7 +70,7 @@ fn only_of_pods(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What a new pod must not have, and an old one may.
+/// Applies the rules that hold only at creation.
 fn only_of_new(pod: &Value) -> Vec<Cause> {
     let (spec, mut causes) = (&pod["spec"], Vec::new());
     if !items(spec, "ephemeralContainers").is_empty() {
@@ -84,7 +84,7 @@ fn only_of_new(pod: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a template of pods, `at`.
+/// Validates the pod template at the path `at`.
 pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
     let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format_args!("{at}.spec"));
     let mut causes = labels(&metadata["labels"], &format_args!("{at}.labels"));
@@ -99,7 +99,7 @@ pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the spec of a pod or of a template; `at` is its path.
+/// Validates the spec of a pod or pod template. `at` is the path of the spec.
 fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let name = if let Holder::Pod(name) = holder { name } else { "" };
     let (mut causes, volumes) = volumes(spec, name, at);
@@ -151,7 +151,7 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a name that may be left out.
+/// Validates an optional name.
 fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     match text(spec, field) {
         "" => Vec::new(),

@@ -1,5 +1,5 @@
-//! Validation of what a volume can be, but for storage systems and files about the pod. Upstream: `validateHostPathVolumeSource`
-//! and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
+//! Validation of the volume sources that need no storage system, such as `emptyDir`, `hostPath`, `secret` and `csi`.
+//! Upstream: `validateHostPathVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
 
 use super::paths::{descending, local, no_backsteps};
 use crate::conventions::cause::{At, Cause};
@@ -12,17 +12,18 @@ const HOST_PATH_TYPES: [&str; 8] =
     ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
 pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 
-/// A type of volume.
+/// A type of volume, with its validation.
 pub struct Type {
-    /// Its field.
+    /// The field of the volume that holds the source.
     pub(in crate::kinds) field: &'static str,
-    /// What upstream calls it where it is one type too many, and where something is wrong in it. Some names differ there.
+    /// The name of the field in upstream's cause about a second source. Sometimes it differs from `field`.
     pub(in crate::kinds) second: &'static str,
+    /// The name of the field in upstream's causes about the source itself. Sometimes it differs from `field`.
     pub(in crate::kinds) path: &'static str,
     pub(in crate::kinds) check: fn(&Value, At<'_>) -> Vec<Cause>,
 }
 
-/// A type that upstream calls by its field everywhere.
+/// Returns a type for which upstream's causes use the real name of the field.
 pub(in crate::kinds) const fn named(field: &'static str, check: fn(&Value, At<'_>) -> Vec<Cause>) -> Type {
     Type { field, second: field, path: field, check }
 }
@@ -63,7 +64,7 @@ pub(super) fn config_map(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in a key that becomes a file. Upstream: `validateKeyToPath`.
+/// Validates the mapping of a Secret's or ConfigMap's key to a file. Upstream: `validateKeyToPath`.
 pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = required(item, "key", at).into_iter().chain(required(item, "path", at)).collect();
     causes.extend(local(text(item, "path"), &format_args!("{at}.path")));
@@ -71,7 +72,7 @@ pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The error in the mode of a file, if any.
+/// Checks the range of a file mode.
 pub(super) fn mode(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let fits = parent[field].as_i64().is_none_or(|mode| (0..=0o777).contains(&mode));
     let detail = "must be a number between 0 and 0777 (octal), both inclusive";

@@ -1,4 +1,5 @@
-//! Validation of volumes. Upstream: `ValidateVolumes` and `validateVolumeSource` in `pkg/apis/core/validation/validation.go`.
+//! Validation of a pod's list of volumes: each has a unique name and exactly one source. Upstream: `ValidateVolumes` and
+//! `validateVolumeSource` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +12,7 @@ use crate::kinds::fields::{each, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// The types in the order in which upstream looks for them.
+/// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 30] = [
     named("emptyDir", sources::empty_dir),
     named("hostPath", sources::host_path),
@@ -45,8 +46,8 @@ const TYPES: [Type; 30] = [
     named("image", sources::image),
 ];
 
-/// The errors in the volumes of a pod spec, and the volumes without an error, which can be mounted. `pod` is the name of the
-/// pod; a template has none.
+/// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted. `pod`
+/// is the name of the pod, empty for a pod template.
 pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
     let (mut all, mut sound) = (Vec::new(), HashMap::new());
     let claims: HashSet<String> = each(spec, "volumes", at)
@@ -80,7 +81,7 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>
     (all, sound)
 }
 
-/// The errors in what a volume is.
+/// Checks that the volume has exactly one source, and validates it.
 fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut count) = (Vec::new(), 0);
     for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {
@@ -101,7 +102,7 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in the name of a volume that its type needs for another name.
+/// Checks the names that Kubernetes derives from the volume's name: an iSCSI name, and the claim of an `ephemeral` volume.
 fn name_for(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {
@@ -125,7 +126,7 @@ mod tests {
 
     /// From the cases of upstream's `TestValidateVolumes` (`pkg/apis/core/validation/validation_test.go`).
     #[test]
-    fn a_volume_is_of_one_type_and_has_a_name_of_its_own() {
+    fn a_volume_has_one_type_and_a_unique_name() {
         for (given, causes, mountable) in [
             (json!([{"name": "abc-123", "hostPath": {"path": "/mnt"}}, {"name": "e", "emptyDir": {}}]), &[][..], 2),
             (json!([{"name": "a"}]), &["spec.volumes[0]: Required value: must specify a volume type"], 0),

@@ -1,16 +1,16 @@
-//! The defaults of volumes.
+//! The defaults of volumes in pods, some of which PersistentVolumes share.
 
 use super::image;
 use crate::conventions::fill::{empty, list, missing, part};
 use crate::value::{Value, json};
 
-/// Readable by all, writable by the owner: 0644.
+/// The default file mode 0644: readable by all, writable by the owner.
 const MODE: u32 = 0o644;
 
-/// The types of volumes whose files have a mode.
+/// The volume types that have a `defaultMode` for files.
 const WITH_MODES: [&str; 4] = ["secret", "configMap", "downwardAPI", "projected"];
 
-/// The defaults that are texts: of a type of volume, a field, and its value.
+/// The defaults of string fields: volume type, field and value.
 const TEXTS: [(&str, &str, &str); 10] = [
     ("hostPath", "type", ""),
     ("iscsi", "iscsiInterface", "default"),
@@ -24,7 +24,7 @@ const TEXTS: [(&str, &str, &str); 10] = [
     ("scaleIO", "fsType", "xfs"),
 ];
 
-/// Sets the defaults of a volume. One without a type becomes an `emptyDir`.
+/// Sets the defaults of a volume. A volume without a type becomes an `emptyDir`.
 pub(crate) fn volume(volume: &mut Value) {
     if volume.as_object().is_some_and(|fields| fields.keys().all(|field| field == "name")) {
         missing(volume, "emptyDir", empty());
@@ -69,7 +69,7 @@ pub(in crate::kinds) fn sources(volume: &mut Value) {
     }
 }
 
-/// Sets the default of a `fieldRef`.
+/// Sets the default `apiVersion` of a `fieldRef`.
 pub(crate) fn field_reference(from: &mut Value) {
     if let Some(reference) = part(from, "fieldRef") {
         missing(reference, "apiVersion", json!("v1"));
@@ -86,12 +86,12 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_of_no_kind_is_an_empty_directory() {
+    fn a_volume_without_a_type_becomes_an_empty_dir() {
         assert_eq!(filled(json!({"name": "a"})), json!({"name": "a", "emptyDir": {}}));
     }
 
     #[test]
-    fn files_get_modes_tokens_a_time_and_paths_a_type() {
+    fn files_get_a_mode_tokens_an_expiration_and_host_paths_a_type() {
         assert_eq!(filled(json!({"secret": {"secretName": "s"}}))["secret"]["defaultMode"], 420);
         assert_eq!(filled(json!({"configMap": {"defaultMode": 256}}))["configMap"]["defaultMode"], 256);
         assert_eq!(filled(json!({"hostPath": {"path": "/"}}))["hostPath"], json!({"path": "/", "type": ""}));

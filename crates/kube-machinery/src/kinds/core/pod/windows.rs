@@ -1,6 +1,6 @@
-//! Validation of pods for one operating system, and of users of their own. Upstream: `validateWindowsSecurityContextOptions`,
-//! `validateWindowsHostProcessPod`, `validateWindows`, `validateLinux` and `validateHostUsers` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of Windows options, of pods that name their operating system, and of pods with a user namespace of their
+//! own. Upstream: `validateWindowsSecurityContextOptions`, `validateWindowsHostProcessPod`, `validateWindows`,
+//! `validateLinux` and `validateHostUsers` in `pkg/apis/core/validation/validation.go`.
 
 use super::containers::visit;
 use crate::conventions::cause::{At, Cause};
@@ -12,7 +12,7 @@ const LONGEST_SPEC: usize = 64 * 1024;
 const LONGEST_DOMAIN: usize = 256;
 const LONGEST_USER: usize = 104;
 
-/// The errors in the operating system of a pod.
+/// Checks that the pod names a known operating system, and sets no field of another one.
 pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (system, path) = (&spec["os"], format_args!("{at}.os"));
     if !system.is_object() {
@@ -28,7 +28,7 @@ pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
     }
 }
 
-/// The containers' security contexts, with the containers' paths.
+/// Iterates over the security contexts of all containers, with the paths of the containers.
 fn contexts<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     visit(spec, at).map(|(path, container)| (path, &container["securityContext"]))
 }
@@ -89,12 +89,13 @@ fn of_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
     paths.into_iter().map(|path| Cause::forbidden(path, "cannot be set for a windows pod")).collect()
 }
 
-/// The errors in a pod with users of its own, which cannot use what belongs to the node's.
+/// Validates a pod with its own user namespace (`hostUsers: false`), which must not use the node's other namespaces or
+/// block devices.
 pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
     if spec["hostUsers"] != false {
         return Vec::new();
     }
-    // Upstream writes two of the names with a capital.
+    // Upstream's paths write two of the names with a capital letter.
     let shared = [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")];
     let shared = shared.into_iter().filter(|(field, _)| spec[*field] == true).map(|(_, name)| format!("{at}.{name}"));
     let devices = visit(spec, at).filter(|(_, container)| !items(container, "volumeDevices").is_empty());
@@ -102,7 +103,7 @@ pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
     shared.chain(devices).map(|path| Cause::forbidden(path, "when `hostUsers` is false")).collect()
 }
 
-/// The errors in a pod whose containers are processes of the node.
+/// Validates a pod with HostProcess containers, which run as processes of the Windows node.
 pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let asked = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
     let of_pod = asked(&spec["securityContext"]);
@@ -136,7 +137,7 @@ pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The errors in what only Windows has.
+/// Validates the Windows options of a security context.
 pub(super) fn options(options: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(name) = options["gmsaCredentialSpecName"].as_str() {
@@ -157,12 +158,12 @@ pub(super) fn options(options: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Go prints these through a pointer: as JSON, not in its own quotes.
+/// Makes a cause that shows the text as JSON: upstream passes a pointer, which Go does not print as a quoted Go string.
 fn shown(at: At<'_>, text: &str, why: &str) -> Cause {
     Cause::invalid_json(at, &Value::from(text), why)
 }
 
-/// What is wrong with `USER` or `DOMAIN\USER`.
+/// Returns the error messages for a user name, `USER` or `DOMAIN\USER`.
 fn messages_of_user(name: &str) -> Vec<&'static str> {
     let parts: Vec<&str> = name.split('\\').collect();
     let (domain, user) = match parts[..] {
@@ -200,7 +201,7 @@ fn messages_of_user(name: &str) -> Vec<&'static str> {
     .collect()
 }
 
-/// 1 to 15 characters, of which the first is no dot.
+/// Returns true for 1 to 15 allowed characters that do not start with a dot.
 fn is_net_bios(domain: &str) -> bool {
     let fits = !domain.contains(['\\', '/', ':', '*', '?', '"', '<', '>', '|']);
     (1..=15).contains(&domain.chars().count()) && fits && !domain.starts_with('.')

@@ -1,4 +1,4 @@
-//! Validation of the addresses of a service in its cluster. Upstream: `ValidateServiceClusterIPsRelatedFields` in
+//! Validation of a Service's cluster IPs and IP families. Upstream: `ValidateServiceClusterIPsRelatedFields` in
 //! `pkg/apis/core/validation/validation.go`, line 9393.
 
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use crate::value::Value;
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 const FAMILY_POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-/// The errors in the addresses of a service that is not a name elsewhere.
+/// Validates the cluster IPs and IP families of a service that is not of type `ExternalName`.
 pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
     let given: Vec<&str> = items(spec, "clusterIPs").iter().filter_map(Value::as_str).collect();
     let all = |why: &str| Cause::invalid_json("spec.clusterIPs", &spec["clusterIPs"], why);
@@ -63,7 +63,7 @@ fn families(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Addresses that are not of the family that was asked for.
+/// Checks that each address belongs to the IP family at the same index.
 fn mismatches(addresses: &[IpAddr], families: &[Value]) -> Vec<Cause> {
     let pairs = addresses.iter().zip(families).enumerate();
     pairs

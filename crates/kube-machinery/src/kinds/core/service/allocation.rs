@@ -1,4 +1,4 @@
-//! Allocates cluster IPs and node ports for services. Upstream: `pkg/registry/core/service/storage/alloc.go`.
+//! Allocates cluster IPs and node ports for Services. Upstream: `pkg/registry/core/service/storage/alloc.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::Ipv4Addr;
@@ -14,28 +14,28 @@ use crate::value::{Array, Value, json};
 
 /// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
 const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
-/// How many addresses at the start of the range are used only on request.
+/// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for one.
 const STATIC_ADDRESSES: u32 = 256;
 const PORTS: RangeInclusive<u32> = 30_000..=32_767;
-/// How many ports at the start of the range are used only on request.
+/// The number of ports at the start of the range that are allocated last, to leave them to services that ask for one.
 const STATIC_PORTS: u32 = 86;
 
-/// The addresses and ports of all services.
+/// The addresses and node ports of all services.
 ///
-/// Invariant: a number is free unless a service holds it, or one that is not written yet has taken it.
+/// Invariant: a number is free unless a stored service holds it, or a service that is being written has reserved it.
 #[derive(Debug)]
 struct Allocations {
     addresses: FreeRanges,
     ports: FreeRanges,
-    /// By the key of the service.
+    /// The allocations of stored services, by the service's key.
     held: BTreeMap<String, Held>,
-    /// What services have taken that are not written yet, by its number.
+    /// The reservations of services that are not stored yet, by the number of the reservation.
     taken: BTreeMap<u64, Held>,
-    /// The number of what is taken next.
+    /// The number of the latest reservation.
     next: u64,
 }
 
-/// What one service holds. What its type does not need is not held, whatever its fields say.
+/// The address and node ports of one service. Fields that the service's type does not use are ignored.
 #[derive(Debug, Default)]
 struct Held {
     address: Option<u32>,
@@ -59,7 +59,7 @@ pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
 }
 
 impl Allocations {
-    /// Fills in what a service needs.
+    /// Fills in the addresses and node ports that a service needs and lacks.
     fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
         let spec = &mut service["spec"];
         if let Some(old) = old.map(|old| &old["spec"]) {
@@ -144,7 +144,7 @@ fn health_check_port(spec: &Value) -> Option<u32> {
     spec["healthCheckNodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
 }
 
-/// Keeps the old allocations that an update omits.
+/// Copies the allocations that an update omits from the old spec.
 fn keep(spec: &mut Value, old: &Value) {
     if needs_address(spec) && needs_address(old) {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -161,14 +161,15 @@ fn keep(spec: &mut Value, old: &Value) {
     }
 }
 
-/// A client that knows one address only gives it as `clusterIP`. Upstream: `normalizeClusterIPs`, of a creation.
+/// Sets `clusterIPs` of a new service from `clusterIP`, for clients that know only the single field. Upstream:
+/// `normalizeClusterIPs`.
 fn complete(spec: &mut Value) {
     if !text(spec, "clusterIP").is_empty() && items(spec, "clusterIPs").is_empty() {
         set(spec, "clusterIPs", json!([spec["clusterIP"]]));
     }
 }
 
-/// Keeps the node ports of ports with the same name, unless another port of the service has them now.
+/// Copies node ports from the old ports of the same name, unless the update already gives the number to a port.
 fn keep_ports(spec: &mut Value, old: &Value) {
     let numbers = |spec: &Value| -> HashSet<u32> { items(spec, "ports").iter().filter_map(node_port).collect() };
     let mut used = numbers(old);
@@ -185,8 +186,9 @@ fn keep_ports(spec: &mut Value, old: &Value) {
     }
 }
 
-/// The spec as it is judged: what an update omits is kept, what its type does not have is gone. Upstream: `patchAllocatedValues`,
-/// `NormalizeClusterIPs` and `dropTypeDependentFields`, which come before the validation.
+/// Returns the spec that validation should check: allocations that an update omits are kept, and fields that the new
+/// type does not use are removed. Upstream does this before validation, in `patchAllocatedValues`, `NormalizeClusterIPs`
+/// and `dropTypeDependentFields`.
 pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
     let mut spec = spec.clone();
     let Some(old) = old else {
@@ -204,7 +206,7 @@ pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
     spec
 }
 
-/// Removes what the new type of a service does not have, unless the update changes it.
+/// Removes the fields that the new type of a service does not use, unless the update changes them.
 fn release(spec: &mut Value, old: &Value) {
     type Needs = fn(&Value) -> bool;
     let balanced: Needs = |spec| spec["type"] == "LoadBalancer";
@@ -243,7 +245,7 @@ fn set(spec: &mut Value, field: &str, value: Value) {
     }
 }
 
-/// Gives a service the address that it asks for, or a free one. `own` is the one that it has.
+/// Allocates the address that a service asks for, or a free one. `own` is the address that it already has.
 fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     let given = spec["clusterIPs"][0].as_str().or(spec["clusterIP"].as_str()).unwrap_or_default().to_owned();
     let before = old.and_then(|old| old["clusterIP"].as_str()).unwrap_or_default();
@@ -289,8 +291,9 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
     Ok(())
 }
 
-/// Gives the ports of a service the node ports that they ask for, or free ones, and a port for its health check where it needs one.
-/// `before` are those that the service has. Ports with the same number and different protocols share a node port.
+/// Allocates the node ports that a service asks for, or free ones, and a port for its health check if it needs one.
+/// `before` are the node ports that the service already has. Ports with the same number and different protocols share a
+/// node port.
 fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Vec<Cause>> {
     let mut own = OwnPorts { free, before, by_port: HashMap::new(), pairs: HashSet::new(), used: HashSet::new() };
     let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
@@ -321,11 +324,11 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     Ok(())
 }
 
-/// The node ports of one service, while they are allocated.
+/// The node ports of one service during their allocation.
 struct OwnPorts<'a> {
     free: &'a FreeRanges,
     before: &'a BTreeSet<u32>,
-    /// The first node port of each port.
+    /// The first node port that was given to each port number.
     by_port: HashMap<Option<i64>, u32>,
     pairs: HashSet<(Option<i64>, u32)>,
     used: HashSet<u32>,
@@ -342,7 +345,7 @@ impl OwnPorts<'_> {
         self.used.insert(number);
     }
 
-    /// Takes a number that the service asks for.
+    /// Reserves a node port that the service asks for. Fails if it is out of range or in use.
     fn ask(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Vec<Cause>> {
         let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
         let why = if !PORTS.contains(&number) {

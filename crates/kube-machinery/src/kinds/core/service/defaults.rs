@@ -1,9 +1,9 @@
-//! The defaults of services.
+//! The defaults of Services: type, session affinity, traffic policies and ports.
 
 use crate::conventions::fill::{empty, list, missing, object, part};
 use crate::value::{Value, json};
 
-/// The default session affinity: three hours.
+/// The default timeout of session affinity: three hours.
 const AFFINITY_SECONDS: u32 = 10_800;
 
 pub(crate) fn service(service: &mut Value) {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_in_depends_on_the_type() {
+    fn defaults_depend_on_the_type_of_the_service() {
         let plain = filled(json!({"ports": [{"port": 80}, {"port": 81, "targetPort": "web"}]}));
         assert_eq!(
             plain,
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn affinity_has_a_time_and_no_affinity_has_none() {
+    fn client_ip_affinity_has_a_timeout_and_no_affinity_has_none() {
         let sticky = filled(json!({"sessionAffinity": "ClientIP"}));
         assert_eq!(sticky["sessionAffinityConfig"], json!({"clientIP": {"timeoutSeconds": 10800}}));
         let config = json!({"clientIP": {"timeoutSeconds": 5}});
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_headless_service_has_no_address_in_both_fields() {
+    fn a_headless_service_has_none_in_both_address_fields() {
         assert_eq!(filled(json!({"clusterIP": "None"}))["clusterIPs"], json!(["None"]));
     }
 }

@@ -1,6 +1,6 @@
-//! Validation of how a service sends what comes in to its pods. Upstream: `validateClientIPAffinityConfig`,
-//! `validateServiceExternalTrafficPolicy`, `validateServiceInternalTrafficFieldsValue` and `validateServiceTrafficDistribution` in
-//! `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
+//! Validation of a Service's session affinity and traffic policies. Upstream: `validateClientIPAffinityConfig`,
+//! `validateServiceExternalTrafficPolicy`, `validateServiceInternalTrafficFieldsValue` and
+//! `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::{is_port, items, text};
@@ -10,7 +10,7 @@ const POLICIES: [&str; 2] = ["Cluster", "Local"];
 const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const LONGEST_AFFINITY: i64 = 86_400;
 
-/// The errors in the affinity of clients.
+/// Validates the configuration of session affinity.
 pub(super) fn affinity(spec: &Value) -> Option<Cause> {
     let config = &spec["sessionAffinityConfig"];
     let seconds = &config["clientIP"]["timeoutSeconds"];
@@ -26,7 +26,7 @@ pub(super) fn affinity(spec: &Value) -> Option<Cause> {
     }
 }
 
-/// The errors in the policies of traffic.
+/// Validates the traffic policies, the traffic distribution and the port of the health check.
 pub(super) fn traffic(spec: &Value) -> Vec<Cause> {
     let mut causes = external(spec);
     if let Some(policy) = spec["internalTrafficPolicy"].as_str().filter(|policy| !POLICIES.contains(policy)) {
@@ -58,7 +58,7 @@ fn external(spec: &Value) -> Vec<Cause> {
     }
     let (checked, at) = (&spec["healthCheckNodePort"], "spec.healthCheckNodePort");
     if checked.as_i64().unwrap_or_default() == 0 {
-        return causes; // one that is needed is allocated
+        return causes; // the allocator fills in a port that is needed
     }
     if kind == "LoadBalancer" && policy == "Local" {
         causes.extend(is_port(checked, &at));

@@ -1,4 +1,4 @@
-//! The address families of a service, on a cluster that has IPv4 alone. Upstream: `initIPFamilyFields` in
+//! Fills in and checks the IP families of a Service, on a cluster that has only IPv4. Upstream: `initIPFamilyFields` in
 //! `pkg/registry/core/service/storage/alloc.go`, line 104.
 
 use crate::conventions::cause::Cause;
@@ -10,10 +10,10 @@ const AT_POLICY: &str = "spec.ipFamilyPolicy";
 const SINGLE: &str = "SingleStack";
 const DUAL: &str = "RequireDualStack";
 
-/// Sets the families and their policy where the service leaves them open.
+/// Sets `ipFamilies` and `ipFamilyPolicy` if the service does not.
 ///
 /// # Errors
-/// Families that the cluster does not have, or that do not go with the policy and the addresses.
+/// Fails if the cluster does not have a family, or if a family contradicts the policy or the addresses.
 pub(super) fn settle(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     if old.is_some_and(|old| prefers_the_same(spec, old)) {
         return Ok(());
@@ -49,7 +49,8 @@ pub(super) fn has_no_selector(spec: &Value) -> bool {
     spec["selector"].as_object().is_none_or(Map::is_empty)
 }
 
-/// Whether a service keeps what it preferred. Upstream: `isMatchingPreferDualStackClusterIPFields`.
+/// Returns true if an update keeps the policy `PreferDualStack`, the type, the addresses and the families. Upstream:
+/// `isMatchingPreferDualStackClusterIPFields`.
 fn prefers_the_same(spec: &Value, old: &Value) -> bool {
     let prefers = |spec: &Value| spec["ipFamilyPolicy"] == "PreferDualStack";
     let same = |field: &str| spec[field] == old[field];
@@ -67,7 +68,8 @@ fn set_policy(spec: &mut Value, old: Option<&Value>, is_headless_anywhere: bool)
     object(spec).insert("ipFamilyPolicy".into(), json!(policy));
 }
 
-/// The errors in how many addresses and families there are; a service that becomes one of a single family loses its second one.
+/// Checks that the number of addresses and families fits the policy. A change to `SingleStack` drops the second address
+/// and family.
 fn fitted(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
     let policy = spec["ipFamilyPolicy"].clone();
     let is_single = policy == SINGLE;
@@ -98,7 +100,7 @@ fn fitted(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Adds the families of the addresses that have none. Says which of these the cluster does not have.
+/// Adds the family of each address that has none, and fails for IPv6 addresses, which the cluster does not have.
 fn inferred(spec: &mut Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let addresses = items(spec, "clusterIPs").to_vec();
@@ -119,7 +121,7 @@ fn inferred(spec: &mut Value) -> Vec<Cause> {
     causes
 }
 
-/// What only a cluster with both families can do.
+/// Refuses the requests that only a dual-stack cluster can satisfy.
 fn unconfigured(spec: &Value) -> Vec<Cause> {
     let policy = &spec["ipFamilyPolicy"];
     let dual = (policy == DUAL)
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_open_is_settled() {
+    fn missing_families_and_policies_are_filled_in() {
         for (spec, families, policy) in [
             (json!({}), json!(["IPv4"]), "SingleStack"),
             (json!({"ipFamilyPolicy": "PreferDualStack"}), json!(["IPv4"]), "PreferDualStack"),
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_of_one_family_has_no_other() {
+    fn an_ipv4_cluster_refuses_ipv6_and_dual_stack() {
         let none = "this cluster is not configured for dual-stack services";
         for (spec, why) in [
             (json!({"ipFamilies": ["IPv6"]}), "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster".to_owned()),
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_family_goes_with_the_policy() {
+    fn single_stack_drops_the_second_family_and_dual_stack_keeps_it() {
         let old = json!({"clusterIP": "None", "clusterIPs": ["None"], "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": DUAL});
         let mut single = old.clone();
         single["ipFamilyPolicy"] = json!(SINGLE);

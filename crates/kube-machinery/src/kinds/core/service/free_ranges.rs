@@ -1,14 +1,14 @@
-//! Numbers that can be taken once, such as addresses and ports.
+//! The set of free cluster IPs or node ports, from which Services allocate.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// The free numbers of a range, as ranges: taking, returning and finding a number takes the logarithm of the number of
-/// gaps, however many numbers are taken.
+/// The free numbers of a range, kept as subranges. Taking and returning a number is logarithmic in the number of
+/// subranges, however many numbers are taken.
 #[derive(Debug)]
 pub(super) struct FreeRanges {
     all: RangeInclusive<u32>,
-    /// The last number of each free range, by its first. No two of them touch.
+    /// The last number of each free subrange, by its first number. Invariant: no two subranges touch.
     free: BTreeMap<u32, u32>,
 }
 
@@ -21,7 +21,7 @@ impl FreeRanges {
         self.around(number).is_some()
     }
 
-    /// The free numbers from `first` on, then those before it.
+    /// Iterates over the free numbers from `first` on, then over those before it.
     pub(super) fn from(&self, first: u32) -> impl Iterator<Item = u32> {
         let after = self
             .free
@@ -32,7 +32,7 @@ impl FreeRanges {
         after.chain(before)
     }
 
-    /// Takes a number; one outside the range, or one that is taken, is left alone.
+    /// Takes a number. No effect if it is outside the range or already taken.
     pub(super) fn take(&mut self, number: u32) {
         let Some((start, end)) = self.around(number) else { return };
         self.free.remove(&start);
@@ -44,7 +44,7 @@ impl FreeRanges {
         }
     }
 
-    /// Returns a number.
+    /// Returns a number to the set. No effect if it is outside the range or already free.
     pub(super) fn put_back(&mut self, number: u32) {
         if !self.all.contains(&number) || self.is_free(number) {
             return;
@@ -58,7 +58,7 @@ impl FreeRanges {
         self.free.insert(start, after.map_or(number, |(_, end)| end));
     }
 
-    /// The free range that has a number.
+    /// Returns the free subrange that contains the number.
     fn around(&self, number: u32) -> Option<(u32, u32)> {
         let (start, end) = self.free.range(..=number).next_back()?;
         (*end >= number).then_some((*start, *end))

@@ -1,5 +1,6 @@
-//! Validation of what concerns load balancers. Upstream: the second half of `validateService`, `validateLoadBalancerClassField`
-//! and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`, lines 7149 to 7195 and 9082.
+//! Validation of the load balancer fields of a Service. Upstream: the second half of `validateService`,
+//! `validateLoadBalancerClassField` and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`, lines
+//! 7149 to 7195 and 9082.
 
 use std::net::IpAddr;
 
@@ -17,13 +18,14 @@ fn is_balanced(spec: &Value) -> bool {
     text(spec, "type") == "LoadBalancer"
 }
 
-/// Who may reach the load balancer. `spec` is that of the service as it is judged.
+/// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the result of
+/// `judged`, which may differ from the spec in `service`.
 pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Vec<Cause> {
     let ranges = items(spec, "loadBalancerSourceRanges");
     let noted = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
     let (at, ranges) = match noted(service) {
         _ if !ranges.is_empty() => {
-            // Upstream writes the name so.
+            // Upstream's path has a capital L.
             let trimmed = |range: &Value| range.as_str().unwrap_or_default().trim().to_owned();
             let at = "spec.LoadBalancerSourceRanges";
             let each = ranges.iter().enumerate().map(|(i, range)| (format!("{at}[{i}]"), trimmed(range)));
@@ -46,7 +48,7 @@ pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) 
     causes
 }
 
-/// The class stays, once it is set.
+/// Checks that the class does not change while the service stays a load balancer.
 pub(super) fn class_change(new: &Value, old: &Value) -> Option<Cause> {
     let (before, after) = (&old["loadBalancerClass"], &new["loadBalancerClass"]);
     let changed = is_balanced(new) && is_balanced(old) && before != after;
@@ -63,7 +65,7 @@ pub(super) fn class(spec: &Value) -> Vec<Cause> {
     }
 }
 
-/// The errors in the status of a service.
+/// Validates the status of a Service: the addresses of its load balancer.
 pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let entrances = items(&new["status"]["loadBalancer"], "ingress");
     let at = "status.loadBalancer.ingress";

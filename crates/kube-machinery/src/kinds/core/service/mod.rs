@@ -1,4 +1,4 @@
-//! Services.
+//! The Service kind: its row in the table of kinds. Its defaults, validation and allocator are in the submodules.
 
 mod addresses;
 mod allocation;
@@ -18,7 +18,7 @@ pub(in crate::kinds) use self::defaults::service as set_defaults;
 pub(in crate::kinds) use self::load_balancer::status as validate_status;
 pub(in crate::kinds) use self::validation::service as validate;
 
-/// The row of a Service.
+/// The Service row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "services",
     singular: "service",

@@ -1,4 +1,4 @@
-//! Validation of services. Upstream: `validateService`, `validateServicePort` and `ValidateServiceUpdate` in
+//! Validation of Services. Upstream: `validateService`, `validateServicePort` and `ValidateServiceUpdate` in
 //! `pkg/apis/core/validation/validation.go`, lines 6999 to 7250 and 7368.
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &judged(&new["spec"], old.map(|old| &old["spec"]));
     let kind = text(spec, "type");
     if kind != "ExternalName" {
-        // Upstream looks at these before all others.
+        // Upstream checks the addresses first, and stops if they are wrong.
         let causes = addresses(spec);
         if !causes.is_empty() {
             return causes;
@@ -63,7 +63,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// A name elsewhere has no address here.
+/// Validates an `ExternalName` service, which is a DNS alias and has no addresses.
 fn elsewhere(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -75,7 +75,7 @@ fn elsewhere(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// No two ports have the same number and protocol, inside or on the nodes.
+/// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes.
 fn numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
@@ -110,7 +110,7 @@ fn external_name(name: &str) -> Option<Cause> {
     }
 }
 
-/// If there are several ports, each must have a unique name.
+/// Validates a port. If there are several, each must have a unique name. `names` are the names of the ports before it.
 fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.name");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_has_ports_unless_it_has_no_address() {
+    fn a_service_has_ports_unless_it_is_headless_or_an_external_name() {
         assert_eq!(told(json!({"type": "ClusterIP"})), ["spec.ports: Required value"]);
         assert_eq!(
             told(json!({"type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"]})),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn several_ports_have_names() {
+    fn several_ports_need_unique_names() {
         let port =
             |name: &str, number: u32| json!({"name": name, "port": number, "protocol": "TCP", "targetPort": number});
         let ports = json!({"type": "ClusterIP", "ports": [port("a", 80), port("a", 81), port("", 0)]});
