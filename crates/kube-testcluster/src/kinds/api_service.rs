@@ -191,7 +191,7 @@ fn of_connection(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns the number of bytes that a base64 text decodes to.
+/// Returns the number of bytes that a base64 string decodes to.
 fn bytes_of(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4
 }

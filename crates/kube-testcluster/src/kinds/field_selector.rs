@@ -40,7 +40,7 @@ pub(crate) trait Selectable {
     /// `None` for a cluster-scoped object.
     fn namespace(&self) -> Option<&str>;
 
-    /// Returns the value of the n-th field in the kind's `fields`, as a text.
+    /// Returns the value of the n-th field in the kind's `fields` as a string.
     fn field(&self, n: usize) -> Option<Cow<'_, str>>;
 }
 
@@ -65,7 +65,7 @@ impl Selectable for ObjectContent<'_> {
     }
 }
 
-/// Returns the value at a path as a text. `None` if it is missing, null, a list or an object.
+/// Returns the value at a path as a string. `None` if it is missing, null, a list or an object.
 pub(crate) fn text_at<'a>(content: &'a Value, path: &[&str]) -> Option<Cow<'a, str>> {
     let field = path.iter().try_fold(content, |value, field| value.get(field))?;
     match field {
@@ -94,7 +94,7 @@ impl Fields {
     }
 
     /// # Errors
-    /// Upstream's message, if the text is malformed or names a field that the kind has no selector for.
+    /// Upstream's message, if the selector is malformed or names a field that the kind has no selector for.
     pub(crate) fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
         Self::of(&text.parse().map_err(|error| format!("{error}"))?, resource)
     }

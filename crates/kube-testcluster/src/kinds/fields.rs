@@ -35,7 +35,7 @@ pub(super) fn each<'v, 'p>(
     items(parent, field).iter().enumerate().map(with_path)
 }
 
-/// Returns a text field; empty if it is absent.
+/// Returns a string field; empty if it is absent.
 pub(super) fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
     parent[field].as_str().unwrap_or_default()
 }
@@ -45,7 +45,7 @@ pub(super) fn number(parent: &Value, field: &str) -> i64 {
     parent[field].as_i64().unwrap_or_default()
 }
 
-/// Returns the entries of a map from text to text.
+/// Returns the entries of a map from strings to strings.
 pub(super) fn pairs<'a>(parent: &'a Value, field: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let map = parent[field].as_object().into_iter().flatten();
     map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))

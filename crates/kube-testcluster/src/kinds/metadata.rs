@@ -11,7 +11,7 @@ use super::resource::Resource;
 use crate::machinery::cause::{At, Cause};
 use crate::value::Value;
 
-/// The finalizer of a deletion that orphans: the owner stays until no dependent refers to it.
+/// The finalizer of a deletion with the policy `Orphan`: the owner stays until no dependent refers to it.
 pub(crate) const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";

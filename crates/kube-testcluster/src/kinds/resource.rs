@@ -1,4 +1,5 @@
-//! The properties of a kind, such as its names, defaults and validation. A `Resource` is a row in the table of kinds.
+//! The type [`Resource`]: one row in the table of kinds, with all properties of a kind, such as its names, defaults and
+//! validation.
 
 use std::fmt;
 
@@ -62,7 +63,7 @@ pub(crate) struct Resource {
     pub(crate) delete_response: DeleteResponse,
     pub(crate) generation: Generation,
     pub(crate) strategy: Strategy,
-    /// True if a watch cache answers lists and gets. Without one, the cache still serves watches.
+    /// True if the watch cache answers lists and gets. Watches always come from the watch cache.
     pub(crate) cached: bool,
     /// The fields that field selectors support, besides `metadata.name` and `metadata.namespace`.
     pub(crate) fields: &'static [FieldRow],
@@ -73,7 +74,7 @@ pub(crate) struct Resource {
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
     /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub(crate) prepare: fn(&mut Value, &Change<'_>),
-    /// Validates a new object, or an update: the new state, then the old one. The metadata are validated elsewhere.
+    /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Validates an update of the status, which does not validate the rest again.
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
@@ -105,7 +106,7 @@ pub(crate) struct GroupResource {
 /// Gives each object of a kind values that no two objects may share, such as the address of a service. Upstream:
 /// `BeginCreate`, `BeginUpdate` and `AfterDelete` of a kind's registry.
 pub(crate) trait Allocator: fmt::Debug + Send {
-    /// Reserves values for a new object or a new state of an old one, and fills in those that it lacks. `key` is the
+    /// Reserves values for a new or updated object, and fills in the missing ones. `key` is the
     /// object's key in the store. Returns the number of the reservation, for [`keep`](Self::keep) or
     /// [`give_back`](Self::give_back).
     ///
@@ -163,7 +164,7 @@ impl PartialEq for Resource {
 impl Eq for Resource {}
 
 impl Resource {
-    /// The properties that most kinds share. The row of a kind sets the others.
+    /// The properties that most kinds share. The row of a kind overrides some of them.
     pub(super) const USUAL: Self = Self {
         group: "",
         version: "v1",

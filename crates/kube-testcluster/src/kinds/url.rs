@@ -16,7 +16,7 @@ pub(super) struct Url<'a> {
 /// Splits a URL into its parts.
 ///
 /// # Errors
-/// Go's message, if the text is not a URL.
+/// Go's message, if the string is not a URL.
 pub(super) fn parse(text: &str) -> Result<Url<'_>, String> {
     split(text).map_err(|why| format!("parse {}: {why}", quote(text)))
 }

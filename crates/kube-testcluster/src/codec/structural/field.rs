@@ -1,4 +1,4 @@
-//! The field paths in validation causes, as texts. Upstream: `field.Path`.
+//! Formatting of the field paths in validation causes. Upstream: `field.Path`.
 
 /// Returns a path, or `<nil>` for the root.
 pub(super) fn or_root(at: &str) -> &str {

@@ -1,4 +1,4 @@
-//! The values of `format` for texts, such as `email` and `date-time`. Upstream: apiextensions-apiserver's
+//! The values of `format` for strings, such as `email` and `date-time`. Upstream: apiextensions-apiserver's
 //! `pkg/apiserver/validation/formats.go` lists them, and kube-openapi's `pkg/validation/strfmt` implements them.
 
 mod address;
@@ -80,7 +80,7 @@ impl Format {
         })
     }
 
-    /// Returns true if the text has the format.
+    /// Returns true if the string has the format.
     pub(crate) fn fits(self, text: &str) -> bool {
         match self {
             Self::BsonObjectId => text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),

@@ -152,7 +152,7 @@ impl Structural {
         }
     }
 
-    /// Returns the format if upstream checks it, and an empty text otherwise. Upstream:
+    /// Returns the format if upstream checks it, and an empty string otherwise. Upstream:
     /// `StripUnsupportedFormatsPostProcessorForVersion`.
     pub(crate) fn checked_format(&self) -> &str {
         let kind = if let [kind] = self.kinds() { *kind } else { "" };

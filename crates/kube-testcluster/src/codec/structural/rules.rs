@@ -61,7 +61,7 @@ type Pair<'a> = (&'a Structural, &'a Value, &'a Value);
 struct Before<'a> {
     /// The value itself.
     current: Option<Pair<'a>>,
-    /// The value around it, which is compared if `current` is unknown.
+    /// The value around it, which is compared if the old state of the value itself is unknown.
     parent: Option<Pair<'a>>,
 }
 

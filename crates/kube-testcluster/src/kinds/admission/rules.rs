@@ -37,7 +37,7 @@ fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cau
     is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
 }
 
-/// Returns a cause for each empty text in a list.
+/// Returns a cause for each empty string in a list.
 fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()

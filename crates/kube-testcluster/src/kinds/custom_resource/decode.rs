@@ -27,7 +27,7 @@ impl CustomResource {
     /// apiVersion.
     ///
     /// # Errors
-    /// Go's message, if the metadata are malformed or the object nests too deep.
+    /// Go's message, if the metadata is malformed or the object nests too deep.
     pub(crate) fn decode(&self, json: Json) -> Result<Decoded, String> {
         let mut faults: Vec<String> =
             json.duplicates().iter().map(|path| format!("duplicate field {path:?}")).collect();

@@ -56,7 +56,7 @@ impl ScalePaths {
         integer(value, &self.status_replicas).map(Option::unwrap_or_default)
     }
 
-    /// Returns the label selector of the pods as a text; empty if there is none.
+    /// Returns the label selector of the pods as a string; empty if there is none.
     ///
     /// # Errors
     /// As [`spec_replicas`](Self::spec_replicas).

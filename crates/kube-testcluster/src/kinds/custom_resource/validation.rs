@@ -12,7 +12,7 @@ use crate::machinery::cause::Cause;
 use crate::value::Value;
 
 impl CustomResource {
-    /// Validates a new object, or a new state of an old one. Adds to `causes`, which already has those of the metadata.
+    /// Validates a new or updated object, and adds to `causes`, which already has the causes of the metadata.
     pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         causes.extend(match old {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),

@@ -144,7 +144,7 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
     pruned
 }
 
-/// Returns why the metadata are invalid in a resource that consists of this default alone. Upstream:
+/// Returns why the metadata is invalid in a resource that consists of this default alone. Upstream:
 /// `SurroundingObjectFunc`.
 fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
     let mut resource: Structural = crate::value::from_value(place.resource.clone()).ok()?;

@@ -69,7 +69,7 @@ impl Found<'_> {
     }
 }
 
-/// The tokens of a path: its delimiters, and the texts between them. A quoted text is one token.
+/// The tokens of a path: its delimiters, and the names between them. A quoted string is one token.
 struct Tokens<'a> {
     rest: &'a str,
 }

@@ -1,4 +1,4 @@
-//! Validation of the texts of CEL rules: message, reason and field path. The expressions themselves are compiled
+//! Validation of the fields of CEL rules: message, reason and field path. The expressions themselves are compiled
 //! elsewhere, if the feature `cel` is on. Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on
 //! `x-kubernetes-validations`.
 

@@ -46,7 +46,7 @@ fn unsupported_in(schema: &Value) -> Option<String> {
     schema["items"].is_array().then(|| "OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned())
 }
 
-/// Returns the causes why a schema is not structural, sorted by their texts. Upstream: `ValidateStructural`.
+/// Returns the reasons why a schema is not structural, sorted by their messages. Upstream: `ValidateStructural`.
 pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
     let mut causes = Causes::default();
     invariants(schema, Level::Root, at, &mut causes);

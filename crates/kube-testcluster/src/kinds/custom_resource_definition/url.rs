@@ -15,7 +15,7 @@ impl<'a> Url<'a> {
     /// Splits a URL into its parts.
     ///
     /// # Errors
-    /// Go's message, if the text is not a URL.
+    /// Go's message, if the string is not a URL.
     pub(super) fn parse(text: &'a str) -> Result<Self, String> {
         let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
         let failed = |why: String| Err(format!("parse {rest:?}: {why}"));

@@ -9,7 +9,7 @@ use crate::kinds::fields::text;
 use crate::machinery::quote::quote;
 use crate::value::Value;
 
-/// Returns the warnings, without those that the old definition causes too.
+/// Returns the warnings that the old definition does not cause already.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let formats_before: HashSet<String> = old.map(unrecognized_formats).unwrap_or_default().into_iter().collect();
     let sets_before = old.map(sets_of_no_scalars).unwrap_or_default();

@@ -69,7 +69,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
     number(mask, 10).is_some_and(|(mask, rest)| rest.is_empty() && mask <= most)
 }
 
-/// Splits a number off the beginning of a text; `None` if there is none, or if it is too large. Upstream: `dtoi`,
+/// Splits a number off the beginning of a string; `None` if there is none, or if it is too large. Upstream: `dtoi`,
 /// `xtoi`.
 fn number(text: &str, radix: u32) -> Option<(u32, &str)> {
     let mut value = 0;

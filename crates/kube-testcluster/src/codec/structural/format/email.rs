@@ -18,7 +18,7 @@ enum Groups {
     Refused,
 }
 
-/// A parser over the unread rest of a text. A method that reads a part returns whether the part is there.
+/// A parser over the unread rest of a string. A method that reads a part returns whether the part is there.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
             return (!self.0.starts_with('(') || self.name_comment()).then_some(1);
         }
         self.0 = before;
-        // The failed attempt above also skipped this space, so the restored rest begins with it.
+        // Not `local@domain`, so a display name and `<local@domain>`, or a group.
         if !self.0.starts_with('<') && !self.phrase() {
             return None;
         }

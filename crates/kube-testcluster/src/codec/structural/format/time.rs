@@ -35,7 +35,7 @@ pub(super) fn is_date(text: &str) -> bool {
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| known("^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$"));
 
-/// Returns true for a date, `t`, and a time with its zone. As upstream, a second `t` and the text after it are ignored.
+/// Returns true for a date, `t`, and a time with its zone. As upstream, a second `t` and everything after it are ignored.
 pub(super) fn is_date_time(text: &str) -> bool {
     let text = text.to_lowercase();
     let mut parts = text.split('t');

@@ -15,7 +15,7 @@ use crate::machinery::cel::RESERVED;
 use crate::value::Value;
 
 /// Converts a value to CEL. Fields that the schema does not name are hidden, numbers get the type of the schema, and
-/// texts of some formats get a type such as timestamp or duration. For a resource, kind, apiVersion and the names in
+/// strings of some formats get a type such as timestamp or duration. For a resource, kind, apiVersion and the names in
 /// the metadata are visible.
 pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
     match value {

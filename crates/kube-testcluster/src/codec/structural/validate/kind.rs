@@ -7,7 +7,7 @@ use crate::machinery::cause::Cause;
 use crate::machinery::quote::quote;
 use crate::value::Value;
 
-/// Checks the type of a value, and the format of a number. As upstream, a text or a list fits any type but a numeric
+/// Checks the type of a value, and the format of a number. As upstream, a string or a list fits any type but a numeric
 /// one if the schema has a format.
 pub(super) fn check(kinds: &[&str], wanted: &str, nullable: bool, value: &Value, path: &Path) -> Outcome {
     if value.is_null() {

@@ -1,4 +1,4 @@
-//! Validation of the length, the pattern and the format of a text. Upstream: `stringValidator` in `validator.go`, and
+//! Validation of the length, the pattern and the format of a string. Upstream: `stringValidator` in `validator.go`, and
 //! `formats.go`.
 
 use super::outcome::Outcome;
