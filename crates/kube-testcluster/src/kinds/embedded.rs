@@ -3,11 +3,11 @@
 use crate::codec::go_syntax;
 use crate::value::Value;
 
-/// Decodes a JSON string into a value of one type: `go` is the name of the type in Go's messages, `fits` returns true for
+/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns true for
 /// a value of that type. Null fits every type.
 ///
 /// # Errors
-/// Go's message, if the string is malformed or has another type.
+/// Go's message, if the JSON is malformed or has another type.
 pub(super) fn read(text: &str, go: &str, fits: fn(&Value) -> bool) -> Result<Value, String> {
     if let Some(message) = go_syntax::fault(text.as_bytes()) {
         return Err(message);

@@ -35,7 +35,7 @@ pub(crate) struct Definition {
 /// content share their rows, so that many short-lived clusters do not fill the memory.
 static DEFINITIONS: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
-/// The rows by [`Definition::form`], and whether the definition is being deleted.
+/// The rows by `Definition::form`, and whether the definition is being deleted.
 type Known = HashMap<(String, bool), Option<&'static Definition>>;
 
 impl Definition {

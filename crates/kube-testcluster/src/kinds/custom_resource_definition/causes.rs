@@ -34,7 +34,7 @@ impl Causes {
         }
     }
 
-    /// Returns the number of causes without those of [`add_later`](Self::add_later).
+    /// Returns the number of causes without those of `add_later`.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
