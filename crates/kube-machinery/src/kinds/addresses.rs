@@ -1,4 +1,4 @@
-//! Validation of IP addresses and of ranges of them. Upstream: `k8s.io/apimachinery/pkg/util/validation/ip.go` with
+//! Validation of IP addresses and CIDR ranges. Upstream: `k8s.io/apimachinery/pkg/util/validation/ip.go` with
 //! `StrictIPCIDRValidation`, which is on by default since Kubernetes 1.36, and `ValidateEndpointIP` in
 //! `pkg/apis/core/validation/validation.go`.
 
@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::conventions::cause::{At, Cause};
 
-/// An address as Go read it until 1.17: each number may begin with any count of zeros. Upstream: `netutils.ParseIPSloppy`.
+/// Parses an address as Go did before 1.17: every number may have leading zeros. Upstream: `netutils.ParseIPSloppy`.
 pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
     if !text.contains(':') {
         return without_zeros(text, '.').parse::<Ipv4Addr>().ok().map(IpAddr::V4);
@@ -18,7 +18,7 @@ pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
     Some(IpAddr::V6(address))
 }
 
-/// The numbers between separators without the zeros that they begin with.
+/// Removes the leading zeros of each number between the separators.
 fn without_zeros(text: &str, separator: char) -> String {
     let short = |part: &str| match part.trim_start_matches('0') {
         "" if !part.is_empty() => "0".to_owned(),
@@ -27,12 +27,12 @@ fn without_zeros(text: &str, separator: char) -> String {
     text.split(separator).map(short).collect::<Vec<_>>().join(&separator.to_string())
 }
 
-/// Whether an address of IPv6 is one of IPv4 in another form.
+/// Returns true for an IPv4-mapped IPv6 address, such as `::ffff:1.2.3.4`.
 fn is_mapped(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some())
 }
 
-/// The error in an address, if any. Upstream: `IsValidIPForLegacyField`.
+/// Returns the cause for an invalid address, if any. Upstream: `IsValidIPForLegacyField`.
 pub(super) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
     let why = match (parse_sloppy(text), text.parse::<IpAddr>()) {
         (None, _) => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
@@ -43,7 +43,7 @@ pub(super) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, text, why))
 }
 
-/// The error in a range, if any. Upstream: `IsValidCIDRForLegacyField`.
+/// Returns the cause for an invalid range, if any. Upstream: `IsValidCIDRForLegacyField`.
 pub(super) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
     let why = match (Range::parse_sloppy(text), Range::parse(text)) {
         (None, _) => "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
@@ -55,12 +55,12 @@ pub(super) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, text, why))
 }
 
-/// The address of a range.
+/// Returns the address before the slash of a range.
 pub(super) fn base_of(cidr: &str) -> Option<IpAddr> {
     Range::parse_sloppy(cidr).map(|range| range.address)
 }
 
-/// Whether a range is a part of another one, and not the whole.
+/// Returns true if the range `part` is inside `whole` and smaller.
 pub(super) fn is_strictly_within(part: &str, whole: &str) -> bool {
     let (Some(part), Some(whole)) = (Range::parse_sloppy(part), Range::parse_sloppy(whole)) else { return false };
     let shifted = |address: IpAddr| match address {
@@ -72,7 +72,7 @@ pub(super) fn is_strictly_within(part: &str, whole: &str) -> bool {
         && shifted(part.address).unwrap_or_default() == shifted(whole.address).unwrap_or_default()
 }
 
-/// A range of addresses: those that share the first bits.
+/// A CIDR range: an address and the length of its prefix in bits.
 struct Range {
     address: IpAddr,
     bits: u32,
@@ -99,7 +99,7 @@ impl Range {
         Some(Self { address, bits })
     }
 
-    /// Whether the address has bits that its range does not decide.
+    /// Returns true if the address has bits set beyond the prefix length.
     fn has_more_bits(&self) -> bool {
         match self.address {
             IpAddr::V4(address) => u32::from(address).checked_shl(self.bits).is_some_and(|rest| rest != 0),
@@ -108,13 +108,14 @@ impl Range {
     }
 }
 
-/// Whether no two addresses are of one family.
+/// Returns true if the addresses have at most one of IPv4 and one of IPv6.
 pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> bool {
     let mut families = BTreeSet::new();
     addresses.into_iter().all(|address| families.insert(address.is_ipv4()))
 }
 
-/// The errors in an address at which something outside can be reached. Upstream: `ValidateEndpointIP`.
+/// Returns the causes for an address that other machines cannot reach, such as a loopback address. Upstream:
+/// `ValidateEndpointIP`.
 pub(super) fn reachable(text: &str, at: At<'_>) -> Vec<Cause> {
     let Some(address) = parse_sloppy(text).map(|address| address.to_canonical()) else {
         return vec![Cause::invalid(at, text, "must be a valid IP address")];

@@ -1,6 +1,8 @@
-//! API services: which part of the API is served where. Upstream: `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
+//! APIService objects. Each names an API group and version, and the server behind it. Upstream:
+//! `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
 //!
-//! All that is served is served here: one that names a service is only stored.
+//! This server does not forward requests to other API servers: an APIService with a `service` is stored, and has no
+//! effect.
 
 use super::columns;
 use super::fields::{each, invalid, known, number, text};
@@ -30,8 +32,9 @@ pub(super) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The places of the groups among each other: the higher the number, the earlier. Upstream: `DefaultGenericAPIServicePriorities` in
-/// `pkg/controlplane/apiserver/aggregator.go` and `cmd/kube-apiserver/app/aggregator.go`.
+/// The `groupPriorityMinimum` of each built-in group: discovery lists the group with the highest number first.
+/// Upstream: `DefaultGenericAPIServicePriorities` in `pkg/controlplane/apiserver/aggregator.go` and
+/// `cmd/kube-apiserver/app/aggregator.go`.
 const PRIORITIES: [(&str, i64); 18] = [
     ("", 18_000),
     ("apps", 17_800),
@@ -53,10 +56,11 @@ const PRIORITIES: [(&str, i64); 18] = [
     ("discovery.k8s.io", 16_200),
 ];
 
-/// The label of the objects that the API server makes itself. Upstream: `AutoRegisterManagedLabel`.
+/// The label of the APIServices that the API server creates itself. Upstream: `AutoRegisterManagedLabel`.
 const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
-/// Where discovery names a group: the groups with the highest priority come first, and the group of API services before all.
+/// Returns the sort key of a group in discovery, the smallest first: the APIService group itself, then the groups by
+/// falling priority.
 pub fn place(group: &str) -> i64 {
     if group == ROW.group {
         return i64::MIN;
@@ -64,15 +68,15 @@ pub fn place(group: &str) -> i64 {
     PRIORITIES.iter().find(|(name, _)| *name == group).map_or(0, |(_, priority)| -priority)
 }
 
-/// The objects that kube-apiserver has for what it serves itself. Upstream: `makeAPIService`, and the label of
-/// `autoRegisterController`.
+/// Returns the APIServices that kube-apiserver creates for its built-in groups. Upstream: `makeAPIService`, and the
+/// label of `autoRegisterController`.
 pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
     let mut versions: Vec<(&str, &str)> = served.map(|row| (row.group, row.version)).collect();
     versions.retain(|(group, _)| *group != ROW.group);
     versions.sort_unstable();
     versions.dedup();
     let local = |(group, version): (&str, &str)| {
-        // Within a group only the core group has its own number.
+        // `versionPriority` is 15 except for these two versions.
         let of_version = match (group, version) {
             ("", _) => 1,
             ("autoscaling", "v2") => 30,
@@ -90,7 +94,7 @@ pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
     versions.into_iter().map(local).collect()
 }
 
-/// The object for a version that a definition of custom resources serves. Upstream: `crdRegistrationController`.
+/// Returns the APIService for a version that a CustomResourceDefinition serves. Upstream: `crdRegistrationController`.
 pub fn of_definition(group: &str, version: &str) -> Value {
     json!({
         "metadata": {"name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "true"}},
@@ -98,7 +102,7 @@ pub fn of_definition(group: &str, version: &str) -> Value {
     })
 }
 
-/// Whether an object is there for as long as definitions serve its version.
+/// Returns true for an APIService that was created for a CustomResourceDefinition, and goes with it.
 pub fn is_of_definition(api: &Value) -> bool {
     api["metadata"]["labels"][AUTOMANAGED] == "true"
 }
@@ -110,8 +114,8 @@ fn set_defaults(api: &mut Value) {
     }
 }
 
-/// What is served here is available at once. A change of the status keeps all metadata. Upstream: `apiServerStrategy` and
-/// `apiServerStatusStrategy`.
+/// Makes a new local APIService available at once, and keeps all metadata when only the status is updated. Upstream:
+/// `apiServerStrategy` and `apiServerStatusStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     match (change.old, change.part) {
         (None, _) if new["spec"]["service"].is_null() => {
@@ -162,7 +166,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// How the API server would reach the service.
+/// Validates the fields by which the API server would connect to the service.
 fn of_connection(spec: &Value) -> Vec<Cause> {
     let (service, skips) = (&spec["service"], spec["insecureSkipTLSVerify"] == true);
     let bundle = text(spec, "caBundle");
@@ -187,7 +191,7 @@ fn of_connection(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// How many bytes a text in base64 stands for.
+/// Returns the number of bytes that a base64 string decodes to.
 fn bytes_of(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4
 }
@@ -207,7 +211,7 @@ mod tests {
     use crate::kinds::Catalog;
 
     #[test]
-    fn every_group_has_its_place_and_its_services_are_valid() {
+    fn every_built_in_group_has_a_priority_and_valid_api_services() {
         for row in Catalog::default().served().filter(|row| *row != &ROW) {
             assert!(place(row.group) < 0, "{}", row.group);
         }

@@ -1,4 +1,4 @@
-//! The kinds that a cluster serves: those of the table, and those that its custom resource definitions add.
+//! The catalog of the kinds that a cluster serves: the built-in kinds and those of its custom resource definitions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,31 +7,31 @@ use super::custom_resource::Definition;
 use super::resource::Resource;
 use super::served::{RESOURCES, served};
 
-/// What is served at a moment. It never changes; a definition makes a new one.
+/// An immutable snapshot of the served kinds. A change of a definition makes a new catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// By the name of the definition.
+    /// The custom resource definitions by name.
     custom: BTreeMap<String, Entry>,
 }
 
-/// What was read of a definition.
+/// A custom resource definition as the catalog last read it.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Of the write that was read.
+    /// The resourceVersion of the definition when it was read.
     revision: u64,
-    /// `None` if it adds no kinds yet.
+    /// `None` if the definition serves no kinds, for example before it is established.
     definition: Option<&'static Definition>,
 }
 
 impl Catalog {
-    /// The catalog with what a write to a definition says.
+    /// Returns a catalog in which this definition is added or replaced.
     pub fn with(&self, name: &str, revision: u64, definition: Option<&'static Definition>) -> Self {
         let mut custom = self.custom.clone();
         custom.insert(name.to_owned(), Entry { revision, definition });
         Self { custom }
     }
 
-    /// The catalog without a definition.
+    /// Returns a catalog without this definition.
     pub fn without(&self, name: &str) -> Self {
         let mut custom = self.custom.clone();
         custom.remove(name);
@@ -42,7 +42,7 @@ impl Catalog {
         self.custom.get(name)?.definition
     }
 
-    /// The revision at which a definition was read.
+    /// Returns the resourceVersion of the definition that was last read under this name.
     pub fn revision(&self, name: &str) -> Option<u64> {
         self.custom.get(name).map(|entry| entry.revision)
     }
@@ -51,58 +51,60 @@ impl Catalog {
         self.custom.values().filter_map(|entry| entry.definition)
     }
 
-    /// The custom resources that are served.
+    /// Returns the served versions of all custom resources.
     pub fn custom(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         self.rows().flat_map(|definition| definition.served.iter().copied())
     }
 
-    /// Whether the definition of a kind is being deleted, and waits for its objects.
+    /// Returns true if the kind's definition is being deleted, and waits for the deletion of its objects.
     pub fn is_terminating(&self, kind: &Resource) -> bool {
         let definition = self.definition(&format!("{}.{}", kind.plural, kind.group));
         definition.and_then(|definition| definition.stored.custom).is_some_and(|custom| custom.is_terminating)
     }
 
-    /// The names of the definitions that were read.
+    /// Returns the names of all definitions that were read.
     pub fn definitions(&self) -> impl Iterator<Item = String> + '_ {
         self.custom.keys().cloned()
     }
 
-    /// Every kind in discovery.
+    /// Returns every kind in discovery.
     pub fn served(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         served().chain(self.custom())
     }
 
-    /// Every kind that is stored, in the form in which it is stored.
+    /// Returns the storage version of every stored kind.
     pub fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         RESOURCES.iter().chain(self.rows().map(|definition| definition.stored))
     }
 
-    /// The stored form of a kind; `None` if the kind is not defined.
+    /// Returns the storage version of a kind; `None` if the kind is not defined.
     pub fn defined(&self, group: &str, plural: &str) -> Option<&'static Resource> {
         self.stored().find(|row| row.plural == plural && row.group == group)
     }
 
-    /// The row in whose form an object of a kind is kept that was written in a version.
+    /// Returns the row whose schema applies to an object that was written in `version`: the row of that version if it
+    /// was a storage version before, otherwise that of the storage version.
     pub fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&'static Resource> {
         let row = self.defined(group, plural)?;
         let definition = self.rows().find(|definition| definition.stored == row);
         Some(definition.map_or(row, |definition| definition.keeps(version)))
     }
 
-    /// The row of a path.
+    /// Returns the served kind with this group, version and plural.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
         let is_meant = |row: &Resource| row.plural == plural && row.group == group && row.version == version;
         self.served().find(|row| is_meant(row))
     }
 }
 
-/// The order in which clients prefer versions: `v2`, `v1`, `v2beta1`, `v1alpha1`, then others by name. Upstream:
-/// `version.CompareKubeAwareVersionStrings`.
+/// Orders versions as clients prefer them: `v2`, `v1`, `v2beta1`, `v1alpha1`, then other names alphabetically.
+/// Upstream: `version.CompareKubeAwareVersionStrings`.
 pub fn preference(a: &str, b: &str) -> Ordering {
     parts(b).cmp(&parts(a)).then_with(|| a.cmp(b))
 }
 
-/// How stable a version is, its number, and the number of the test version.
+/// Splits a version into its stability (3 for stable, 2 for beta, 1 for alpha), its major and its minor number.
+/// `v1beta2` is (2, 1, 2).
 fn parts(version: &str) -> Option<(u8, u64, u64)> {
     let rest = version.strip_prefix('v')?;
     let number =
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_stand_in_the_order_in_which_clients_prefer_them() {
+    fn versions_are_sorted_as_clients_prefer_them() {
         let mut versions =
             ["foo1", "v1alpha2", "v1", "v10beta3", "v2", "v11alpha2", "foo10", "v3beta1", "v12alpha1", "v10"];
         versions.sort_by(|a, b| preference(a, b));

@@ -1,4 +1,5 @@
-//! Requests to sign a certificate. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
+//! CertificateSigningRequest objects: clients' requests for a signed certificate. Upstream: `pkg/apis/certificates`,
+//! `pkg/registry/certificates`.
 
 mod validation;
 
@@ -10,7 +11,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Change, Resource, Scope, Subresource};
 use crate::value::{Value, json};
 
-/// Who signs certificates of the API server's clients.
+/// The name of the signer for client certificates that the API server accepts.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
 /// The row of a CertificateSigningRequest.
@@ -33,7 +34,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Notes who asks, whoever the request says that it is. Upstream: `csrStrategy.PrepareForCreate`.
+/// Overwrites the requester in a new request with the authenticated user, since clients may not choose it. Upstream:
+/// `csrStrategy.PrepareForCreate`.
 pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     if resource.kind != "CertificateSigningRequest" {
         return;
@@ -48,7 +50,8 @@ pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     }
 }
 
-/// Why a new request may not ask for this subject. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
+/// Returns why admission refuses the subject of a new request, if it does: clients may not ask for a certificate of the
+/// group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
 pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     if resource.kind != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
         return None;
@@ -58,7 +61,8 @@ pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     is_master.then(|| format!("use of {API_SERVER_CLIENT} signer with {MASTERS} group is not allowed"))
 }
 
-/// Keeps the request as it was made. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
+/// Keeps the spec of an existing request. An update of the status cannot change the approval, and one of the approval
+/// changes only the conditions. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
     new["spec"] = old["spec"].clone();
@@ -80,8 +84,8 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     }
 }
 
-/// A status keeps the decisions, unless it has more or fewer of them, which the validation refuses. Upstream:
-/// `preserveConditionInstances`.
+/// Restores the old conditions of this type, if their number is the same. Otherwise the validation refuses the update.
+/// Upstream: `preserveConditionInstances`.
 fn keep_conditions(new: &mut Value, old: &Value, kind: &str) {
     let before: Vec<&Value> = items(old, "conditions").iter().filter(|condition| condition["type"] == kind).collect();
     let mut now: Vec<&mut Value> = list(new, "conditions").filter(|condition| condition["type"] == kind).collect();
@@ -90,7 +94,7 @@ fn keep_conditions(new: &mut Value, old: &Value, kind: &str) {
     }
 }
 
-/// Upstream: `populateConditionTimestamps`.
+/// Fills in the times of conditions that lack them. Upstream: `populateConditionTimestamps`.
 fn set_times(new: &mut Value, old: &Value, now: &str) {
     for condition in list(new, "conditions") {
         if condition["lastUpdateTime"].is_null() {

@@ -1,15 +1,16 @@
-//! How a webhook is reached. Upstream: `ClientConfig` in `k8s.io/apiserver/pkg/util/webhook/client.go`.
+//! The address of a webhook and the CA of its certificate. Upstream: `ClientConfig` in
+//! `k8s.io/apiserver/pkg/util/webhook/client.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::value::Value;
 
-/// Where a webhook is, and who vouches for its certificate.
+/// A webhook's endpoint and the CA that its certificate is verified against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
     pub endpoint: Endpoint,
-    /// Certificates in PEM; empty if there are none.
+    /// CA certificates in PEM; empty if the configuration names none.
     pub ca_bundle: Vec<u8>,
 }
 
@@ -20,7 +21,7 @@ pub enum Endpoint {
 }
 
 impl ClientConfig {
-    /// Reads a `WebhookClientConfig` that was validated.
+    /// Reads a validated `WebhookClientConfig`.
     pub(crate) fn of(config: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let service = &config["service"];

@@ -1,12 +1,13 @@
-//! JSON inside of texts, and what Go says when it cannot be read. Upstream: `encoding/json`.
+//! Decoding of JSON inside a string, with the error messages of Go's decoder. Upstream: `encoding/json`.
 
 use crate::codec::go_syntax;
 use crate::value::Value;
 
-/// Reads a text that must be of a type: `go` is its name in Go, `fits` says which values are of it. Null always is.
+/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns true for
+/// a value of that type. Null fits every type.
 ///
 /// # Errors
-/// What Go says.
+/// Go's message, if the JSON is malformed or has another type.
 pub(super) fn read(text: &str, go: &str, fits: fn(&Value) -> bool) -> Result<Value, String> {
     if let Some(message) = go_syntax::fault(text.as_bytes()) {
         return Err(message);

@@ -1,4 +1,5 @@
-//! Endpoint slices. Upstream: `pkg/apis/discovery`, `pkg/registry/discovery/endpointslice`.
+//! EndpointSlice objects: their defaults and validation. Upstream: `pkg/apis/discovery`,
+//! `pkg/registry/discovery/endpointslice`.
 
 use std::net::IpAddr;
 
@@ -37,20 +38,22 @@ fn set_defaults(slice: &mut Value) {
     }
 }
 
-/// Removes what only the version before could say. Upstream: `dropTopologyOnV1`.
+/// Removes the topology field, which is only valid in v1beta1. Upstream: `dropTopologyOnV1`.
 fn prepare(new: &mut Value, _: &Change<'_>) {
     for endpoint in list(new, "endpoints") {
         object(endpoint).remove("deprecatedTopology");
     }
 }
 
-/// How much a slice may have. Upstream: `maxEndpoints`, `maxAddresses`, `maxPorts`, `maxZoneHints`.
+/// The limits of a slice, and of the addresses and hints of each endpoint. Upstream: `maxEndpoints`, `maxAddresses`,
+/// `maxPorts`, `maxZoneHints`.
 const MOST_ENDPOINTS: usize = 1000;
 const MOST_ADDRESSES: usize = 100;
 const MOST_PORTS: usize = 20_000;
 const MOST_HINTS: usize = 8;
 
-/// Upstream: `ValidateEndpointSlice`. Endpoints that do not change are not looked at.
+/// Validates a slice. Endpoints that an update leaves unchanged are not validated again. Upstream:
+/// `ValidateEndpointSlice`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let kind = text(new, "addressType");
     let mut causes = ports(items(new, "ports"));
@@ -140,7 +143,7 @@ fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Vec<Cause> {
     causes
 }
 
-/// The error in a name of two labels or more, if any. Upstream: `IsFullyQualifiedDomainName`.
+/// Returns the cause for an invalid domain name of at least two labels, if any. Upstream: `IsFullyQualifiedDomainName`.
 fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     if name.is_empty() {
         return Some(Cause::required(at, ""));

@@ -1,5 +1,5 @@
-//! Events in the group `events.k8s.io`: the Events of the core group, with other names of fields and a stricter validation.
-//! Upstream: `pkg/apis/events/v1/conversion.go`, `pkg/apis/core/validation/events.go`.
+//! Events of the group `events.k8s.io`. They are stored as Events of the core group, whose fields have other names, and
+//! are validated more strictly. Upstream: `pkg/apis/events/v1/conversion.go`, `pkg/apis/core/validation/events.go`.
 
 use super::core::event::{self as core_event, legacy};
 use super::fields::{number, text};
@@ -16,7 +16,7 @@ use crate::value::Value;
 pub(super) const ROW: Resource = Resource {
     group: "events.k8s.io",
     fields: &[
-        // In the order of the core group's, as they are found by their place.
+        // In the order of the core group's fields: a selector refers to a field by its index.
         ("regarding.kind", &["involvedObject", "kind"], ""),
         ("regarding.namespace", &["involvedObject", "namespace"], ""),
         ("regarding.name", &["involvedObject", "name"], ""),
@@ -36,7 +36,7 @@ pub(super) const ROW: Resource = Resource {
     ..core_event::ROW
 };
 
-/// The fields that have another name in the core group: the name here, and there.
+/// The fields with another name in the core group: the name in `events.k8s.io`, then that in the core group.
 const NAMES: [(&str, &str); 7] = [
     ("regarding", "involvedObject"),
     ("note", "message"),
@@ -55,7 +55,7 @@ fn from_stored(event: Value) -> Value {
     renamed(event, NAMES.map(|(here, there)| (there, here)), "events.Event")
 }
 
-/// The same content as another type, with the fields that Go does not omit in that type.
+/// Renames the fields, and decodes the result as `go_type`, which adds the required fields of that type.
 fn renamed(mut event: Value, names: [(&str, &str); 7], go_type: &str) -> Value {
     let fields = object(&mut event);
     for (from, to) in names {
@@ -63,11 +63,12 @@ fn renamed(mut event: Value, names: [(&str, &str); 7], go_type: &str) -> Value {
             fields.insert(to.into(), value);
         }
     }
-    // The types of the fields are the same in both groups, so that the content always fits.
+    // The fields have the same types in both groups, so decoding cannot fail.
     schema::decode(go_type, event).map(|decoded| decoded.value).unwrap_or_default()
 }
 
-/// Upstream: `ValidateEventCreate` and `ValidateEventUpdate`, which look at the stored form and use its names.
+/// Validates the stored form, and uses its field names in causes, as upstream. Upstream: `ValidateEventCreate` and
+/// `ValidateEventUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = legacy(new, "reportingController");
     match old {
@@ -127,7 +128,7 @@ const REFERENCE: GoStruct = GoStruct(&[
 ]);
 const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("Host", "host", Field::Text)]);
 
-/// Only the series of an Event changes.
+/// Validates an update, which may only change the series of an Event.
 fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = metadata::change(new, old);
     if new["series"] != old["series"] {
@@ -169,7 +170,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn an_event_comes_back_as_it_was_stored() {
+    fn renaming_the_fields_of_an_event_forth_and_back_changes_nothing() {
         let stored = json!({
             "metadata": {"name": "e", "namespace": "default"}, "involvedObject": {"kind": "Pod", "name": "a"},
             "reason": "Started", "message": "it runs", "source": {"component": "kubelet", "host": "n"},
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_find_the_fields_of_the_core_group() {
+    fn selectable_fields_are_in_the_order_of_the_core_group() {
         let core = core_event::ROW.fields;
         for (n, (name, path, _)) in ROW.fields.iter().enumerate() {
             assert_eq!(*path, core[n].1, "{name}");

@@ -1,4 +1,4 @@
-//! Field selectors: which fields a kind supports, and where to find them in an object.
+//! Field selectors, such as `spec.nodeName=a`: parsing for a kind, and matching of objects.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,21 @@ use kube_selectors::{FieldOperator, FieldRequirement, FieldSelector};
 use super::Resource;
 use crate::value::Value;
 
-/// A field selector: terms that must all hold. Without terms it matches every object.
+/// A field selector: terms that must all hold. A selector without terms matches every object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<Term>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     field: SelectableField,
-    /// The value that counts for an object without the field.
+    /// The value that is compared for an object without the field.
     missing: &'static str,
     value: String,
     operator: FieldOperator,
 }
 
-/// A field that the row of a kind names: how it is called, its path, and the value that counts if it is missing.
+/// A selectable field of a kind: its name in selectors, its path in the object, and the value that is compared if it is
+/// missing.
 pub(crate) type FieldRow = (&'static str, &'static [&'static str], &'static str);
 
 /// A field that a selector can refer to.
@@ -28,22 +29,22 @@ pub(crate) type FieldRow = (&'static str, &'static [&'static str], &'static str)
 enum SelectableField {
     Name,
     Namespace,
-    /// The n-th field in the row of the kind.
+    /// The index in the kind's `fields`.
     Field(usize),
 }
 
-/// An object as field selectors see it.
+/// An object whose fields a selector can read.
 pub trait Selectable {
     fn name(&self) -> &str;
 
-    /// `None` for a kind without namespaces.
+    /// `None` for a cluster-scoped object.
     fn namespace(&self) -> Option<&str>;
 
-    /// The text of the n-th field in the row of the kind.
+    /// Returns the value of the n-th field in the kind's `fields` as a string.
     fn field(&self, n: usize) -> Option<Cow<'_, str>>;
 }
 
-/// The content of an object in the form of a row.
+/// The content of an object, in the version of `resource`.
 #[derive(Debug)]
 pub struct ObjectContent<'a> {
     pub resource: &'a Resource,
@@ -65,7 +66,7 @@ impl Selectable for ObjectContent<'_> {
     }
 }
 
-/// The text of a field in an object's content. `None` if the field is missing, or is not one text.
+/// Returns the value at a path as a string. `None` if it is missing, null, a list or an object.
 pub fn text_at<'a>(content: &'a Value, path: &[&str]) -> Option<Cow<'a, str>> {
     let field = path.iter().try_fold(content, |value, field| value.get(field))?;
     match field {
@@ -87,14 +88,14 @@ impl SelectableField {
 }
 
 impl Fields {
-    /// Matches the objects with this name.
+    /// Returns a selector for the name of an object.
     pub fn named(name: &str) -> Self {
         let (missing, operator) = ("", FieldOperator::Equals);
         Self(vec![Term { field: SelectableField::Name, missing, value: name.to_owned(), operator }])
     }
 
     /// # Errors
-    /// Upstream's message, if the text is malformed or names a field that the kind has no selector for.
+    /// Upstream's message, if the selector is malformed or names a field that the kind has no selector for.
     pub fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
         Self::of(&text.parse().map_err(|error| format!("{error}"))?, resource)
     }
@@ -114,13 +115,13 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// The only name that can match, if the selector asks for one.
+    /// Returns the name that `metadata.name=…` asks for, if the selector has such a term.
     pub fn name(&self) -> Option<&str> {
         let is_name = |term: &&Term| term.field == SelectableField::Name && term.operator == FieldOperator::Equals;
         self.0.iter().find(is_name).map(|term| term.value.as_str())
     }
 
-    /// Takes out the terms about fields that the row of the kind names.
+    /// Removes and returns the terms on the kind's own fields; those on name and namespace stay.
     pub fn take_own(&mut self) -> Self {
         let is_own = |term: &mut Term| matches!(term.field, SelectableField::Field(_));
         Self(self.0.extract_if(.., is_own).collect())
@@ -138,7 +139,7 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
     let FieldRequirement { field, operator, value } = requirement;
     let (field, missing) = match field.as_str() {
         "metadata.name" => (SelectableField::Name, ""),
-        // Upstream: `ConvertFieldLabel` of custom resources. Other kinds without namespaces take it.
+        // Only cluster-scoped custom resources refuse a selector on the namespace. Upstream: their `ConvertFieldLabel`.
         "metadata.namespace" if resource.custom.is_none() || resource.is_namespaced() => {
             (SelectableField::Namespace, "")
         }
@@ -168,7 +169,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn selectors_select() {
+    fn a_selector_matches_an_object_if_all_its_terms_hold() {
         let value = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {}, "status": {"phase": "Running"}});
         let pod = ObjectContent { resource: PODS, value: &value };
         for (selector, selected) in [
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_selector_is_explained_in_upstreams_words() {
+    fn an_invalid_selector_is_refused_with_upstreams_message() {
         for (selector, message) in [
             ("status.phase", "invalid selector: 'status.phase'; can't understand 'status.phase'"),
             ("spec.containers=x", "field label not supported: spec.containers"),

@@ -1,16 +1,16 @@
-//! How validation reads the fields of an object, and the rules that many fields share.
+//! Helpers of the validation of all kinds: access to fields, and rules that many fields share.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::conventions::cause::{At, Cause};
 use crate::value::{Array, Value};
 
-/// The items of a list; none if there is no list.
+/// Returns the items of a list; none if the list is absent.
 pub(super) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
     parent[field].as_array().map_or(&[], Array::as_slice)
 }
 
-/// The path of an item of a list.
+/// The field path of a list item. It is formatted only for a cause.
 #[derive(Clone, Copy)]
 pub(super) struct ItemPath<'a> {
     parent: At<'a>,
@@ -25,7 +25,7 @@ impl Display for ItemPath<'_> {
     }
 }
 
-/// The items of a list with their paths.
+/// Returns the items of a list with their field paths.
 pub(super) fn each<'v, 'p>(
     parent: &'v Value,
     field: &'p str,
@@ -35,23 +35,23 @@ pub(super) fn each<'v, 'p>(
     items(parent, field).iter().enumerate().map(with_path)
 }
 
-/// A text; empty if there is none.
+/// Returns a string field; empty if it is absent.
 pub(super) fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
     parent[field].as_str().unwrap_or_default()
 }
 
-/// A whole number; 0 if there is none.
+/// Returns an integer field; 0 if it is absent.
 pub(super) fn number(parent: &Value, field: &str) -> i64 {
     parent[field].as_i64().unwrap_or_default()
 }
 
-/// The pairs of a map of texts.
+/// Returns the entries of a map from strings to strings.
 pub(super) fn pairs<'a>(parent: &'a Value, field: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let map = parent[field].as_object().into_iter().flatten();
     map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
 }
 
-/// The error in a field that must have a value, if any.
+/// Returns a cause if the field is absent or empty.
 pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let is_empty = match &parent[field] {
         Value::Null => true,
@@ -62,12 +62,12 @@ pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause>
     is_empty.then(|| Cause::required(format_args!("{at}.{field}"), ""))
 }
 
-/// A cause for each message in a value.
+/// Returns a cause for each message about a value.
 pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
     messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
 }
 
-/// The error in a word that must be one of `words`, if any.
+/// Returns a cause if the word is empty, or none of `words`.
 pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     match word {
         "" => Some(Cause::required(at, "")),
@@ -75,31 +75,31 @@ pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     }
 }
 
-/// The error in a word that is none of `words`, if any. Nothing is said about a missing word.
+/// Returns a cause if the word is none of `words`. An empty word is an unsupported value too, not a missing one.
 pub(super) fn known(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     (!words.contains(&word)).then(|| Cause::unsupported_text(at, word, words))
 }
 
-/// The same for a field that may be absent.
+/// Returns a cause if the field is present, and is none of `words`.
 pub(super) fn known_if_set(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     known(parent[field].as_str()?, words, &format_args!("{at}.{field}"))
 }
 
-/// The error in a number that is below 0, if any.
+/// Returns a cause if the number is negative.
 pub(super) fn not_negative(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let is_negative = parent[field].as_i64().is_some_and(|number| number < 0);
     let why = "must be greater than or equal to 0";
     is_negative.then(|| Cause::invalid_json(format_args!("{at}.{field}"), &parent[field], why))
 }
 
-/// The error in a port number, if any.
+/// Returns a cause unless the value is a port number.
 pub(super) fn is_port(port: &Value, at: At<'_>) -> Option<Cause> {
     let fits = port.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
     let shown = port.as_i64().unwrap_or_default();
     (!fits).then(|| Cause::invalid_as(at, &shown.to_string(), "must be between 1 and 65535, inclusive"))
 }
 
-/// What is wrong with the name of a port. Upstream: `IsValidPortName`.
+/// Returns the messages about an invalid port name. Upstream: `IsValidPortName`.
 pub(super) fn port_name(name: &str) -> Vec<&'static str> {
     let is_letter = |c: char| c.is_ascii_lowercase();
     [

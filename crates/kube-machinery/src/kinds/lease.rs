@@ -1,4 +1,4 @@
-//! Leases. Upstream: `pkg/apis/coordination/validation/validation.go`.
+//! Lease objects: their defaults and validation. Upstream: `pkg/apis/coordination/validation/validation.go`.
 
 use super::columns;
 use super::resource::{Resource, Strategy, UnconditionalUpdate};
@@ -30,7 +30,7 @@ pub(super) fn set_defaults(lease: &mut Value) {
     }
 }
 
-/// The errors in a lease. Upstream: `ValidateLease`, `ValidateLeaseSpec`.
+/// Upstream: `ValidateLease`, `ValidateLeaseSpec`.
 pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let spec = &new["spec"];
@@ -52,7 +52,7 @@ mod tests {
 
     /// From the cases of upstream's `TestValidateLeaseSpec` (`pkg/apis/coordination/validation/validation_test.go`).
     #[test]
-    fn a_lease_lasts_and_its_holder_changes_a_countable_number_of_times() {
+    fn a_duration_below_1_and_negative_transitions_are_refused() {
         let told = |spec: Value| {
             let lease = json!({"metadata": {"name": "l"}, "spec": spec});
             validate(&lease, None).iter().map(Cause::sentence).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
-//! Validation of the metadata that all kinds have. Upstream: `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
+//! Validation of object metadata. Upstream: `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
 //!
-//! An update is checked once for all kinds and once more by the kind itself, so that some causes appear twice, as
-//! upstream.
+//! Upstream validates the metadata of an update twice, once for all kinds and once in the kind's own validation, so
+//! some causes appear twice here as well.
 
 use std::collections::HashSet;
 
@@ -11,24 +11,24 @@ use super::resource::Resource;
 use crate::conventions::cause::{At, Cause};
 use crate::value::Value;
 
-/// The finalizer that keeps an owner until its dependents no longer refer to it.
+/// The finalizer of a deletion with the policy `Orphan`: the owner stays until no dependent refers to it.
 pub const ORPHAN: &str = "orphan";
-/// The finalizer that keeps an owner until its dependents are deleted.
+/// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
 
-/// The causes that a kind finds in the metadata of a new object.
+/// Returns the causes of the kind's own validation of the metadata of a new object.
 pub(crate) fn of_new(resource: &Resource, new: &Value) -> Vec<Cause> {
     if checks_itself(resource) { whole(new, resource.name_rule) } else { Vec::new() }
 }
 
-/// The causes that are found in the metadata of a new object of any kind. They are only looked for where the kind has
-/// found nothing.
+/// Returns the causes of the validation of a new object's metadata that all kinds share. It runs only if the kind's own
+/// validation found nothing.
 pub(crate) fn of_any_new(new: &Value) -> Vec<Cause> {
     whole(new, NameRule::PathSegment)
 }
 
-/// The causes in the metadata of a new state of an object: those of any kind, then those that the kind finds in the
-/// change. (Some kinds of kube-apiserver check the whole once more.)
+/// Returns the causes in the metadata of an update: those of the validation that all kinds share, then those of the
+/// kind. Some kinds of kube-apiserver validate the whole metadata a second time; that is left out.
 pub(crate) fn of_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = whole(new, NameRule::PathSegment);
     let of_change = change(new, old);
@@ -39,12 +39,12 @@ pub(crate) fn of_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Ca
     causes
 }
 
-/// Whether the kind itself looks at metadata. Events do not.
+/// Returns true if the kind's own validation covers the metadata. That of Events does not.
 fn checks_itself(resource: &Resource) -> bool {
     resource.name_rule != NameRule::Unchecked
 }
 
-/// Upstream: `ValidateObjectMetaAccessor`.
+/// Validates all metadata of an object. Upstream: `ValidateObjectMetaAccessor`.
 pub(super) fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
     let metadata = &new["metadata"];
     let mut causes = Vec::new();
@@ -67,7 +67,8 @@ pub(super) fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateObjectMetaAccessorUpdate`. The fields that cannot change otherwise are kept before.
+/// Validates the change of metadata by an update. The fields that an update silently keeps, such as creationTimestamp,
+/// were copied from the old object before. Upstream: `ValidateObjectMetaAccessorUpdate`.
 pub(super) fn change(new: &Value, old: &Value) -> Vec<Cause> {
     let (metadata, before) = (&new["metadata"], &old["metadata"]);
     let mut causes = Vec::new();
@@ -94,10 +95,10 @@ fn labels(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-/// How many bytes all annotations together may have.
+/// The largest size of all annotations together, in bytes.
 const MOST_ANNOTATIONS: usize = 256 * 1024;
 
-/// The keys are checked as those of labels, but their case does not matter.
+/// Validates annotations. Their keys follow the rule for label keys, but may have upper case in the prefix.
 fn annotations(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, _) in pairs(metadata, "annotations") {
@@ -110,8 +111,8 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-/// How many bytes the causes about several controllers may have together. Each holds the whole list of owners, as
-/// upstream, so that an answer without a bound has the square of the request's bytes.
+/// The largest size of all causes about several controllers, in bytes. Each cause shows the whole list of owners, as
+/// upstream, so without a limit the answer would grow with the square of the request.
 const MOST_ABOUT_CONTROLLERS: usize = 1024 * 1024;
 
 fn owners(metadata: &Value) -> Vec<Cause> {
@@ -164,7 +165,7 @@ fn all_owners(metadata: &Value) -> String {
     format!("[{}]", owners.map(as_go_writes).collect::<Vec<_>>().join(","))
 }
 
-/// An owner with its fields in the order of their declaration.
+/// Formats an owner reference with its fields in the order of the Go type.
 fn as_go_writes(owner: &Value) -> String {
     const FIELDS: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
     let present = FIELDS.iter().filter(|field| !owner[**field].is_null());
@@ -196,7 +197,7 @@ fn names_of(metadata: &Value) -> Vec<&str> {
     metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// An object that is being deleted gets no new finalizers.
+/// Returns a cause if finalizers are added to an object that is being deleted.
 fn new_finalizers(metadata: &Value, before: &Value) -> Option<Cause> {
     let known: HashSet<&str> = names_of(before).into_iter().collect();
     let mut new: Vec<_> = names_of(metadata).into_iter().filter(|name| !known.contains(name)).collect();

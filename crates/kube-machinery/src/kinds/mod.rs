@@ -1,5 +1,5 @@
-//! The kinds: a row for each in the table of kinds, with its defaults, its validation and its columns. Nothing here knows
-//! where objects are stored.
+//! The kinds that the server knows. Each has a row in the table of kinds, with its names, defaults, validation and
+//! columns. This module knows nothing about storage.
 
 mod addresses;
 pub mod admission;

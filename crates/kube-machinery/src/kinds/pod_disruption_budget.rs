@@ -1,4 +1,5 @@
-//! Budgets of disruptions. Upstream: `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
+//! PodDisruptionBudget objects: their validation. Upstream: `pkg/apis/policy`,
+//! `pkg/registry/policy/poddisruptionbudget`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::apps::int_or_percent;
@@ -47,7 +48,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The spec as Go prints it: its internal type has no JSON names.
+/// Formats the spec as Go's JSON encoder does for the internal type, whose fields have no JSON names.
 fn as_go_writes(spec: &Value) -> String {
     const FIELDS: [(&str, &str); 4] = [
         ("MinAvailable", "minAvailable"),

@@ -1,4 +1,4 @@
-//! Priority classes. Upstream: `pkg/apis/scheduling`.
+//! PriorityClass objects: their defaults and validation. Upstream: `pkg/apis/scheduling`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::fill::missing;
@@ -28,14 +28,15 @@ fn set_defaults(class: &mut Value) {
     missing(class, "preemptionPolicy", json!("PreemptLowerPriority"));
 }
 
-/// The greatest value that users may choose.
+/// The highest priority of a class that is not a system class.
 const HIGHEST: i64 = 1_000_000_000;
 
-/// The classes of the system, with their values. Upstream: `SystemPriorityClasses`.
+/// The system priority classes with their values. Upstream: `SystemPriorityClasses`.
 const OF_THE_SYSTEM: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
-/// Upstream: `ValidatePriorityClass`, and for a change only `ValidatePriorityClassUpdate`.
+/// Validates a new class, or the immutable fields of an updated one. Upstream: `ValidatePriorityClass` and
+/// `ValidatePriorityClassUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(old) = old {
@@ -64,7 +65,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Why a class is none of the system, if it is not. Upstream: `IsKnownSystemPriorityClass`.
+/// Returns why a class is not one of the system priority classes; `None` if it is. Upstream:
+/// `IsKnownSystemPriorityClass`.
 fn of_the_system(name: &str, class: &Value) -> Option<String> {
     let Some((_, value)) = OF_THE_SYSTEM.iter().find(|(known, _)| *known == name) else {
         return Some(format!("{name} is not a known system priority class"));

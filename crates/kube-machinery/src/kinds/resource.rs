@@ -1,4 +1,5 @@
-//! The properties of a kind: the type of a row in the table of kinds.
+//! The type [`Resource`]: one row in the table of kinds, with all properties of a kind, such as its names, defaults and
+//! validation.
 
 use std::fmt;
 
@@ -18,28 +19,28 @@ use crate::codec::schema::{self, Decoded};
 use crate::conventions::cause::{Cause, distinct};
 use crate::value::{Map, Value};
 
-/// Whether a kind is namespaced.
+/// The scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Namespaced,
     Cluster,
 }
 
-/// What becomes of the objects of a kind.
+/// The way the objects of a kind are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serving {
-    /// They are stored.
+    /// Objects are stored.
     Stored,
-    /// One that is sent is answered, and nothing is stored.
+    /// A POST of an object is answered, and nothing is stored.
     Answered,
-    /// They are found out when they are asked for.
+    /// Objects are computed for each request.
     FoundOut,
 }
 
 /// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-/// A kind, with everything that the server knows about it.
+/// A kind in one version, with everything that the server knows about it.
 #[derive(Debug)]
 pub struct Resource {
     /// Empty for the core group.
@@ -60,101 +61,99 @@ pub struct Resource {
     pub delete_response: DeleteResponse,
     pub generation: Generation,
     pub strategy: Strategy,
-    /// Whether a watch cache answers lists and gets. Without one, it still serves watches.
+    /// True if the watch cache answers lists and gets. Watches always come from the watch cache.
     pub cached: bool,
-    /// The fields for field selectors. Every kind also supports `metadata.name` and `metadata.namespace`.
+    /// The fields that field selectors support, besides `metadata.name` and `metadata.namespace`.
     pub fields: &'static [FieldRow],
-    /// How names are checked.
+    /// The rule that names must follow.
     pub(crate) name_rule: NameRule,
-    /// Sets the defaults.
     pub defaults: fn(&mut Value),
-    /// Sets the defaults of all but the spec, where they can be set alone.
+    /// Sets the defaults outside of the spec, for an update that leaves the spec unchanged.
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
-    /// What else the kind changes in an object that is written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
+    /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub prepare: fn(&mut Value, &Change<'_>),
-    /// The errors in a new object, or in a new state (first argument) of an old one (second argument), but for its
-    /// metadata.
+    /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
     pub validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
-    /// The same for a new status. An update of the status does not check the rest again.
+    /// Validates an update of the status, which does not validate the rest again.
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
-    /// The errors in another subresource that changes the object: new state, old state.
+    /// Validates an update through a subresource other than the status: the new state, then the old one.
     pub(crate) validate_part: fn(Subresource, &Value, &Value) -> Vec<Cause>,
-    /// What is to be warned of in a valid new object, or in a new state (first argument) of an old one (second argument). Upstream:
-    /// `WarningsOnCreate` and `WarningsOnUpdate`.
+    /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
+    /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
     pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
-    /// Makes the allocator of a kind whose objects must not have some things in common.
+    /// Makes the allocator of a kind whose objects need values of their own, such as addresses and ports of services.
     pub allocator: Option<fn() -> Box<dyn Allocator>>,
-    /// What is said to whoever uses the kind, as upstream would rather not have it any more. Upstream: `APILifecycleDeprecated`.
+    /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
     pub(crate) deprecation: Option<&'static str>,
-    /// What `kubectl get` shows.
+    /// The columns that `kubectl get` shows.
     pub columns: &'static [Column],
-    /// How the objects of this kind are stored, if they are those of another row. All functions of this row but for the
-    /// validation are those of the other one, and see the stored form.
+    /// The stored form, for a kind whose objects are stored as those of another row. All functions of such a row except
+    /// the validation belong to the other row, and get the stored form.
     pub stored_form: Option<&'static StoredForm>,
-    /// What the kind has more if an object defines it.
+    /// The schema and the other properties of a custom resource; `None` for a built-in kind.
     pub custom: Option<&'static CustomResource>,
 }
 
-/// A kind in any version. Upstream: `GroupResource`. The order is that of plurals, then of groups.
+/// A kind in any version, ordered by plural, then by group. Upstream: `GroupResource`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupResource {
     pub plural: &'static str,
     pub group: &'static str,
 }
 
-/// Gives each object of a kind what no two may have, such as the address of a service. Upstream: `BeginCreate`,
-/// `BeginUpdate` and `AfterDelete` of a kind's registry.
+/// Gives each object of a kind values that no two objects may share, such as the address of a service. Upstream:
+/// `BeginCreate`, `BeginUpdate` and `AfterDelete` of a kind's registry.
 pub trait Allocator: fmt::Debug + Send {
-    /// Fills in what a new object lacks, or the new state of an old one, and takes it. `key` is the object's key in the
-    /// store. The result names what was taken, which has to be kept or given back.
+    /// Reserves values for a new or updated object, and fills in the missing ones. `key` is the
+    /// object's key in the store. Returns the number of the reservation, for [`keep`](Self::keep) or
+    /// [`give_back`](Self::give_back).
     ///
     /// # Errors
-    /// What the object asks for and cannot have.
+    /// The causes, if the object asks for values that it cannot have.
     fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>>;
 
-    /// The object was written with what was taken for it.
+    /// Keeps a reservation, because the object was written.
     fn keep(&mut self, taken: u64);
 
-    /// The object was not written.
+    /// Releases a reservation, because the object was not written.
     fn give_back(&mut self, taken: u64);
 
-    /// An object was written with this state, or removed.
+    /// Records the values in an object's current state, or releases them if the object was removed.
     fn record(&mut self, key: &str, state: Option<&Value>);
 }
 
-/// What a kind is told of a write.
+/// The write that a kind's `prepare` is called for.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// The state before; `None` for a new object.
+    /// The old state; `None` for a new object.
     pub old: Option<&'a Value>,
+    /// The subresource that is written, if it is not the whole object.
     pub part: Option<Subresource>,
+    /// The current time, as timestamps in objects are written.
     pub now: &'a str,
 }
 
-/// The defaults of a kind that has none.
 fn no_defaults(_: &mut Value) {}
 
-/// The preparation of a kind that has none.
 fn as_it_is(_: &mut Value, _: &Change<'_>) {}
 
-/// The warnings of a kind that has none.
 fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
     Vec::new()
 }
 
-/// The validation of a kind that has none but that of metadata.
+/// The validation of a kind that only validates metadata.
 fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
-/// The validation of parts of a kind that has none.
+/// The validation of a kind without subresources of its own.
 fn no_part(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
     Vec::new()
 }
 
 impl PartialEq for Resource {
     fn eq(&self, other: &Self) -> bool {
-        // Nearly always it is the same row, or has another plural.
+        // Fast paths: nearly every comparison is of a row with itself, or of two different plurals.
         std::ptr::eq(self, other)
             || (self.plural, self.group, self.version) == (other.plural, other.group, other.version)
     }
@@ -163,7 +162,7 @@ impl PartialEq for Resource {
 impl Eq for Resource {}
 
 impl Resource {
-    /// What most kinds have in common. The row of a kind names it, and what is its own.
+    /// The properties that most kinds share. The row of a kind overrides some of them.
     pub(super) const USUAL: Self = Self {
         group: "",
         version: "v1",
@@ -197,12 +196,12 @@ impl Resource {
         custom: None,
     };
 
-    /// `v1` or `group/version`.
+    /// Returns `v1` or `group/version`.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// Where upstream's storage keeps the kind.
+    /// Returns the prefix of the kind's keys in upstream's etcd.
     pub fn storage_path(&self) -> String {
         let has_own_server = matches!(self.group, "apiextensions.k8s.io" | "apiregistration.k8s.io");
         match has_own_server || self.custom.is_some() {
@@ -215,7 +214,7 @@ impl Resource {
         GroupResource { plural: self.plural, group: self.group }
     }
 
-    /// Sets the defaults of a new state. A spec that it shares with the state before has them already.
+    /// Sets the defaults of a new state. If the spec is shared with the old state, it already has its defaults.
     pub fn default_change(&self, new: &mut Value, before: &Value) {
         match self.defaults_but_spec {
             Some(defaults) if new["spec"].is_same(&before["spec"]) => defaults(new),
@@ -223,19 +222,13 @@ impl Resource {
         }
     }
 
-    /// Decodes an object as its type, without kind and apiVersion; drops unknown fields.
-    ///
-    /// # Errors
-    /// If a value has the wrong type.
+    /// Decodes an object as its type, drops unknown fields, and removes kind and apiVersion.
     pub fn shape(&self, value: Value) -> Result<Decoded, String> {
         self.shape_change(value, &Value::Null)
     }
 
-    /// The same of a new state of an object. What it shares with the state before is not looked at: what is stored has the form of its
-    /// type already, as it came in by a function of this row.
-    ///
-    /// # Errors
-    /// As [`shape`](Self::shape).
+    /// Decodes a new state of an object as its type. Parts that it shares with the old state are skipped: they were
+    /// decoded when that state was written.
     pub fn shape_change(&self, value: Value, before: &Value) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.conform(value),
@@ -243,10 +236,7 @@ impl Resource {
         }
     }
 
-    /// The same of an object that a configuration was applied to.
-    ///
-    /// # Errors
-    /// As [`shape`](Self::shape).
+    /// Decodes an object that server-side apply has merged.
     pub fn shape_applied(&self, value: Value) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.conform_applied(value),
@@ -254,10 +244,7 @@ impl Resource {
         }
     }
 
-    /// The same of a text.
-    ///
-    /// # Errors
-    /// As [`shape`](Self::shape).
+    /// Decodes a parsed request body as its type.
     pub fn decode(&self, json: Json) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.decode(json),
@@ -265,29 +252,29 @@ impl Resource {
         }
     }
 
-    /// What the type of the kind is called in the table of types. A custom resource has none there.
+    /// Returns the name of the kind's type in the table of types. A custom resource has no type there.
     pub fn go_type(&self) -> &'static str {
         schema::type_of(self.kind, &self.api_version())
     }
 
-    /// Brings bytes into the form in which they are stored.
+    /// Normalizes base64 fields as upstream stores them.
     pub fn as_stored(&self, value: &mut Value) {
         if self.custom.is_none() {
             schema::as_stored(self.go_type(), value);
         }
     }
 
-    /// Whether its objects have a form in protobuf. Those of a custom resource do not, as upstream.
+    /// Returns true if objects can be encoded in protobuf. Custom resources cannot, as upstream.
     pub fn has_protobuf(&self) -> bool {
         self.custom.is_none()
     }
 
-    /// The kind of a list.
+    /// Returns the kind of a list of these objects.
     pub fn list_kind(&self) -> String {
         self.custom.map_or_else(|| format!("{}List", self.kind), |custom| custom.list_kind.to_owned())
     }
 
-    /// What is wrong with a new object. Upstream: `ValidateCreate`.
+    /// Validates a new object. Upstream: `ValidateCreate`.
     pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_new(self, new);
         match self.custom {
@@ -297,7 +284,7 @@ impl Resource {
         if causes.is_empty() { metadata::of_any_new(new) } else { causes }
     }
 
-    /// What is wrong with a new state of an object. Upstream: `ValidateUpdate`.
+    /// Validates an update. Upstream: `ValidateUpdate`.
     pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
         match self.custom {
@@ -307,7 +294,7 @@ impl Resource {
         causes
     }
 
-    /// What is wrong with a new status. Upstream: `ValidateUpdate` of a kind's status strategy.
+    /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
         match self.custom {
@@ -317,14 +304,14 @@ impl Resource {
         causes
     }
 
-    /// What is wrong with a new state of another part. Upstream: `ValidateUpdate` of the strategy of the subresource.
+    /// Validates an update through another subresource. Upstream: `ValidateUpdate` of the subresource's strategy.
     pub fn causes_of_part_update(&self, part: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
         causes.extend(distinct((self.validate_part)(part, new, old)));
         causes
     }
 
-    /// An object without values, for a bookmark, in which Go cannot omit the required fields.
+    /// Returns an empty object for a bookmark. It has the zero values of the fields that Go's encoder never omits.
     pub fn blank(&self) -> Map {
         if self.custom.is_some() {
             return Map::from_iter([("metadata".to_owned(), Value::Object(Map::new()))]);
@@ -335,8 +322,8 @@ impl Resource {
         }
     }
 
-    /// Whether its objects say how writes are admitted. Admission is not asked about them, so that nobody can lock everybody out.
-    /// Upstream: `IsExemptAdmissionConfigurationResource`.
+    /// Returns true if the kind configures admission. Admission never checks such objects, since otherwise a wrong
+    /// configuration could block its own repair. Upstream: `IsExemptAdmissionConfigurationResource`.
     pub fn configures_admission(&self) -> bool {
         self.group == "admissionregistration.k8s.io"
     }
@@ -345,7 +332,7 @@ impl Resource {
         self.serving == Serving::Stored
     }
 
-    /// What whoever uses this version is to be warned of.
+    /// Returns the deprecation warning of this version.
     pub fn warning(&self) -> Option<&'static str> {
         self.custom.map_or(self.deprecation, |custom| custom.warning)
     }
@@ -360,7 +347,7 @@ impl Resource {
             let creates = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };
             return [&["delete", "deletecollection", "get", "list"], creates, &["watch"]].concat();
         }
-        // As upstream, all namespaces cannot be deleted at once.
+        // As upstream, namespaces cannot be deleted as a collection.
         let all = self.plural != "namespaces";
         VERBS.into_iter().filter(|verb| all || *verb != "deletecollection").collect()
     }
@@ -373,7 +360,7 @@ impl Resource {
         self.subresources.iter().copied().find(|subresource| subresource.name() == name)
     }
 
-    /// The discovery data of a subresource.
+    /// Returns the discovery data of a subresource.
     pub fn part(&self, subresource: Subresource) -> Part {
         const CHANGED: &[&str] = &["get", "patch", "update"];
         const CONNECTED: &[&str] = &["create", "get"];
@@ -395,7 +382,7 @@ impl Resource {
         }
     }
 
-    /// The name in error messages: `pods`, `replicasets.apps`.
+    /// Returns the name in error messages: `pods`, `replicasets.apps`.
     pub fn qualified(&self) -> String {
         if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
     }

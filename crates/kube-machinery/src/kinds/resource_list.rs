@@ -1,11 +1,11 @@
-//! Amounts of resources by name. Upstream: `ResourceList`.
+//! Validation of resource names and amounts, as in `resources.limits` and in quotas. Upstream: `ResourceList`.
 
 use super::names;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::{MILLI, Quantity};
 use crate::value::{Map, Value, json};
 
-/// Rounds amounts up to thousandths. Upstream: `SetDefaults_ResourceList`.
+/// Rounds the amounts of a resource list up to thousandths. Upstream: `SetDefaults_ResourceList`.
 pub(super) fn round_up(parent: &mut Value, field: &str) {
     for amount in parent.get_mut(field).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
         if let Ok(mut quantity) = Quantity::parse(amount.as_str().unwrap_or_default()) {
@@ -15,7 +15,7 @@ pub(super) fn round_up(parent: &mut Value, field: &str) {
     }
 }
 
-/// The resources that Kubernetes knows beside those of containers. Upstream: `standardResources`.
+/// The resource names without a prefix that validation accepts. Upstream: `standardResources`.
 const STANDARD: [&str; 20] = [
     "cpu",
     "memory",
@@ -39,10 +39,10 @@ const STANDARD: [&str; 20] = [
     "services.loadbalancers",
 ];
 
-/// A resource of a volume, and of no quota.
+/// The resource of a volume claim. A quota cannot limit it.
 const STORAGE: &str = "storage";
 
-/// What is wrong with the name of a resource. Upstream: `validateResourceName`.
+/// Returns the messages about an invalid resource name. Upstream: `validateResourceName`.
 pub(super) fn name_messages(name: &str) -> Vec<String> {
     let mut messages = names::label_key(name);
     if messages.is_empty() && !name.contains('/') && !is_standard(name) {
@@ -51,7 +51,7 @@ pub(super) fn name_messages(name: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with the name of a resource of a quota. Upstream: `ValidateResourceQuotaResourceName`.
+/// Returns the messages about an invalid resource name in a quota. Upstream: `ValidateResourceQuotaResourceName`.
 pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
     let mut messages = name_messages(name);
     if !name.contains('/') && (name == STORAGE || !is_standard(name)) {
@@ -64,12 +64,13 @@ pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
 }
 
-/// Whether a resource is one of Kubernetes' own. Upstream: `IsNativeResource`.
+/// Returns true for a resource of Kubernetes itself. Upstream: `IsNativeResource`.
 pub(super) fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-/// The error in an amount below 0, which upstream shows as a whole number, if any. Upstream: `validateBasicResource`.
+/// Returns a cause if the amount is negative. It shows the amount as a whole number, as upstream. Upstream:
+/// `validateBasicResource`.
 pub(super) fn not_below_zero(amount: &Value, at: At<'_>) -> Option<Cause> {
     let quantity = Quantity::parse(amount.as_str()?).ok()?;
     let why = "must be a valid resource quantity";

@@ -1,4 +1,4 @@
-//! The rows of reviews: a POST is answered, and nothing is stored.
+//! The review kinds, such as SubjectAccessReview: the server answers a POST of a review, and stores nothing.
 
 use super::fields::{items, text};
 use super::names::NameRule;
@@ -6,6 +6,7 @@ use super::resource::{Resource, Scope, Serving};
 use crate::conventions::cause::Cause;
 use crate::value::Value;
 
+/// The properties that all reviews share.
 const USUAL: Resource = Resource {
     serving: Serving::Answered,
     scope: Scope::Cluster,
@@ -17,6 +18,7 @@ const USUAL: Resource = Resource {
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
+/// The rows of all reviews.
 pub(crate) static REVIEWS: [Resource; 6] = [
     Resource {
         group: AUTHENTICATION,
@@ -60,24 +62,28 @@ pub(crate) static REVIEWS: [Resource; 6] = [
     },
 ];
 
-/// What a token of a service account is asked for with. It has no path of its own: it is a part of the account.
+/// A request for a service account's token. It is posted to the account's `token` subresource, and has no path of its
+/// own.
 pub static TOKEN_REQUEST: Resource = Resource { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
 
-/// A review of what the client itself may do. Upstream: `ValidateSelfSubjectAccessReview`.
+/// Validates a SelfSubjectAccessReview, which asks about the client itself. Upstream:
+/// `ValidateSelfSubjectAccessReview`.
 fn of_oneself(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = one_question(&new["spec"]);
     causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// A review of what somebody else may do must name them. Upstream: `ValidateSubjectAccessReview`.
+/// Validates a SubjectAccessReview, which names the user or group that it asks about. Upstream:
+/// `ValidateSubjectAccessReview`.
 fn of_somebody(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = somebodys_question(&new["spec"]);
     causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// Upstream: `ValidateLocalSubjectAccessReview`.
+/// Validates a LocalSubjectAccessReview, which asks about a resource in its own namespace. Upstream:
+/// `ValidateLocalSubjectAccessReview`.
 fn of_one_namespace(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = somebodys_question(&new["spec"]);
     causes.extend(no_metadata(new, &["managedFields", "namespace"], "must be empty except for namespace"));
@@ -92,7 +98,7 @@ fn of_one_namespace(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateSubjectAccessReviewSpec`.
+/// Validates the spec of a review that must name a user or a group. Upstream: `ValidateSubjectAccessReviewSpec`.
 fn somebodys_question(spec: &Value) -> Vec<Cause> {
     let mut causes = one_question(spec);
     if text(spec, "user").is_empty() && items(spec, "groups").is_empty() {
@@ -101,7 +107,7 @@ fn somebodys_question(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// A review of one action names either a resource or a path. Upstream: `ValidateSelfSubjectAccessReviewSpec`.
+/// Checks that a review names exactly one of a resource and a path. Upstream: `ValidateSelfSubjectAccessReviewSpec`.
 fn one_question(spec: &Value) -> Vec<Cause> {
     let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
     let (at, why) = match (resource.is_null(), path.is_null()) {
@@ -114,7 +120,7 @@ fn one_question(spec: &Value) -> Vec<Cause> {
     vec![Cause::invalid_json(at, path, why)]
 }
 
-/// A review has no metadata but these.
+/// Returns a cause if the review has metadata fields other than `but`.
 fn no_metadata(new: &Value, but: &[&str], why: &str) -> Option<Cause> {
     let metadata = &new["metadata"];
     let others = metadata.as_object().is_some_and(|fields| fields.keys().any(|field| !but.contains(&field.as_str())));

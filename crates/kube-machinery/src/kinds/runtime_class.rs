@@ -1,4 +1,4 @@
-//! Runtime classes. Upstream: `pkg/apis/node`.
+//! RuntimeClass objects: their validation. Upstream: `pkg/apis/node`.
 
 use std::collections::HashSet;
 
@@ -48,7 +48,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The tolerations that differ in nothing but their time.
+/// Returns a cause for each toleration that differs from an earlier one at most in its seconds.
 fn repeated(tolerations: &[Value]) -> Vec<Cause> {
     const FIELDS: [(&str, &str); 4] =
         [("Key", "key"), ("Operator", "operator"), ("Value", "value"), ("Effect", "effect")];

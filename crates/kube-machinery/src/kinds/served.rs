@@ -1,4 +1,4 @@
-//! The table of kinds.
+//! The table of all built-in kinds.
 
 use super::resource::Resource;
 use super::reviews::REVIEWS;
@@ -27,7 +27,7 @@ pub static ROLES: &Resource = &rbac::role::ROW;
 pub static ADMISSION_POLICIES: &Resource = &admission::validating_admission_policy::ROW;
 pub static ROLE_BINDINGS: &Resource = &rbac::role_binding::ROW;
 
-/// Every kind that is stored, by group and plural.
+/// The stored kinds, sorted by group and plural.
 pub static RESOURCES: &[Resource] = &[
     core::config::CONFIG_MAP,
     core::endpoints::ROW,
@@ -74,13 +74,13 @@ pub static RESOURCES: &[Resource] = &[
     storage_class::ROW,
 ];
 
-/// Kinds whose objects are those of a kind that is stored, in another form.
+/// Kinds whose objects are those of a stored kind, served in another group.
 pub(crate) static VIEWS: &[Resource] = &[event::ROW];
 
-/// Kinds whose objects are found out when they are asked for.
+/// Kinds whose objects are not stored: the server computes them for each request.
 static FOUND_OUT: &[Resource] = &[core::component_status::ROW];
 
-/// Every kind in discovery.
+/// Returns every built-in kind in discovery.
 pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
     RESOURCES.iter().chain(VIEWS).chain(FOUND_OUT).chain(&REVIEWS)
 }

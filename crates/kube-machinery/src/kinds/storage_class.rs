@@ -1,4 +1,4 @@
-//! Storage classes. Upstream: `pkg/apis/storage`.
+//! StorageClass objects: their defaults and validation. Upstream: `pkg/apis/storage`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ fn set_defaults(class: &mut Value) {
     missing(class, "volumeBindingMode", json!("Immediate"));
 }
 
-/// How many parameters there may be, and how many bytes they may have.
+/// The largest number of parameters, and their largest size in bytes.
 const MOST: usize = 512;
 const LONGEST: usize = 256 * 1024;
 
@@ -74,7 +74,7 @@ fn parameters(class: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The values of each key of a term.
+/// The values that a topology term lists for each key.
 type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// Upstream: `validateAllowedTopologies`.

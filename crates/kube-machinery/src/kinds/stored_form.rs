@@ -1,37 +1,38 @@
-//! Kinds whose objects are stored as those of another row: in another version, or in another group.
+//! Conversion between the served and the stored form of objects, for kinds that are stored in another version or group.
 
 use super::custom_resource::{ConversionWebhook, integers};
 use super::resource::Resource;
 use crate::value::Value;
 
-/// The form in which a kind is stored that is served in two groups or versions: the same objects, with other fields.
+/// The stored form of a kind that is served in several groups or versions.
 #[derive(Debug)]
 pub struct StoredForm {
-    /// The row of what is stored.
+    /// The row of the stored objects.
     pub(super) row: &'static Resource,
     pub(super) conversion: Conversion,
 }
 
-/// How objects get from one form into the other.
+/// The way objects are converted between the served and the stored form.
 #[derive(Debug)]
 pub enum Conversion {
     Renamed {
         /// Renames the fields for storage.
         into_stored: fn(Value) -> Value,
-        /// Renames the fields of what is stored. The result has the shape of the served type.
+        /// Renames the fields of a stored object. The result has the shape of the served type.
         from_stored: fn(Value) -> Value,
     },
-    /// The versions of a custom resource. As a webhook may have to be asked, the handlers convert them; all functions of a row see the
-    /// form of the row.
+    /// The stored form is another version of a custom resource. The request handlers convert it, since they may have to
+    /// call a webhook, so the functions of a row do not.
     OfVersions,
 }
 
 impl Resource {
-    /// The row of the objects that are stored.
+    /// Returns the row in which objects of this kind are stored.
     pub fn stored(&'static self) -> &'static Self {
         self.stored_form.map_or(self, |form| form.row)
     }
 
+    /// Converts a served object for storage, if only its fields have other names there.
     pub fn stored_form_of(&self, served: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
@@ -39,6 +40,7 @@ impl Resource {
         }
     }
 
+    /// Converts a stored object into its served form, if only its fields have other names there.
     pub fn served_form_of(&self, stored: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
@@ -46,26 +48,27 @@ impl Resource {
         }
     }
 
-    /// Gives an object that is valid the form in which upstream writes it.
+    /// Writes the numbers of a valid custom resource as upstream's encoder does: `1.0` becomes `1`.
     pub fn as_written(&self, value: &mut Value) {
         if self.custom.is_some() {
             integers(value);
         }
     }
 
-    /// An object as upstream reads what it has stored, if that differs: in the form of its schema. A new object has lost its status
-    /// since it was decoded, and gets the default of that again; what a webhook or a scale has added may be no part of the schema.
+    /// Returns a custom resource as upstream would read it back from storage, if that differs: pruned and defaulted by
+    /// its schema. It can differ because a new object loses its status after decoding, and then gets the default status
+    /// again, and because a webhook or a scale may have added fields that the schema does not name.
     pub fn as_read_back(&self, stored: &Value) -> Option<Value> {
         let read = self.custom?.reshape(stored.clone());
         (read != *stored).then_some(read)
     }
 
-    /// Who converts the versions of this kind into each other, if a webhook does.
+    /// Returns the webhook that converts between the versions of this kind, if there is one.
     pub fn conversion_webhook(&self) -> Option<&'static ConversionWebhook> {
         self.custom?.conversion_webhook.as_ref()
     }
 
-    /// A stored object as clients see it.
+    /// Returns a stored object as clients see it, with kind and apiVersion.
     pub fn whole(&self, stored: &Value) -> Value {
         let mut value = self.served_form_of(stored.clone());
         value["kind"] = self.kind.into();
@@ -73,8 +76,8 @@ impl Resource {
         value
     }
 
-    /// An object of another version of this kind in the shape of this one. Upstream: the strategy `None`, and what is done with the answer
-    /// of a webhook.
+    /// Shapes a converted object of another version to this version's schema, without new defaults. Upstream: the
+    /// strategy `None`, and the processing of a webhook's answer.
     pub fn converted(&self, value: Value) -> Value {
         match self.custom {
             Some(custom) => custom.converted(value),
@@ -82,7 +85,8 @@ impl Resource {
         }
     }
 
-    /// An object that another version of this kind has decoded, in the shape of this one.
+    /// Shapes an object to this version's schema, with its defaults. The object was decoded in another version, or
+    /// under an older schema.
     pub fn in_shape(&self, value: Value) -> Value {
         match self.custom {
             Some(custom) => custom.reshape(value),

@@ -1,9 +1,9 @@
-//! How the objects of a kind are created, updated and deleted, where kinds differ.
+//! The strategy of a kind: the ways in which kinds differ when objects are created, updated and deleted.
 
-/// How DELETE removes an object without finalizers.
+/// The way DELETE removes an object without finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
-    /// The object gets a deletionTimestamp and stays until its grace period has been reduced to 0.
+    /// The object gets a deletionTimestamp, and stays until its grace period is reduced to 0.
     Graceful,
     /// The object is removed at once.
     AtOnce,
@@ -18,27 +18,30 @@ pub enum DeleteResponse {
     Object,
 }
 
-/// Whether `metadata.generation` counts the changes of the spec.
+/// The changes that `metadata.generation` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
+    /// Changes of the spec.
     Counted,
-    /// It also counts the changes of the annotations, which a Deployment passes on to its ReplicaSets.
+    /// Changes of the spec and of the annotations, which a Deployment copies to its ReplicaSets.
     CountedWithAnnotations,
-    /// It counts the changes at these JSON pointers: the kind has no spec, or not only that.
+    /// Changes at these JSON pointers, for a kind with no spec, or with more than a spec.
     CountedAt(&'static [&'static str]),
-    /// It counts the changes of everything but the metadata.
+    /// All changes outside of the metadata.
     CountedButMetadata,
+    /// None: objects have no generation.
     Absent,
 }
 
-/// How a kind is created and updated, where kinds differ. Upstream: a kind's `strategy.go`.
+/// The options of a kind's strategy. Upstream: a kind's `strategy.go`.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
-    /// What PUT does if there is no object. Upstream: `AllowCreateOnUpdate`.
+    /// The answer to a PUT of an object that does not exist. Upstream: `AllowCreateOnUpdate`.
     pub create_on_update: CreateOnUpdate,
-    /// Whether an update without a resourceVersion overwrites any state. Upstream: `AllowUnconditionalUpdate`.
+    /// The answer to an update without a resourceVersion, which overwrites any state if it is allowed. Upstream:
+    /// `AllowUnconditionalUpdate`.
     pub unconditional_update: UnconditionalUpdate,
-    /// What becomes of the status in the body of a creation. Upstream: `PrepareForCreate`.
+    /// The treatment of the status in the body of a create. Upstream: `PrepareForCreate`.
     pub status_on_create: StatusOnCreate,
     /// Upstream: `TTLFunc`.
     pub lifetime: Lifetime,
@@ -61,17 +64,17 @@ pub enum UnconditionalUpdate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
     Endless,
-    /// An hour, or what was chosen for Events.
+    /// The time to live of Events: an hour, unless the cluster is configured otherwise.
     Short,
 }
 
-/// Whether objects of a kind can own others.
+/// The default garbage collection of the dependents of a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependents {
     Collected,
-    /// They stay, unless the deletion says otherwise.
+    /// The dependents stay, unless the deletion asks for another policy.
     Orphaned,
-    /// There are none, so a deletion waits for none whatever its policy is.
+    /// Objects of the kind have no dependents, so a deletion ignores its propagation policy.
     Unsupported,
 }
 

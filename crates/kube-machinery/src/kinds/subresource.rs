@@ -1,24 +1,24 @@
-//! The parts of an object that have a path of their own.
+//! The subresources: paths below an object, such as `/status` and `/scale`.
 
-/// A path below an object.
+/// A subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subresource {
-    /// Whether a certificate is to be signed.
+    /// The decision on a certificate signing request.
     Approval,
     Status,
     Binding,
     /// The log of a container.
     Log,
-    /// A stream to the running process of a container.
+    /// A connection to the running process of a container.
     Attach,
-    /// The containers for debugging in a pod that runs.
+    /// The ephemeral containers of a pod, for debugging.
     EphemeralContainers,
-    /// The resources of a pod that runs.
+    /// The container resources of a running pod.
     Resize,
     /// A new process in a container.
     Exec,
     PortForward,
-    /// A deletion that a disruption budget could refuse.
+    /// A deletion of a pod that a disruption budget can refuse.
     Eviction,
     /// The finalizers in a namespace's spec.
     Finalize,
@@ -31,7 +31,7 @@ pub enum Subresource {
 /// The discovery data of a subresource.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Group and version of the kind, if they differ from the object's.
+    /// The group and version of `kind`, if they differ from the object's.
     pub foreign: Option<(&'static str, &'static str)>,
     pub kind: &'static str,
     pub verbs: &'static [&'static str],

@@ -1,11 +1,11 @@
-//! URLs, as far as their validation asks for their parts. Upstream: `net/url`.
+//! A URL parser with Go's error messages, for the validation of webhook addresses. Upstream: `net/url`.
 
 use crate::conventions::quote::quote;
 
-/// The parts of a URL.
+/// The parts of a URL that validation checks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Url<'a> {
-    /// In lower case; empty if there is none.
+    /// In lower case; empty if the URL has no scheme.
     pub(super) scheme: String,
     pub(super) user: Option<&'a str>,
     pub(super) host: &'a str,
@@ -13,10 +13,10 @@ pub(super) struct Url<'a> {
     pub(super) fragment: &'a str,
 }
 
-/// Splits a URL.
+/// Splits a URL into its parts.
 ///
 /// # Errors
-/// What Go says of a text that is none.
+/// Go's message, if the string is not a URL.
 pub(super) fn parse(text: &str) -> Result<Url<'_>, String> {
     split(text).map_err(|why| format!("parse {}: {why}", quote(text)))
 }
@@ -78,7 +78,7 @@ fn check_host(host: &str) -> Result<(), String> {
     }
 }
 
-/// Each percent sign begins an escape.
+/// Checks that two hexadecimal digits follow each percent sign.
 fn check_escapes(text: &str) -> Result<(), String> {
     for (at, _) in text.match_indices('%') {
         let digits = text.as_bytes().get(at + 1..at + 3);

@@ -1,9 +1,11 @@
-//! Fills in the defaults of a schema. Upstream: `pkg/apiserver/schema/defaulting`.
+//! Defaulting: sets missing fields of a custom resource to the defaults in its schema. Upstream:
+//! `pkg/apiserver/schema/defaulting`.
 
 use super::{Structural, prune};
 use crate::value::Value;
 
-/// Fills in what an object lacks. A null counts as missing where it may not be.
+/// Sets the missing fields of a value and of all values in it to their defaults. A null counts as missing if the schema
+/// is not nullable.
 pub(crate) fn default(value: &mut Value, schema: &Structural) {
     match value {
         Value::Object(fields) => {
@@ -28,7 +30,7 @@ pub(crate) fn default(value: &mut Value, schema: &Structural) {
     }
 }
 
-/// A value of a list or of a map, which may have a default of its own.
+/// Sets the defaults in a field or an item, which is itself replaced if it is a null that the schema does not allow.
 fn item(value: &mut Value, schema: &Structural) {
     if value.is_null() && !schema.nullable {
         *value = schema.default.clone().unwrap_or_default();
@@ -36,7 +38,7 @@ fn item(value: &mut Value, schema: &Structural) {
     default(value, schema);
 }
 
-/// Drops from the defaults what the schema itself would drop. Upstream: `PruneDefaults`.
+/// Removes the unknown fields from the defaults of a schema. Upstream: `PruneDefaults`.
 pub(crate) fn prune_defaults(schema: &mut Structural) {
     if let Some(mut default) = schema.default.take() {
         prune::below_root(&mut default, schema);
@@ -57,7 +59,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn what_is_missing_is_filled_in_at_every_level() {
+    fn missing_fields_get_their_defaults_at_every_level() {
         let mut schema: Structural = crate::value::from_value(json!({"properties": {
             "spec": {"type": "object", "default": {"odd": 1}, "properties": {
                 "replicas": {"type": "integer", "default": 1},

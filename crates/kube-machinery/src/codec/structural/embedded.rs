@@ -1,5 +1,5 @@
-//! Objects inside of objects: what kind they are of, and their metadata. Upstream: apiextensions-apiserver's
-//! `pkg/apiserver/schema/objectmeta`.
+//! Embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their own
+//! (`x-kubernetes-embedded-resource`). Upstream: apiextensions-apiserver's `pkg/apiserver/schema/objectmeta`.
 
 mod coerce;
 
@@ -11,8 +11,8 @@ use crate::codec::schema::{Decoded, decode};
 use crate::conventions::cause::Cause;
 use crate::value::{Map, Value};
 
-/// What is wrong with the embedded resources of an object. `metadata` answers what is wrong with the metadata of an object, in causes
-/// whose fields begin with `metadata`; it is asked with a name in any case.
+/// Validates all embedded resources in an object. `metadata` validates the metadata of one of them, and returns causes
+/// whose fields begin with `metadata`. It always gets a name, a placeholder if the resource has none.
 pub(crate) fn validate(
     schema: &Structural,
     value: &Value,
@@ -54,7 +54,7 @@ fn in_value(
     }
 }
 
-/// Upstream: `validateEmbeddedResource`.
+/// Validates one embedded resource. Upstream: `validateEmbeddedResource`.
 fn resource(fields: &Map, at: &str, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (name, wrong) in [("apiVersion", wrong_version as fn(&str) -> Option<String>), ("kind", wrong_kind)] {
@@ -86,7 +86,7 @@ fn wrong_version(text: &str) -> Option<String> {
     (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"))
 }
 
-/// Upstream: `IsDNS1035Label`, of the kind in lower case.
+/// Returns why a kind in lower case is not a DNS label, if it is not. Upstream: `IsDNS1035Label`.
 fn wrong_kind(kind: &str) -> Option<String> {
     const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
         character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
@@ -102,12 +102,12 @@ fn wrong_kind(kind: &str) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("may have mixed case, but should otherwise match: {}", wrong.join(",")))
 }
 
-/// Whether a field of metadata has the form of its type.
+/// Returns true if a field of metadata has the right type.
 pub(crate) fn is_well_formed(name: &str, field: &Value) -> bool {
     decode_metadata(&Value::from_iter([(name, field.clone())])).is_ok()
 }
 
-/// Metadata in the form of its type.
+/// Decodes metadata as their type.
 fn decode_metadata(metadata: &Value) -> Result<Decoded, String> {
     decode("ObjectMeta", Json::from(metadata.clone()))
 }

@@ -1,11 +1,11 @@
-//! The paths of fields in causes. Upstream: `field.Path`.
+//! Formatting of the field paths in validation causes. Upstream: `field.Path`.
 
-/// The root itself.
+/// Returns a path, or `<nil>` for the root.
 pub(super) fn or_root(at: &str) -> &str {
     if at.is_empty() { "<nil>" } else { at }
 }
 
-/// A field with a name of its own.
+/// Appends a field.
 pub(super) fn child(at: &str, name: &str) -> String {
     match (at, name) {
         (at, "") => format!("{at}[]"),
@@ -14,12 +14,12 @@ pub(super) fn child(at: &str, name: &str) -> String {
     }
 }
 
-/// A field of a map.
+/// Appends the key of a map.
 pub(super) fn key(at: &str, name: &str) -> String {
     format!("{at}[{name}]")
 }
 
-/// An item.
+/// Appends the index of a list item.
 pub(super) fn index(at: &str, index: usize) -> String {
     format!("{at}[{index}]")
 }

@@ -1,5 +1,5 @@
-//! The formats of texts. Upstream: apiextensions-apiserver's `pkg/apiserver/validation/formats.go` says which there are, and
-//! kube-openapi's `pkg/validation/strfmt` what they are.
+//! The values of `format` for strings, such as `email` and `date-time`. Upstream: apiextensions-apiserver's
+//! `pkg/apiserver/validation/formats.go` lists them, and kube-openapi's `pkg/validation/strfmt` implements them.
 
 mod address;
 mod email;
@@ -14,7 +14,7 @@ pub(crate) use self::time::duration;
 use super::pattern;
 use crate::conventions::go_url::parse_request;
 
-/// A format of texts.
+/// A format that upstream checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     BsonObjectId,
@@ -46,7 +46,8 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format with a name, in which dashes do not matter. None if upstream knows none, and does not check it.
+    /// Returns the format with this name. Dashes in the name do not matter. `None` if upstream does not check such a
+    /// format.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.replace('-', "").as_str() {
             "bsonobjectid" => Self::BsonObjectId,
@@ -79,7 +80,7 @@ impl Format {
         })
     }
 
-    /// Whether a text has the format.
+    /// Returns true if the string has the format.
     pub(crate) fn fits(self, text: &str) -> bool {
         match self {
             Self::BsonObjectId => text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
@@ -112,7 +113,7 @@ impl Format {
     }
 }
 
-/// A pattern of this program.
+/// Compiles a pattern that is a constant of this program.
 fn known(pattern: &str) -> Regex {
     pattern::compile(pattern).expect("a pattern that is written here compiles")
 }
@@ -124,13 +125,14 @@ static RGB_COLOR: LazyLock<Regex> = LazyLock::new(|| {
     known(&format!(r"^rgb\({PART},{PART},{PART}\)$"))
 });
 
-/// Eight, four, four, four and twelve digits, with or without dashes. The version is the first of the third group.
+/// Returns true for groups of 8, 4, 4, 4 and 12 hexadecimal digits, with or without dashes. The version is the first
+/// digit of the third group.
 fn is_uuid(text: &str, version: Option<u8>) -> bool {
     let Some(digits) = uuid_digits(text) else { return false };
     version.is_none_or(|version| digits[12] == version)
 }
 
-/// Whether the fourth group begins as it does in RFC 4122.
+/// Returns true if the fourth group begins with a variant of RFC 4122.
 fn variant_is_known(text: &str) -> bool {
     uuid_digits(text).is_some_and(|digits| matches!(digits[16].to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b'))
 }
@@ -147,7 +149,8 @@ fn uuid_digits(text: &str) -> Option<[u8; 32]> {
     bytes.next().is_none().then_some(digits)
 }
 
-/// At least four letters, padded. Upstream's pattern does not look at the bits that padding makes useless.
+/// Returns true for padded base64 of at least four characters. As upstream, unused bits in the last character may be
+/// set.
 fn is_base64(text: &str) -> bool {
     let bytes = text.as_bytes();
     let padding = bytes.iter().rev().take_while(|byte| **byte == b'=').count();
@@ -158,7 +161,7 @@ fn is_base64(text: &str) -> bool {
         && bytes[..bytes.len() - padding].iter().all(is_letter)
 }
 
-/// `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+/// Matches `[a-z0-9]([-a-z0-9]*[a-z0-9])?`.
 fn is_name(text: &str) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();

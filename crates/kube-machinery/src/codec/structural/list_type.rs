@@ -1,4 +1,4 @@
-//! Sets, and lists with keys, have no duplicates. Upstream: apiextensions-apiserver's
+//! Validation that lists of type `set` and `map` have no duplicates. Upstream: apiextensions-apiserver's
 //! `pkg/apiserver/schema/listtype/validation.go`.
 
 use std::collections::HashMap;
@@ -12,7 +12,8 @@ use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
 use crate::value::{Map, Value};
 
-/// The duplicates in an object. (An update is only refused for them if the state before had none.)
+/// Returns a cause for each duplicate in an object. The caller ignores them in an update if the old object has some
+/// too.
 pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Value::Object(fields) = object {
@@ -72,7 +73,7 @@ fn in_map(schema: &Structural, items: &[Value], at: &str, to: &mut Vec<Cause>) {
     }
 }
 
-/// Where what was there before is there again, for the first time.
+/// Returns the index of the second occurrence of each value that is repeated.
 fn repeated<T: Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<usize> {
     let (mut times, mut repeated) = (HashMap::new(), Vec::new());
     for (i, one) in all.enumerate() {
@@ -91,7 +92,8 @@ fn repeated<T: Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<usize> {
     repeated
 }
 
-/// What makes an item equal to another one. Objects and lists are compared as JSON, in which `1.0` is `1`.
+/// A list item in a form that can be compared and hashed. Objects and lists are compared as JSON, in which `1.0` is
+/// `1`.
 #[derive(PartialEq, Eq, Hash)]
 enum Item<'a> {
     Null,

@@ -1,4 +1,4 @@
-//! The schema of a custom resource, as its definition gives it: what is pruned, what is defaulted, what is valid. Upstream:
+//! The structural schema of a custom resource: validation, defaulting and pruning by it. Upstream:
 //! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 
 mod defaults;
@@ -26,8 +26,8 @@ pub(crate) use self::defaults::{default, prune_defaults};
 pub(crate) use self::prune::{below_root as prune_below_root, drop_nulls, prune};
 use crate::value::Value;
 
-/// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. That a schema is
-/// structural was checked when its definition was written.
+/// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. It was
+/// checked to be structural when the definition was written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Structural {
@@ -54,7 +54,7 @@ pub struct Structural {
     /// `granular` or `atomic`.
     #[serde(rename = "x-kubernetes-map-type")]
     pub(crate) map_type: Option<String>,
-    /// The rules in CEL.
+    /// The CEL rules.
     #[serde(rename = "x-kubernetes-validations")]
     pub(crate) rules: Vec<Rule>,
 
@@ -80,21 +80,21 @@ pub struct Structural {
     pub(crate) one_of: Vec<Structural>,
     pub(crate) not: Option<Box<Structural>>,
 
-    /// The pattern, once a text was compared with it.
+    /// The compiled `pattern`, after its first use.
     #[serde(skip)]
     compiled: OnceLock<Result<Regex, String>>,
 }
 
-/// What the fields of an object are that `properties` does not name.
+/// The rule for the fields that `properties` does not name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Additional {
-    /// Whether there may be any.
+    /// True if any other fields are allowed.
     Any(bool),
     Of(Box<Structural>),
 }
 
-/// A rule in CEL.
+/// A CEL rule (`x-kubernetes-validations`).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Rule {
@@ -105,13 +105,14 @@ pub struct Rule {
     pub(crate) field_path: String,
     pub(crate) optional_old_self: Option<bool>,
 
-    /// The rule as a program, once it was tried.
+    /// The compiled rule, after its first use.
     #[cfg(feature = "cel")]
     #[serde(skip)]
     compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
 }
 
-/// Whether upstream checks a format of the values of a type; of those of any type, if it is empty. Upstream: `GetUnrecognizedFormats`.
+/// Returns true if upstream checks this format of values of this type. An empty type is any type. Upstream:
+/// `GetUnrecognizedFormats`.
 pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
     match kind {
         "" | "string" => format::Format::named(format).is_some(),
@@ -122,19 +123,19 @@ pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
 }
 
 impl Structural {
-    /// The schema of a field of an object.
+    /// Returns the schema of a field.
     pub(crate) fn field(&self, name: &str) -> Option<&Structural> {
         self.properties.get(name).or_else(|| self.additional())
     }
 
-    /// Whether there is a rule in CEL anywhere. Upstream makes no validator for a schema without.
+    /// Returns true if the schema has CEL rules at any level. Upstream makes no rule validator otherwise.
     #[cfg(feature = "cel")]
     pub(crate) fn has_rules(&self) -> bool {
         let below = self.properties.values().chain(self.additional()).chain(self.items.as_deref());
         !self.rules.is_empty() || below.into_iter().any(Self::has_rules)
     }
 
-    /// The schema of the fields that `properties` does not name.
+    /// Returns the schema of the fields that `properties` does not name.
     pub(crate) fn additional(&self) -> Option<&Structural> {
         match &self.additional_properties {
             Some(Additional::Of(schema)) => Some(schema),
@@ -142,7 +143,7 @@ impl Structural {
         }
     }
 
-    /// The types of its values; none if any is allowed.
+    /// Returns the types of valid values; none if any type is allowed.
     pub(crate) fn kinds(&self) -> &[&str] {
         const EACH: [&[&str]; 6] = [&["object"], &["array"], &["string"], &["integer"], &["number"], &["boolean"]];
         match self.kind.as_str() {
@@ -151,16 +152,17 @@ impl Structural {
         }
     }
 
-    /// The format, if upstream checks it: empty otherwise. Upstream: `StripUnsupportedFormatsPostProcessorForVersion`.
+    /// Returns the format if upstream checks it, and an empty string otherwise. Upstream:
+    /// `StripUnsupportedFormatsPostProcessorForVersion`.
     pub(crate) fn checked_format(&self) -> &str {
         let kind = if let [kind] = self.kinds() { *kind } else { "" };
         if is_checked_format(kind, &self.format) { &self.format } else { "" }
     }
 
-    /// The pattern. It is compiled once.
+    /// Returns the compiled pattern. It is compiled only once.
     ///
     /// # Errors
-    /// Why it cannot be compiled.
+    /// The compiler's message, if the pattern is invalid.
     pub(crate) fn compiled_pattern(&self) -> Result<&Regex, &String> {
         self.compiled.get_or_init(|| pattern::compile(&self.pattern)).as_ref()
     }

@@ -1,8 +1,9 @@
-//! A number of a custom resource, as Go reads it: an `int64` if it is written as one and fits, else a `float64`.
+//! A number in a custom resource as Go reads it: an `int64` if it is written as an integer and fits, otherwise a
+//! `float64`.
 
 use crate::value::Value;
 
-/// A number.
+/// A number in one of Go's two types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Int(i64),
@@ -10,7 +11,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The number that a value is.
+    /// Returns the number in a value; `None` if the value is not a number.
     pub(super) fn of(value: &Value) -> Option<Self> {
         let Value::Number(number) = value else { return None };
         match number.as_i64() {
@@ -28,7 +29,7 @@ impl Number {
     }
 }
 
-/// Whether two values are equal for Go: a float is equal to no integer. Upstream: `reflect.DeepEqual`.
+/// Returns true if two values are equal for Go, where a float never equals an integer. Upstream: `reflect.DeepEqual`.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(_), Value::Number(_)) => Number::of(one) == Number::of(other),
@@ -43,13 +44,14 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Go's conversion of a float to an `int64` on amd64: all that does not fit becomes the least one.
+/// Converts a float to an `int64` as Go does on amd64: a value out of range becomes the smallest `int64`.
 pub(super) fn truncated(float: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "that is what is asked for")]
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) { float as i64 } else { i64::MIN }
 }
 
-/// Whether a float has no fraction to speak of, and is small enough to be exact. Upstream: `swag.IsFloat64AJSONInteger`.
+/// Returns true if a float is an integer up to rounding errors, and small enough to be exact. Upstream:
+/// `swag.IsFloat64AJSONInteger`.
 pub(super) fn is_whole(float: f64) -> bool {
     const MOST: f64 = 9_007_199_254_740_991.0;
     if !float.is_finite() || float.abs() > MOST {

@@ -1,27 +1,28 @@
-//! Regular expressions as Go reads them. Upstream: `regexp/syntax`, which is RE2's syntax.
+//! Regular expressions in Go's syntax. Upstream: `regexp/syntax`, which is RE2's syntax.
 //!
-//! Both engines take linear time. The syntax of the crate `regex` knows more than Go's inside of brackets, and its classes `\d`,
-//! `\s`, `\w` and `\b` are those of Unicode, while Go's are those of ASCII. So a pattern is written anew before it is compiled.
+//! Both engines take linear time. The crate `regex` gives more characters a meaning inside of brackets than Go, and its
+//! classes `\d`, `\s`, `\w` and `\b` cover Unicode, while Go's cover ASCII. So a pattern is translated before it is
+//! compiled.
 
 mod faults;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// How many bytes a compiled pattern may have.
+/// The largest size of a compiled pattern, in bytes.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Compiles a pattern. It is matched against bytes, since only then the crate takes Go's `\B`.
+/// Compiles a pattern. The result matches bytes, because the crate supports Go's `\B` only for them.
 ///
 /// # Errors
-/// What is wrong with it, in one line.
+/// Go's message, in one line.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     compile_within(pattern, MOST_BYTES)
 }
 
-/// The same, with another limit.
+/// Compiles a pattern with another size limit, in bytes.
 ///
 /// # Errors
-/// The same.
+/// As [`compile`].
 pub(crate) fn compile_within(pattern: &str, most_bytes: usize) -> Result<Regex, String> {
     if let Some(fault) = fault(pattern) {
         return Err(fault);
@@ -37,19 +38,19 @@ pub(crate) fn compile_within(pattern: &str, most_bytes: usize) -> Result<Regex, 
     )
 }
 
-/// What Go says of a pattern that it does not read.
+/// Returns Go's message about a pattern that Go cannot parse.
 pub(crate) fn fault(pattern: &str) -> Option<String> {
     faults::fault(pattern).map(|fault| format!("error parsing regexp: {fault}"))
 }
 
-/// Writes a pattern in the syntax of the crate.
+/// A translator of a pattern into the syntax of the crate `regex`.
 struct Translator<'a> {
     rest: &'a str,
     to: String,
 }
 
 impl Translator<'_> {
-    /// None if Go refuses the pattern for something that the crate would take.
+    /// Returns the translated pattern; `None` if Go refuses syntax that the crate would accept.
     fn translated(mut self) -> Option<String> {
         while let Some(c) = self.next() {
             match c {
@@ -80,7 +81,7 @@ impl Translator<'_> {
         self.to.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
     }
 
-    /// Whether a brace begins a repetition: `{2}`, `{2,}`, `{2,3}`. Otherwise it stands for itself.
+    /// Returns true if a brace begins a repetition: `{2}`, `{2,}`, `{2,3}`. Any other brace is a literal.
     fn is_repetition(&self) -> bool {
         let Some((inner, _)) = self.rest.split_once('}') else { return false };
         let is_number =
@@ -94,7 +95,7 @@ impl Translator<'_> {
         flags.chars().take_while(|c| c.is_ascii_alphabetic() || *c == '-').any(|flag| matches!(flag, 'x' | 'u' | 'R'))
     }
 
-    /// An escape outside of brackets.
+    /// Translates an escape outside of brackets.
     fn escape(&mut self) -> Option<()> {
         if self.take("Q") {
             let (text, rest) = self.rest.split_once("\\E").unwrap_or((self.rest, ""));
@@ -118,7 +119,8 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// A class with a name, after its backslash: `d`, `pL`, `p{Greek}`. Answers with whether there was one.
+    /// Translates a named class after its backslash: `d`, `pL`, `p{Greek}`. Returns false if the escape is not such a
+    /// class.
     fn group(&mut self, open: &str, close: &str) -> Option<bool> {
         let name = self.rest.chars().next()?;
         if matches!(name, 'p' | 'P') {
@@ -146,7 +148,7 @@ impl Translator<'_> {
         Some(true)
     }
 
-    /// The character that an escape stands for, after its backslash.
+    /// Reads an escape after its backslash, and returns the character that it stands for.
     fn escaped(&mut self) -> Option<char> {
         Some(match self.next()? {
             'a' => '\x07',
@@ -181,7 +183,7 @@ impl Translator<'_> {
         })
     }
 
-    /// What is in brackets. In Go a bracket or an operator has no meaning in there.
+    /// Translates a bracketed class. In Go, brackets and operators have no meaning inside of it.
     fn class(&mut self) -> Option<()> {
         self.to.push('[');
         if self.take("^") {
@@ -213,7 +215,7 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// A character in brackets, or a range that begins with it.
+    /// Translates a character in brackets, or a range that begins with it.
     fn range(&mut self, first: char) -> Option<()> {
         self.literal(first);
         if self.rest.starts_with('-') && !self.rest[1..].starts_with(']') && self.rest.len() > 1 {
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_grows_is_refused() {
+    fn a_pattern_is_refused_if_its_repetitions_make_it_too_large() {
         assert_eq!(compile(r"\pL{1000}").unwrap_err(), "error parsing regexp: expression too large");
         assert_eq!(compile(r"(\pL{500}){1000}").unwrap_err(), "error parsing regexp: invalid repeat count: `{1000}`");
     }

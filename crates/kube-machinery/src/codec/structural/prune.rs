@@ -1,12 +1,13 @@
-//! Drops what a schema does not name. Upstream: `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
+//! Pruning: removes the fields of a custom resource that its schema does not name. Upstream:
+//! `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
 
 use super::Structural;
 use crate::value::{Map, Value};
 
-/// The fields that an object has whatever its schema says.
+/// The fields of every object, whether the schema names them or not.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Drops the fields of a whole object that its schema does not name, and returns their paths in order.
+/// Removes the unknown fields of a whole object, and returns their paths, sorted.
 pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
     let mut pruner = Pruner { unknown: Vec::new(), path: String::new() };
     pruner.value(object, Some(schema), Depth::Root);
@@ -14,12 +15,12 @@ pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
     pruner.unknown
 }
 
-/// Drops from a value inside of an object what its schema does not name.
+/// Removes the unknown fields of a value inside of an object.
 pub(crate) fn below_root(value: &mut Value, schema: &Structural) {
     Pruner { unknown: Vec::new(), path: String::new() }.value(value, Some(schema), Depth::Below);
 }
 
-/// Whether a value is the whole object, which has metadata.
+/// The position of a value: only the whole object has metadata.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Root,
@@ -28,7 +29,7 @@ enum Depth {
 
 struct Pruner {
     unknown: Vec<String>,
-    /// Where it is: `spec.list[0].name`.
+    /// The path of the current value: `spec.list[0].name`.
     path: String,
 }
 
@@ -42,7 +43,7 @@ impl Pruner {
                     let end = self.path.len();
                     self.path.push_str(&format!("[{i}]"));
                     match schema.filter(|schema| schema.preserves_unknown_fields) {
-                        // What is below is kept too, but where the schema says what it is.
+                        // Items of a list that preserves unknown fields are pruned only where `items` describes them.
                         Some(_) if of_items.is_none() => {}
                         Some(_) => self.kept_item(item, of_items),
                         None => self.value(item, of_items, Depth::Below),
@@ -54,7 +55,8 @@ impl Pruner {
         }
     }
 
-    /// An item of a list of unknown values: upstream looks for schemas in it as if it kept unknown fields itself.
+    /// Prunes an item of a list that preserves unknown fields. As upstream, the item keeps unknown fields as well, and
+    /// only the fields that its schema names are pruned.
     fn kept_item(&mut self, item: &mut Value, schema: Option<&Structural>) {
         let Some(schema) = schema else { return };
         match item {
@@ -95,7 +97,7 @@ impl Pruner {
         });
     }
 
-    /// Prunes the value of a field, if the schema says anything of it.
+    /// Prunes the value of a field, if the schema describes the field.
     fn known_field(&mut self, name: &str, value: &mut Value, schema: &Structural, depth: Depth) {
         if is_meta(name, schema, depth) || !has_field(schema, name) {
             return;
@@ -125,13 +127,13 @@ fn is_meta(name: &str, schema: &Structural, depth: Depth) -> bool {
     (depth == Depth::Root || schema.is_embedded_resource) && META.contains(&name)
 }
 
-/// Whether an object may have the field. `additionalProperties: true` allows it, and says nothing of its value, so that what is
-/// in it is unknown.
+/// Returns true if the schema allows the field. `additionalProperties: true` allows it without describing its value, so
+/// all fields inside of the value are unknown.
 fn has_field(schema: &Structural, name: &str) -> bool {
     schema.properties.contains_key(name) || schema.additional_properties.is_some()
 }
 
-/// Drops fields that are null, may not be, and have no default.
+/// Removes null fields that are not nullable and have no default.
 pub(crate) fn drop_nulls(value: &mut Value, schema: Option<&Structural>) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_schema_does_not_name_is_dropped_and_told() {
+    fn unknown_fields_are_removed_and_reported() {
         let schema = schema(json!({"type": "object", "properties": {
             "spec": {"type": "object", "properties": {
                 "name": {"type": "string"},
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_stays_where_it_may_be_or_has_a_default() {
+    fn a_null_stays_if_it_is_allowed_or_has_a_default() {
         let schema = schema(json!({"properties": {
             "may": {"type": "string", "nullable": true}, "filled": {"type": "string", "default": "x"}, "not": {"type": "string"},
         }}));

@@ -1,4 +1,5 @@
-//! The rules in CEL that a schema has for its values. Upstream: apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
+//! Validation of a custom resource by the CEL rules in its schema (`x-kubernetes-validations`). Upstream:
+//! apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
 
 mod path;
 mod program;
@@ -16,8 +17,8 @@ use crate::value::Value;
 
 pub(super) use self::program::Compiled;
 
-/// The causes for which the rules refuse an object. It is valid under its schema otherwise; rules about a change are only tried if
-/// there is a state before.
+/// Returns the causes of the rules that an object violates. The object must be valid under its schema otherwise. Rules
+/// that use `oldSelf` run only if there is an old state.
 pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Vec<Cause> {
     if !has_rules(schema) {
         return Vec::new();
@@ -29,20 +30,20 @@ pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at
     walk.causes
 }
 
-/// Whether there are rules outside of `allOf`: only then upstream looks for those inside (`hasXValidations`).
+/// Returns true if there are rules outside of `allOf`. As upstream, those inside run only then (`hasXValidations`).
 fn has_rules(schema: &Structural) -> bool {
     let mut parts = schema.properties.values().chain(schema.items.as_deref()).chain(schema.additional());
     !schema.rules.is_empty() || parts.any(has_rules)
 }
 
-/// A walk over an object, until its rules have cost too much.
+/// A walk over an object that runs its rules, until they exceed the cost budget.
 struct Walk {
     ratchet: Ratchet,
     meter: Meter,
     causes: Vec<Cause>,
 }
 
-/// A value with its schema, and what it was before.
+/// A value with its schema and its old state.
 struct Node<'a> {
     schema: &'a Structural,
     new: &'a Value,
@@ -51,22 +52,24 @@ struct Node<'a> {
     before: Before<'a>,
 }
 
-/// A schema, a value under it, and its state before.
+/// A schema, a value under it, and the old state of the value.
 type Pair<'a> = (&'a Structural, &'a Value, &'a Value);
 
-/// What a value is compared with: a rule that fails for what did not change is no reason to refuse. Upstream:
+/// The old states for ratcheting: a failed rule is ignored if the value it is about did not change. Upstream:
 /// `ratchetingOptions`.
 #[derive(Clone, Copy, Default)]
 struct Before<'a> {
+    /// The value itself.
     current: Option<Pair<'a>>,
+    /// The value around it, which is compared if the old state of the value itself is unknown.
     parent: Option<Pair<'a>>,
 }
 
-/// Whether the rest of the rules may be tried.
+/// The control flow of the walk: `None` stops it.
 type Go = Option<()>;
 
 impl Walk {
-    /// Tries the rules of a schema, and those below. `rules` is the schema itself, or one of its `allOf`.
+    /// Runs the rules of a schema, and then those below it. `rules` is the schema itself or a part of its `allOf`.
     fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &str) -> Go {
         if node.new.is_null() {
             return Some(());
@@ -154,7 +157,7 @@ impl Walk {
         Some(())
     }
 
-    /// Tells that a rule is not met, unless nothing has changed.
+    /// Adds the cause of a violated rule, unless the value did not change.
     fn failed(&mut self, rule: &Rule, node: &Node<'_>, seen: Seen<'_>, at: &str) -> Go {
         let compiled = rule.compiled();
         let message = compiled.message(&rule.message_expression, seen, &self.meter);
@@ -171,19 +174,20 @@ impl Walk {
         (!matches!(message, Err(NoMessage::TooExpensive(_)))).then_some(())
     }
 
-    /// A rule that cannot be tried. The value is shown as its type.
+    /// Adds the cause of a rule that could not run. It shows the type of the value.
     fn refuse(&mut self, node: &Node<'_>, at: &str, detail: &str) {
         let field = field::or_root(at);
         self.causes.push(Cause::invalid(field, &node.schema.kind, detail));
     }
 
+    /// Returns true if the value did not change since the old state.
     fn is_as_before(&mut self, node: &Node<'_>) -> bool {
         let compared = node.before.current.or(node.before.parent);
         compared.is_some_and(|(schema, new, old)| self.ratchet.unchanged(schema, new, old))
     }
 }
 
-/// Upstream: `fieldErrorForReason`.
+/// Makes the cause of a violated rule. Upstream: `fieldErrorForReason`.
 fn cause(rule: &Rule, node: &Node<'_>, at: &str, detail: &str) -> Cause {
     let field = path::below(at, &rule.field_path);
     let is_shown = !matches!(node.schema.kind.as_str(), "object" | "array");
@@ -216,7 +220,7 @@ impl<'a> Before<'a> {
 }
 
 impl Rule {
-    /// How it is told which rule it was. Upstream: `ruleErrorString`.
+    /// Returns the name of the rule in messages: its message, or its expression. Upstream: `ruleErrorString`.
     fn words(&self) -> &str {
         if self.message.is_empty() { self.rule.trim() } else { self.message.trim() }
     }

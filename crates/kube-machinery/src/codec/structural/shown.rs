@@ -1,12 +1,12 @@
-//! A value as a cause shows it. Upstream: `field.Error.ErrorBody`, which prints plain values with `%v` and `%q` and others as
-//! JSON of `encoding/json`.
+//! The text of a value in a validation cause. Upstream: `field.Error.ErrorBody`, which prints plain values with `%v`
+//! and `%q` and others as JSON of `encoding/json`.
 
 use crate::codec::go_json::go_json;
 use crate::codec::go_text::GoText;
 use crate::conventions::quote::quote;
 use crate::value::Value;
 
-/// The value of a cause.
+/// Formats a value for a cause.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),

@@ -1,5 +1,5 @@
-//! The validation of custom resources, case by case against upstream's: `fixtures/customresources`, written by
-//! `peers/validation/customresource`.
+//! Compares the validation of custom resources with upstream's recorded results in `fixtures/customresources`, which
+//! `peers/validation/customresource` writes.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::{Structural, embedded, list_type, validate};
 use crate::conventions::cause::Cause;
 use crate::value::{Value, json};
 
-/// All cases, of another directory if `CUSTOMRESOURCES_DIR` names one.
+/// Reads all cases, from `CUSTOMRESOURCES_DIR` if it is set.
 fn cases() -> Vec<Value> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/customresources");
     let folder = std::env::var_os("CUSTOMRESOURCES_DIR").map_or(own, Into::into);
@@ -21,7 +21,7 @@ fn cases() -> Vec<Value> {
         .collect()
 }
 
-/// The causes as the cases have them: sorted, since Go's maps have no order.
+/// Returns the causes in the form of the recordings: sorted, since Go's maps have no order.
 fn sorted(causes: &[Cause]) -> Vec<Value> {
     let mut causes: Vec<Value> = causes.iter().map(|cause| crate::value::to_value(cause).unwrap()).collect();
     causes.sort_by_cached_key(|cause| {
@@ -30,7 +30,8 @@ fn sorted(causes: &[Cause]) -> Vec<Value> {
     causes
 }
 
-/// Compares what a part of upstream says to each case with what is said here.
+/// Compares the causes of one validator for all cases: `part` names upstream's causes in a case, `ours` computes those
+/// of this program.
 fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Vec<Cause>) {
     let (mut equal, mut different) = (0, Vec::new());
     for case in cases() {
@@ -56,7 +57,7 @@ fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Vec<Cause>) {
 }
 
 #[test]
-fn a_schema_refuses_what_upstream_refuses_in_its_words() {
+fn schemas_give_the_causes_of_upstream() {
     compare("causes", |schema, case, at| match case.get("old") {
         Some(old) => validate::validate_update(schema, &case["new"], old, at),
         None => validate::validate(schema, &case["new"], at),
@@ -64,17 +65,17 @@ fn a_schema_refuses_what_upstream_refuses_in_its_words() {
 }
 
 #[test]
-fn duplicates_in_lists_are_those_of_upstream() {
+fn duplicates_in_lists_give_the_causes_of_upstream() {
     compare("lists", |schema, case, at| list_type::validate(schema, &case["new"], at));
 }
 
 #[test]
-fn embedded_resources_are_refused_as_upstream_refuses_them() {
+fn embedded_resources_give_the_causes_of_upstream() {
     compare("embedded", |schema, case, at| embedded::validate(schema, &case["new"], at, &|_| Vec::new()));
 }
 
 #[cfg(feature = "cel")]
 #[test]
-fn rules_in_cel_refuse_what_upstream_refuses() {
+fn cel_rules_give_the_causes_of_upstream() {
     compare("rules", |schema, case, at| super::rules::validate(schema, &case["new"], case.get("old"), at));
 }

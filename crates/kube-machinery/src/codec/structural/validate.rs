@@ -1,8 +1,9 @@
-//! Whether a value is valid under its schema, in upstream's words. Upstream: kube-openapi's `pkg/validation/validate`, and
-//! apiextensions-apiserver's `pkg/apiserver/validation/validation.go`, which makes its errors causes.
+//! Validation of a value against a structural schema, with upstream's messages. Upstream: kube-openapi's
+//! `pkg/validation/validate`, and apiextensions-apiserver's `pkg/apiserver/validation/validation.go`, which turns its
+//! errors into causes.
 //!
-//! A value is looked at once for each schema that applies to it. The recursion is as deep as the schema, which is an object with
-//! a bounded depth itself.
+//! A value is checked once for each schema that applies to it. The recursion is as deep as the schema, whose depth is
+//! bounded because it is part of an object.
 
 mod combination;
 mod kind;
@@ -24,32 +25,32 @@ use crate::codec::go_json::go_json;
 use crate::conventions::cause::{Cause, distinct};
 use crate::value::Value;
 
-/// What is wrong with a value. `at` is where it is in its object: empty for the object itself, or `status`.
+/// Validates a value. `at` is its path in its object: empty for the object itself, or `status`.
 pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     distinct(Walk::new(at, Validator::OfObjects).check(schema, value, None).causes)
 }
 
-/// What is wrong with a default. Upstream makes the validator of defaults in another way (`ToKubeOpenAPI`).
+/// Validates a default. Upstream builds the validator of defaults in a different way (`ToKubeOpenAPI`).
 pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Cause> {
     distinct(Walk::new("", Validator::OfDefaults).check(schema, default, None).causes)
 }
 
-/// What is wrong with a new state of a value. What did not change is not looked at again, so that a stricter schema does not stand
-/// in the way of other changes. Upstream: `ratcheting.go`.
+/// Validates a new state of a value. Unchanged parts are not checked again, so that a stricter schema does not block
+/// unrelated updates. Upstream: `ratcheting.go`.
 pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
     distinct(Walk::new(at, Validator::OfObjects).check(schema, new, Some(old)).causes)
 }
 
-/// What a validator makes of a schema.
+/// The way a validator reads a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Validator {
-    /// A type has only the formats that it can have.
+    /// A format counts only if the type has such a format.
     OfObjects,
-    /// All formats count, and an int-or-string may be anything.
+    /// Every format counts, and an int-or-string may have any type.
     OfDefaults,
 }
 
-/// A walk over a value and its schema.
+/// The state of a walk over a value and its schema.
 struct Walk {
     path: Path,
     ratchet: Ratchet,
@@ -61,7 +62,7 @@ impl Walk {
         Self { path: Path::new(at), ratchet: Ratchet::default(), validator }
     }
 
-    /// The types of the values; none if any is allowed.
+    /// Returns the types that are allowed; none if any type is.
     fn kinds<'s>(&self, schema: &'s Structural) -> &'s [&'s str] {
         match self.validator {
             Validator::OfDefaults if schema.is_int_or_string => &[],
@@ -69,7 +70,7 @@ impl Walk {
         }
     }
 
-    /// The format that counts; empty if there is none.
+    /// Returns the format to check; empty if there is none.
     fn format<'s>(&self, schema: &'s Structural) -> &'s str {
         match self.validator {
             Validator::OfObjects => schema.checked_format(),
@@ -81,7 +82,7 @@ impl Walk {
         kind::check(self.kinds(schema), self.format(schema), schema.nullable, value, &self.path)
     }
 
-    /// Checks a value. `old` is its state before, if it is known. Upstream: `SchemaValidator.Validate`.
+    /// Checks a value. `old` is its old state, if it is known. Upstream: `SchemaValidator.Validate`.
     fn check(&mut self, schema: &Structural, value: &Value, old: Option<&Value>) -> Outcome {
         let mut outcome = Outcome::default();
         if let Some(old) = old
@@ -119,7 +120,7 @@ impl Walk {
         outcome
     }
 
-    /// Checks that a value is one of the allowed ones. Null is none, even if it is listed. Upstream: `basicCommonValidator`.
+    /// Checks that a value is in `enum`. Null never is, even if it is listed. Upstream: `basicCommonValidator`.
     fn allowed(&self, schema: &Structural, value: &Value) -> Outcome {
         let allowed = &schema.allowed;
         if allowed.is_empty() || allowed.iter().any(|allowed| converts_to(value, allowed)) {
@@ -131,7 +132,7 @@ impl Walk {
     }
 }
 
-/// Whether a value is an allowed one, once it has been converted to its type as Go converts it.
+/// Returns true if a value equals an allowed one after Go's conversion to the type of the allowed one.
 fn converts_to(value: &Value, allowed: &Value) -> bool {
     match (Number::of(value), Number::of(allowed)) {
         (Some(Number::Float(value)), Some(Number::Int(allowed))) => truncated(value) == allowed,

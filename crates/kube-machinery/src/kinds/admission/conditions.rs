@@ -1,5 +1,5 @@
-//! Conditions in CEL under which somebody is asked. Upstream: `validateMatchConditions` in
-//! `pkg/apis/admissionregistration/validation`.
+//! Validation of `matchConditions`: the CEL expressions under which a webhook or policy applies to a request. Upstream:
+//! `validateMatchConditions` in `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,10 @@ use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The largest number of conditions.
 const MOST: usize = 64;
 
-/// Those of a webhook or of a policy's spec.
+/// Validates the conditions of a webhook or of a policy's spec.
 pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     let count = items(parent, "matchConditions").len();

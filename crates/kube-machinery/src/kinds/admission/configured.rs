@@ -1,5 +1,6 @@
-//! All that admission is configured with. Upstream: the sources of webhooks in
-//! `k8s.io/apiserver/pkg/admission/configuration`, and that of policies in `pkg/admission/plugin/policy/generic/policy_source.go`.
+//! The configured admission webhooks and policies, as they are read from their objects. Upstream: the sources of
+//! webhooks in `k8s.io/apiserver/pkg/admission/configuration`, and that of policies in
+//! `pkg/admission/plugin/policy/generic/policy_source.go`.
 
 use std::sync::Arc;
 
@@ -7,19 +8,21 @@ use super::policy::{Binding, Policy, PolicyHook};
 use super::webhook::Webhook;
 use crate::value::Value;
 
-/// What the objects of the group `admissionregistration.k8s.io` say. It never changes; a write to one of them makes a new one.
+/// An immutable snapshot of all objects of the group `admissionregistration.k8s.io`. A write to one of them makes a new
+/// snapshot.
 #[derive(Debug, Default)]
 pub struct Configured {
-    /// In the order of their configurations' names.
+    /// Sorted by the names of their configurations.
     pub mutating: Vec<Webhook>,
+    /// Sorted by the names of their configurations.
     pub validating: Vec<Webhook>,
-    /// In the order of their names.
+    /// Sorted by name.
     pub policies: Vec<PolicyHook>,
 }
 
 impl Configured {
-    /// Adds what an object says. Those of a kind come in the order of their names, policies before bindings. A policy that is as it was
-    /// before keeps what was read of it.
+    /// Adds an object. The caller adds the objects of a kind sorted by name, and policies before bindings. An unchanged
+    /// policy is taken from the snapshot `before`, with its compiled expressions.
     pub fn add(&mut self, kind: &str, object: &Value, before: &Self) {
         match kind {
             "MutatingWebhookConfiguration" => self.mutating.extend(Webhook::all_of(object)),
@@ -39,7 +42,7 @@ impl Configured {
         }
     }
 
-    /// Whether nobody decides about anything.
+    /// Returns true if there are no webhooks, and no policies with a binding.
     pub fn is_empty(&self) -> bool {
         self.mutating.is_empty()
             && self.validating.is_empty()

@@ -1,5 +1,6 @@
-//! What is wrong with an expression of admission, before it runs. Upstream: `CompileCELExpression` in
-//! `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
+//! Compilation of the CEL expressions of webhooks and policies when they are validated. Without the feature `cel`,
+//! every expression is accepted. Upstream: `CompileCELExpression` in `k8s.io/apiserver/pkg/admission/plugin/cel`, and
+//! `convertCELErrorToValidationError`.
 
 #[cfg(feature = "cel")]
 use std::collections::HashMap;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use crate::codec::expression::checker::{AUTHORIZER, NAMESPACE, REQUEST, Type, check};
 use crate::conventions::cause::{At, Cause};
 
-/// What the expressions of a webhook or of a policy can name.
+/// The variables that the expressions of a webhook or a policy can use.
 pub(super) struct Declarations {
     #[cfg(feature = "cel")]
     has_params: bool,
-    /// The variables so far: each can name those before it.
+    /// The policy's own variables so far. An expression can use those declared before it.
     #[cfg(feature = "cel")]
     variables: Option<Arc<HashMap<String, Type<'static>>>>,
 }
@@ -25,7 +26,7 @@ impl Declarations {
         Self { has_params, variables: None }
     }
 
-    /// A variable, which those after it can name.
+    /// Compiles the expression of a variable, and declares the variable for later expressions.
     pub(super) fn variable(&mut self, name: &str, expression: &str, at: At<'_>) -> Option<Cause> {
         self.variables.get_or_insert_default();
         let (kind, cause) = match check(expression, self.names(true)) {
@@ -40,16 +41,17 @@ impl Declarations {
         cause
     }
 
-    /// An expression that must be true.
+    /// Compiles an expression that must evaluate to a bool.
     pub(super) fn condition(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, true, &[Type::Bool], at)
     }
 
+    /// Compiles an expression for the message of a failed validation. It cannot use the authorizer.
     pub(super) fn message(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, false, &[Type::String], at)
     }
 
-    /// An expression for an annotation, which is shown as it was written.
+    /// Compiles an expression for an audit annotation. Causes show it as `written`, with its white space.
     pub(super) fn annotation(&self, expression: &str, written: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, written, true, &[Type::String, Type::Null], at)
     }

@@ -1,5 +1,5 @@
-//! Which requests a policy or a binding is about. Upstream: `MatchResources`, and `validateMatchResources` in
-//! `pkg/apis/admissionregistration/validation`.
+//! The `matchResources` and `matchConstraints` of policies: the requests that a policy or a binding applies to.
+//! Upstream: `MatchResources`, and `validateMatchResources` in `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -15,18 +15,18 @@ use crate::kinds::fields::{each, invalid, items, known};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
-/// What a policy or a binding says about it.
+/// The requests that a policy or a binding matches.
 #[derive(Debug)]
 pub struct MatchResources {
     pub rules: Vec<NamedRule>,
     pub excluded: Vec<NamedRule>,
     pub policy: MatchPolicy,
-    /// An error is what is wrong with a selector.
+    /// The selector, or the reason why it is invalid.
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
 }
 
-/// A `NamedRuleWithOperations`.
+/// A rule that may also list the names of objects. Upstream: `NamedRuleWithOperations`.
 #[derive(Debug)]
 pub struct NamedRule {
     rule: Rule,
@@ -46,7 +46,7 @@ impl NamedRule {
 }
 
 impl MatchResources {
-    /// `None` if there is nothing to match.
+    /// Reads a `MatchResources` object; `None` if it is absent.
     pub(super) fn of(value: &Value) -> Option<Self> {
         value.is_object().then(|| Self {
             rules: NamedRule::all_of(&value["resourceRules"]),

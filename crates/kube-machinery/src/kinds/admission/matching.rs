@@ -1,10 +1,11 @@
-//! Which requests a rule is about. Upstream: `k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules`.
+//! The matching of requests by the rules of webhooks and policies. Upstream:
+//! `k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules`.
 
 use super::webhook::text;
 use crate::conventions::operation::Operation;
 use crate::value::Value;
 
-/// A `RuleWithOperations`.
+/// A rule that matches requests by operation and resource. Upstream: `RuleWithOperations`.
 #[derive(Clone, Debug)]
 pub struct Rule {
     operations: Vec<String>,
@@ -14,7 +15,7 @@ pub struct Rule {
     scope: String,
 }
 
-/// What a request is about, in the words of rules.
+/// The properties of a request that rules match.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     pub operation: Operation,
@@ -22,7 +23,7 @@ pub struct Asked<'a> {
     pub version: &'a str,
     pub resource: &'a str,
     pub subresource: &'a str,
-    /// Of a namespace, its own name.
+    /// The namespace of the object; the object's own name if it is a Namespace.
     pub namespace: &'a str,
 }
 
@@ -87,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_names_resources_and_their_parts() {
+    fn a_rule_matches_resources_and_subresources_by_name_or_wildcard() {
         assert!(matches(&["pods"], "*", POD) && matches(&["*"], "*", POD) && matches(&["*/*"], "*", POD));
-        assert!(matches(&["pods/*"], "*", POD), "a wildcard stands for no part, too");
+        assert!(matches(&["pods/*"], "*", POD), "the wildcard also matches requests without a subresource");
         let status = Asked { subresource: "status", ..POD };
         assert!(!matches(&["pods"], "*", status) && !matches(&["*"], "*", status));
         assert!(matches(&["pods/status"], "*", status) && matches(&["*/status"], "*", status));
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_is_of_the_cluster_although_it_is_in_itself() {
+    fn a_namespace_is_cluster_scoped_although_the_request_has_its_name_as_namespace() {
         let home = Asked { resource: "namespaces", ..POD };
         assert!(matches(&["*"], "Cluster", home) && !matches(&["*"], "Namespaced", home));
         assert!(matches(&["*"], "Namespaced", POD) && !matches(&["*"], "Cluster", POD));

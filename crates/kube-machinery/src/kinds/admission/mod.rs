@@ -1,4 +1,4 @@
-//! The kinds of the group `admissionregistration.k8s.io`.
+//! The kinds of the group `admissionregistration.k8s.io`: webhook configurations and admission policies.
 
 mod conditions;
 mod configured;
@@ -31,7 +31,8 @@ pub use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, Sid
 use crate::conventions::fill::{empty, list, missing, part};
 use crate::value::{Value, json};
 
-/// Upstream: `SetDefaults_ValidatingWebhook`, `SetDefaults_Rule`, `SetDefaults_ServiceReference`.
+/// Sets the defaults that validating and mutating webhooks share. Upstream: `SetDefaults_ValidatingWebhook`,
+/// `SetDefaults_Rule`, `SetDefaults_ServiceReference`.
 fn set_defaults(configuration: &mut Value) {
     for webhook in list(configuration, "webhooks") {
         for (field, value) in [

@@ -1,4 +1,4 @@
-//! Configurations of mutating webhooks. Upstream: `pkg/apis/admissionregistration`.
+//! MutatingWebhookConfiguration objects. Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};

@@ -1,4 +1,4 @@
-//! A policy and its bindings, as they are read from their objects. Upstream: `PolicyHook` in
+//! Validating admission policies and their bindings, as they are read from their objects. Upstream: `PolicyHook` in
 //! `k8s.io/apiserver/pkg/admission/plugin/policy/generic`.
 
 use std::sync::Arc;
@@ -12,20 +12,21 @@ use super::webhook::{FailurePolicy, selector, text};
 use crate::kinds::{Catalog, Resource, fields};
 use crate::value::Value;
 
-/// A policy with its bindings: without one, it decides about nothing.
+/// A policy with its bindings. A policy without bindings has no effect.
 #[derive(Debug)]
 pub struct PolicyHook {
     pub policy: Arc<Policy>,
-    /// In the order of their names.
+    /// Sorted by name.
     pub bindings: Vec<Binding>,
 }
 
-/// What decides about a request.
+/// A policy: CEL expressions that accept or refuse a request.
 #[derive(Debug)]
 pub struct Policy {
     pub name: String,
-    /// What it was read from.
+    /// The spec that the policy was read from.
     spec: Value,
+    /// The requests that the policy applies to.
     pub constraints: Option<MatchResources>,
     pub param_kind: Option<ParamKind>,
     pub failure_policy: FailurePolicy,
@@ -40,7 +41,7 @@ pub struct ParamKind {
     pub kind: String,
 }
 
-/// Where and how a policy decides.
+/// A binding: the requests that a policy is applied to, its parameters, and the consequences of a failed validation.
 #[derive(Debug)]
 pub struct Binding {
     pub name: String,
@@ -49,24 +50,24 @@ pub struct Binding {
     pub actions: Vec<Action>,
 }
 
-/// The parameters of a binding.
+/// A reference to the parameter objects of a binding.
 #[derive(Debug)]
 pub struct ParamRef {
     pub name: String,
     pub namespace: String,
-    /// An error is what is wrong with it.
+    /// The selector of parameter objects, or why it is invalid.
     pub selector: Option<Result<LabelSelector, String>>,
     pub not_found: NotFound,
 }
 
-/// What becomes of a request if there are no parameters.
+/// The decision on a request if no parameter object is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFound {
     Allow,
     Deny,
 }
 
-/// What comes of a validation that fails.
+/// A consequence of a failed validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Deny,
@@ -88,7 +89,7 @@ impl Policy {
         }
     }
 
-    /// Whether it is what this object says.
+    /// Returns true if the policy was read from an object with this name and spec.
     pub(super) fn is_of(&self, object: &Value) -> bool {
         object["metadata"]["name"] == self.name.as_str() && object["spec"] == self.spec
     }
@@ -108,13 +109,13 @@ impl ParamKind {
         value.is_object().then(|| Self { api_version: text(&value["apiVersion"]), kind: text(&value["kind"]) })
     }
 
-    /// The group and the version; empty if they cannot be read.
+    /// Returns the group and the version of the parameters; both empty if they are malformed.
     pub fn group_version(&self) -> (&str, &str) {
         group_version(&self.api_version).unwrap_or_default()
     }
 }
 
-/// The group and the version that a text says. Upstream: `parseGroupVersion`.
+/// Splits `group/version`. Upstream: `parseGroupVersion`.
 pub(super) fn group_version(text: &str) -> Option<(&str, &str)> {
     match text.matches('/').count() {
         _ if text == "/" => Some(("", "")),
@@ -125,7 +126,7 @@ pub(super) fn group_version(text: &str) -> Option<(&str, &str)> {
 }
 
 impl Binding {
-    /// A binding, and the name of its policy.
+    /// Reads a binding, and returns it after the name of its policy.
     pub(super) fn of(object: &Value) -> (String, Self) {
         let spec = &object["spec"];
         let action = |action: &Value| match action.as_str()? {

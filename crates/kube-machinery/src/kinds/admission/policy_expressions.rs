@@ -1,4 +1,4 @@
-//! The expressions of a policy.
+//! The CEL expressions of a validating admission policy.
 
 use std::collections::HashMap;
 
@@ -7,26 +7,27 @@ use super::webhook::{Condition, text};
 use crate::kinds::fields;
 use crate::value::Value;
 
+/// The expressions of one policy.
 #[derive(Debug)]
 pub struct Expressions {
     pub conditions: Vec<Condition>,
-    /// Each can name those before it.
+    /// The variables, in order: each can use those before it.
     pub variables: Vec<Variable>,
-    /// Where the variables of a name are.
+    /// The indices in `variables` of each name.
     places: HashMap<String, Vec<usize>>,
     pub validations: Vec<Validation>,
-    /// The values of the annotations for the audit log.
+    /// The expressions for the values of audit annotations.
     pub annotations: Vec<Program>,
 }
 
-/// An expression with a name.
+/// A named expression that other expressions can use.
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
     pub program: Program,
 }
 
-/// An expression that must be true, and what is said if it is not.
+/// An expression that must be true, and the message if it is false.
 #[derive(Debug)]
 pub struct Validation {
     pub program: Program,
@@ -57,7 +58,7 @@ impl Expressions {
 }
 
 impl Expressions {
-    /// The last variable of a name that is among the first ones.
+    /// Returns the index of the last variable with this name among the first `first` variables.
     pub fn variable_among(&self, first: usize, name: &str) -> Option<usize> {
         self.places.get(name)?.iter().rev().copied().find(|place| *place < first)
     }

@@ -1,15 +1,15 @@
-//! An expression as an object has it.
+//! A CEL expression of a policy or a webhook, compiled when it first runs.
 
 use std::sync::OnceLock;
 
 use crate::codec::expression::interpreter::Program as Planned;
 use crate::codec::expression::parse::{parse, told};
 
-/// An expression in CEL.
+/// A CEL expression and its compiled form.
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
-    /// Read when it is first run: whoever stores an object holds the store's lock.
+    /// The compiled expression. It is compiled on first use, because a policy is read while the store's lock is held.
     read: OnceLock<Result<Planned, String>>,
 }
 
@@ -18,8 +18,10 @@ impl Program {
         Self { text: text.to_owned(), read: OnceLock::new() }
     }
 
+    /// Returns the compiled expression.
+    ///
     /// # Errors
-    /// That it cannot be read.
+    /// cel-go's message, if the expression does not compile.
     pub fn planned(&self) -> Result<&Planned, &str> {
         self.read.get_or_init(|| read(&self.text)).as_ref().map_err(String::as_str)
     }

@@ -1,5 +1,5 @@
-//! Validation of the rules that say which requests a webhook gets. Upstream: `validateRuleWithOperations` in
-//! `pkg/apis/admissionregistration/validation`.
+//! Validation of the rules of webhooks and policies, which select requests by operation and resource. Upstream:
+//! `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn texts<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
     items(rule, field).iter().map(|item| item.as_str().unwrap_or_default())
 }
 
-/// A list that must have something, and nothing else beside a wildcard.
+/// Checks that a list is not empty, and has no other items beside a wildcard.
 fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cause> {
     let (at, count) = (format_args!("{at}.{field}"), items(rule, field).len());
     if count == 0 {
@@ -37,6 +37,7 @@ fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cau
     is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
 }
 
+/// Returns a cause for each empty string in a list.
 fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
@@ -50,7 +51,7 @@ fn resources(rule: &Value, at: At<'_>) -> Vec<Cause> {
         causes.push(Cause::required(at, ""));
     }
     let (mut all_parts_of, mut part_of_all) = (BTreeSet::new(), BTreeSet::new());
-    let mut last_is_whole = false; // as upstream, only the last one without a part counts
+    let mut last_is_whole = false; // as upstream, only the last resource without a subresource counts
     for (i, resource) in texts(rule, "resources").enumerate() {
         let at = format_args!("{at}[{i}]");
         if resource.is_empty() {

@@ -1,4 +1,5 @@
-//! Policies: expressions that decide about writes. Upstream: `pkg/apis/admissionregistration`.
+//! ValidatingAdmissionPolicy objects: CEL expressions that accept or refuse writes. Upstream:
+//! `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +88,8 @@ fn match_constraints(constraints: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ignoreValidatingAdmissionPolicyMatchConditions`.
+/// Returns true if an update leaves the match conditions and the parameter kind unchanged; then the conditions are not
+/// validated again. Upstream: `ignoreValidatingAdmissionPolicyMatchConditions`.
 fn has_same_conditions(new: &Value, old: &Value) -> bool {
     new["paramKind"] == old["paramKind"] && items(new, "matchConditions") == items(old, "matchConditions")
 }

@@ -1,4 +1,5 @@
-//! Bindings of policies: about which requests, with which parameters, and what comes of it. Upstream: `pkg/apis/admissionregistration`.
+//! ValidatingAdmissionPolicyBinding objects: each applies a policy to a set of requests, with parameters and with the
+//! actions for a failed validation. Upstream: `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Configurations of validating webhooks. Upstream: `pkg/apis/admissionregistration`.
+//! ValidatingWebhookConfiguration objects. Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};

@@ -1,4 +1,4 @@
-//! A webhook as it is read from its configuration. Upstream: `WebhookAccessor` in
+//! An admission webhook, as it is read from its configuration object. Upstream: `WebhookAccessor` in
 //! `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
 
 use std::collections::HashMap;
@@ -15,11 +15,12 @@ use crate::kinds::client_config::ClientConfig;
 use crate::kinds::fields;
 use crate::value::{Array, Value};
 
-/// A webhook that is asked about writes.
+/// An admission webhook.
 #[derive(Debug)]
 pub struct Webhook {
     pub name: String,
-    /// Tells it apart from all others: the configuration's name, its own, and which one of this name it is.
+    /// The unique identifier: the name of the configuration, the webhook's own name, and its number among those with
+    /// the same name.
     pub uid: String,
     pub client: ClientConfig,
     pub rules: Vec<Rule>,
@@ -27,7 +28,7 @@ pub struct Webhook {
     pub failure_policy: FailurePolicy,
     pub side_effects: SideEffects,
     pub timeout: Duration,
-    /// An error is what is wrong with a selector.
+    /// The selector, or the reason why it is invalid.
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
     pub conditions: Vec<Condition>,
@@ -35,35 +36,37 @@ pub struct Webhook {
     pub reinvocation: Reinvocation,
 }
 
+/// The versions of a resource that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchPolicy {
-    /// A rule is about what the request names.
+    /// The version in the request alone.
     Exact,
-    /// A rule is also about the same objects in other versions, to which they are converted then.
+    /// Any version of the resource. Objects are converted to the version that the rule names.
     Equivalent,
 }
 
-/// What becomes of a request about which nobody could be asked.
+/// The decision on a request if the webhook cannot be called, or the policy cannot be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailurePolicy {
     Fail,
     Ignore,
 }
 
-/// Whether a webhook may be asked about a dry run.
+/// The side effects of a webhook. One with possible side effects cannot be called for a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideEffects {
     None,
     Possible,
 }
 
+/// The policy for a second call of a webhook, if a later webhook changes the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reinvocation {
     Never,
     IfNeeded,
 }
 
-/// An expression in CEL that must be true.
+/// A CEL expression that must be true for a request to match.
 #[derive(Debug)]
 pub struct Condition {
     #[cfg(feature = "cel")]
@@ -87,7 +90,7 @@ impl Condition {
 }
 
 impl Webhook {
-    /// The webhooks of a configuration.
+    /// Reads all webhooks of a configuration.
     pub(super) fn all_of(configuration: &Value) -> Vec<Self> {
         let name = configuration["metadata"]["name"].as_str().unwrap_or_default();
         let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Array::as_slice);

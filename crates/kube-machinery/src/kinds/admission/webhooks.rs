@@ -1,4 +1,5 @@
-//! Validation of webhooks. Upstream: `pkg/apis/admissionregistration/validation`.
+//! Validation of the webhooks in validating and mutating webhook configurations. Upstream:
+//! `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +14,11 @@ use crate::value::Value;
 
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
-/// The versions of `AdmissionReview` that an API server must know.
+/// The versions of `AdmissionReview` that the API server can send.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 const FORM: &str = "; desired format: https://host[/path]";
 
-/// What an update may leave wrong, as it was wrong before.
+/// The rules that an update may break, because the old object breaks them too (ratcheting).
 struct Tolerated {
     side_effects: bool,
     unknown_versions: bool,
@@ -26,7 +27,8 @@ struct Tolerated {
     conditions: bool,
 }
 
-/// Upstream: `ValidateValidatingWebhookConfigurationUpdate`, `ValidateMutatingWebhookConfigurationUpdate`.
+/// Returns the rules that the old object breaks. Upstream: `ValidateValidatingWebhookConfigurationUpdate`,
+/// `ValidateMutatingWebhookConfigurationUpdate`.
 fn tolerated(new: &Value, old: Option<&Value>) -> Tolerated {
     let old_hooks = old.map_or(&[][..], |old| items(old, "webhooks"));
     let knows = |hook: &Value| items(hook, "admissionReviewVersions").iter().any(is_known);
@@ -106,7 +108,7 @@ fn selectors(hook: &Value, at: At<'_>) -> Vec<Cause> {
     fields.flat_map(|field| pod::label_selector(&hook[field], &format_args!("{at}.{field}"))).collect()
 }
 
-/// Whether it is about a value in an expression of a selector.
+/// Returns true if the cause is about a value in an expression of a selector.
 fn is_of_value(cause: &Cause) -> bool {
     cause.field().contains(".values[")
 }
@@ -165,7 +167,8 @@ fn webhook_url(address: &str, at: At<'_>) -> Vec<Cause> {
     .collect()
 }
 
-/// Upstream: `ValidateWebhookService`, which is given the name as the namespace and the namespace as the name.
+/// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
+/// swaps the arguments. Upstream: `ValidateWebhookService`.
 fn webhook_service(service: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
@@ -193,7 +196,7 @@ fn path(path: &str, at: At<'_>) -> Vec<Cause> {
     if !path.starts_with('/') {
         causes.push(Cause::invalid(at, path, "must start with a '/'"));
     }
-    let rest: String = path.chars().skip(1).collect(); // upstream takes the first byte for a slash, whatever it is
+    let rest: String = path.chars().skip(1).collect(); // as upstream, the first character is skipped even if it is not a slash
     for (i, step) in rest.strip_suffix('/').unwrap_or(&rest).split('/').enumerate() {
         if step.is_empty() {
             causes.push(empty(i));

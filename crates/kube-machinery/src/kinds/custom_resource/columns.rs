@@ -7,7 +7,7 @@ use crate::codec::go_text::GoText;
 use crate::kinds::columns::age::age;
 use crate::value::{Value, json};
 
-/// A column that a definition names.
+/// A column of a version's `additionalPrinterColumns`.
 #[derive(Debug)]
 pub struct CustomColumn {
     name: String,
@@ -20,7 +20,8 @@ pub struct CustomColumn {
 }
 
 impl CustomColumn {
-    /// The columns of a version; the age, if it names none. Like upstream, they end before the first whose path cannot be read.
+    /// Returns the columns of a version, or only the age if the version names none. A column with an invalid path ends
+    /// the list, as upstream.
     pub(super) fn of(version: &Value) -> Vec<Self> {
         let age = json!([{
             "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp",
@@ -55,7 +56,7 @@ impl CustomColumn {
         })
     }
 
-    /// What stands in the row of an object, which is as the library of the paths knows it.
+    /// Returns the cell for an object. `object` is a `serde_json` value, because the JSONPath library reads only those.
     pub fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
         let value = Value::from(value.clone());

@@ -1,8 +1,8 @@
-//! The conditions of a definition. Upstream: `pkg/apihelpers`.
+//! Reading and setting the conditions of a CustomResourceDefinition. Upstream: `pkg/apihelpers`.
 
 use crate::value::{Value, json};
 
-/// Sets a condition. Its time changes with its status only.
+/// Sets a condition. lastTransitionTime changes only with the condition's status.
 pub fn set_condition(crd: &mut Value, kind: &str, is_true: bool, reason: &str, message: &str, now: &str) {
     let status = if is_true { "True" } else { "False" };
     let mut condition = json!({
@@ -23,7 +23,7 @@ pub fn set_condition(crd: &mut Value, kind: &str, is_true: bool, reason: &str, m
     }
 }
 
-/// Whether a condition is true.
+/// Returns true if the condition has the status `True`.
 pub fn is_condition_true(crd: &Value, kind: &str) -> bool {
     let conditions = crd["status"]["conditions"].as_array().into_iter().flatten();
     conditions.into_iter().any(|condition| condition["type"] == kind && condition["status"] == "True")

@@ -1,18 +1,19 @@
-//! Who converts the versions of a custom resource. Upstream: `webhookClientConfigForCRD` of apiextensions-apiserver's
-//! `webhook_converter.go`.
+//! The webhook that converts custom resources between versions. Upstream: `webhookClientConfigForCRD` of
+//! apiextensions-apiserver's `webhook_converter.go`.
 
 use crate::kinds::client_config::ClientConfig;
 use crate::value::Value;
 
-/// A webhook that converts.
+/// A conversion webhook.
 #[derive(Debug)]
 pub struct ConversionWebhook {
     pub client: ClientConfig,
+    /// The versions of ConversionReview that the webhook understands, in its order of preference.
     pub review_versions: Vec<String>,
 }
 
 impl ConversionWebhook {
-    /// That of a definition, if its strategy is to ask one.
+    /// Reads the webhook of a definition; `None` if its conversion strategy is not `Webhook`.
     pub(super) fn of(crd: &Value) -> Option<Self> {
         let conversion = &crd["spec"]["conversion"];
         if conversion["strategy"] != "Webhook" {

@@ -1,5 +1,5 @@
-//! Brings a custom resource into the form of its schema. Upstream: `unstructuredSchemaCoercer` and `unstructuredDefaulter` of
-//! `customresource_handler.go`.
+//! Decoding of custom resources: pruning, defaulting and decoding of metadata by the schema. Upstream:
+//! `unstructuredSchemaCoercer` and `unstructuredDefaulter` of `customresource_handler.go`.
 
 use super::CustomResource;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
@@ -9,13 +9,13 @@ use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
 use crate::value::Value;
 
-/// The type of metadata in the table.
+/// The name of the metadata type in the table of types.
 const METADATA: &str = "ObjectMeta";
 
-/// The least float that is written with an exponent. Go: `encoding/json`.
+/// The smallest float that Go's `encoding/json` writes with an exponent.
 const LEAST_WITH_EXPONENT: f64 = 1e21;
 
-/// What becomes of a null where the schema allows none.
+/// The treatment of a null where the schema allows none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nulls {
     Dropped,
@@ -23,10 +23,11 @@ enum Nulls {
 }
 
 impl CustomResource {
-    /// Decodes an object, without kind and apiVersion. Drops what its schema does not name, and fills in defaults.
+    /// Decodes a request body: prunes fields that the schema does not name, sets defaults, and removes kind and
+    /// apiVersion.
     ///
     /// # Errors
-    /// Go's message, if its metadata has the wrong form or it nests too deep.
+    /// Go's message, if the metadata is malformed or the object nests too deep.
     pub fn decode(&self, json: Json) -> Result<Decoded, String> {
         let mut faults: Vec<String> =
             json.duplicates().iter().map(|path| format!("duplicate field {path:?}")).collect();
@@ -36,24 +37,18 @@ impl CustomResource {
         self.in_shape(value, faults, Malformed::Refused, Nulls::Dropped)
     }
 
-    /// The same of a value.
-    ///
-    /// # Errors
-    /// As [`decode`](Self::decode).
+    /// Decodes a value as [`decode`](Self::decode) does a request body.
     pub fn conform(&self, value: Value) -> Result<Decoded, String> {
         self.conform_with(value, Nulls::Dropped)
     }
 
-    /// The same of an object that a configuration was applied to. Upstream does not decode it: a null stays, and is refused by
-    /// the schema if it may not be; fields of metadata that the server sets may be malformed.
-    ///
-    /// # Errors
-    /// As [`decode`](Self::decode).
+    /// Decodes an object that server-side apply has merged. Upstream does not decode such an object: a null stays for
+    /// the validation to refuse, and the metadata fields that the server sets may be malformed.
     pub(crate) fn conform_applied(&self, mut value: Value) -> Result<Decoded, String> {
         let malformed = take_malformed(&mut value["metadata"]);
         let mut decoded = self.conform_with(value, Nulls::Kept)?;
         for (name, field) in malformed {
-            decoded.value["metadata"][name] = field; // a creation drops it; an update refuses it, in other words than upstream
+            decoded.value["metadata"][name] = field; // a create drops it; an update refuses it, with another message than upstream
         }
         Ok(decoded)
     }
@@ -63,20 +58,20 @@ impl CustomResource {
         self.in_shape(value, faults, Malformed::Refused, nulls)
     }
 
-    /// An object that was decoded by another schema. What is malformed in it is dropped, as upstream does when it reads what is
-    /// stored.
+    /// Shapes an object that was decoded under another schema. Drops malformed fields, as upstream does when it reads
+    /// from storage.
     pub(crate) fn reshape(&self, value: Value) -> Value {
         match self.in_shape(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
             Ok(Decoded { value, .. }) => value,
-            Err(_) => value, // it nested less before: defaults have made it too deep
+            Err(_) => value, // only possible if defaults make it nest too deep
         }
     }
 
-    /// A stored object in another version. It has had the defaults of the stored version, and gets no others.
+    /// Shapes a stored object of another version, without setting defaults: it already has those of the stored version.
     pub(crate) fn converted(&self, value: Value) -> Value {
         match self.coerced(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
             Ok(Decoded { value, .. }) => value,
-            Err(_) => value, // as above
+            Err(_) => value, // only possible if it nests too deep
         }
     }
 
@@ -116,11 +111,8 @@ impl CustomResource {
     }
 }
 
-/// Decodes the metadata of an object, and returns what is unknown in it. Upstream decodes it alone, from a map that it has written
-/// again: `GetObjectMetaWithOptions`.
-///
-/// # Errors
-/// Go's message.
+/// Decodes the metadata of an object, and returns the faults, such as unknown fields. Upstream re-encodes the metadata
+/// and decodes them separately: `GetObjectMetaWithOptions`.
 fn decode_metadata(value: &mut Value) -> Result<Vec<String>, String> {
     let mut metadata = value["metadata"].take();
     integers(&mut metadata);
@@ -134,7 +126,7 @@ fn decode_metadata(value: &mut Value) -> Result<Vec<String>, String> {
     Ok(schema::faults_at(decoded.faults, "metadata").collect())
 }
 
-/// Takes what is malformed of the fields that the server sets.
+/// Removes and returns the malformed ones of the fields that the server sets.
 fn take_malformed(metadata: &mut Value) -> Vec<(&'static str, Value)> {
     let Value::Object(fields) = metadata else { return Vec::new() };
     let mut malformed = Vec::new();
@@ -146,8 +138,8 @@ fn take_malformed(metadata: &mut Value) -> Vec<(&'static str, Value)> {
     malformed
 }
 
-/// Makes integers of floats without a fraction: Go writes them without a point, and reads that as an integer. An integer that is too
-/// large for Go's is such a float.
+/// Converts floats without a fraction to integers, because Go writes them without a point, and then reads an integer.
+/// Integers that do not fit an `int64` are floats here.
 pub fn integers(value: &mut Value) {
     match value {
         Value::Number(number) if !number.is_i64() => {

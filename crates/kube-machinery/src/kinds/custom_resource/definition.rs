@@ -1,4 +1,4 @@
-//! The rows that a CustomResourceDefinition adds.
+//! The rows that a CustomResourceDefinition adds to the table of kinds: one for each version.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -19,32 +19,32 @@ use crate::kinds::resource::{
 };
 use crate::value::{Value, json};
 
-/// The rows of one definition: one for each version.
+/// The rows of one CustomResourceDefinition.
 #[derive(Debug)]
 pub struct Definition {
-    /// The row in whose form objects are stored, whether it is served or not.
+    /// The row of the storage version, even if it is not served.
     pub stored: &'static Resource,
     pub(crate) served: Vec<&'static Resource>,
-    /// All that decides about the form of objects, in JSON.
+    /// Everything in the definition that determines the form of objects, as JSON.
     form: String,
-    /// The rows of other versions that were once the stored one. An object keeps the version in which it was written.
+    /// The rows of earlier storage versions. An object stays in the version in which it was written.
     left: Vec<&'static Resource>,
 }
 
-/// Rows live as long as the process, since an object names its row. So that clusters that come and go do not fill the memory,
-/// definitions with the same content share theirs.
+/// All definitions that were ever read. Rows are never freed, since objects refer to them; definitions with the same
+/// content share their rows, so that many short-lived clusters do not fill the memory.
 static DEFINITIONS: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
-/// By the form of objects, and whether the definition is being deleted.
+/// The rows by `Definition::form`, and whether the definition is being deleted.
 type Known = HashMap<(String, bool), Option<&'static Definition>>;
 
 impl Definition {
-    /// The row of definitions themselves.
+    /// Returns the row of CustomResourceDefinition itself.
     pub fn row() -> &'static Resource {
         CUSTOM_RESOURCE_DEFINITIONS
     }
 
-    /// The rows of a definition whose names are accepted; `None` if it has none yet, or if its schema cannot be read.
+    /// Returns the rows of an established definition. `None` if it is not established, or if its schema cannot be read.
     pub fn of(crd: &Value) -> Option<&'static Self> {
         if !is_condition_true(crd, "Established") {
             return None;
@@ -81,8 +81,8 @@ impl Definition {
         Some(Self { stored, served, form, left })
     }
 
-    /// The row of custom resources whose definition was removed before them. They stay as they are, for a definition that names
-    /// them again.
+    /// Returns a row for custom resources whose definition was removed before them. The row keeps unknown fields, so
+    /// the objects stay unchanged until a definition covers them again.
     pub fn undefined(group: &str, plural: &str, version: &str, kind: &str, scope: Scope) -> Option<&'static Resource> {
         let names = json!({"plural": plural, "singular": "", "kind": kind, "listKind": format!("{kind}List")});
         let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
@@ -95,18 +95,19 @@ impl Definition {
         Self::of(&crd).map(|definition| definition.stored)
     }
 
-    /// Whether objects have the same form by both: one may be being deleted.
+    /// Returns true if objects have the same form under both definitions. The definitions may differ in being deleted.
     pub fn has_form_of(&self, other: &Self) -> bool {
         self.form == other.form
     }
 
-    /// The row in whose form an object is kept that was written in a version.
+    /// Returns the row for an object that was written in `version`: that of an earlier storage version, or that of the
+    /// current one.
     pub fn keeps(&self, version: &str) -> &'static Resource {
         self.left.iter().find(|row| row.version == version).unwrap_or(&self.stored)
     }
 }
 
-/// The versions in which objects may have been left: those that were stored, but for the one that is.
+/// Returns the earlier storage versions, in which objects may still be stored.
 fn left_versions(crd: &Value) -> Vec<&Value> {
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     let storage: Vec<&Value> =
@@ -115,7 +116,7 @@ fn left_versions(crd: &Value) -> Vec<&Value> {
     stored.filter(|name| !storage.contains(name)).collect()
 }
 
-/// The row of a version.
+/// Makes the row of a version.
 fn row(
     crd: &Value,
     version: &Value,
@@ -172,7 +173,7 @@ fn row(
     })
 }
 
-/// The fields for field selectors: their names are their paths without the first dot.
+/// Returns the fields that field selectors support. A field's name in selectors is its path without the leading dot.
 fn selectable_fields(version: &Value) -> &'static [FieldRow] {
     let fields = version["selectableFields"].as_array().into_iter().flatten();
     let fields = fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| {
@@ -183,8 +184,8 @@ fn selectable_fields(version: &Value) -> &'static [FieldRow] {
     fields.collect::<Vec<_>>().leak()
 }
 
-/// What is said of a deprecated version: if it says nothing itself, which version is there in its place. Upstream:
-/// `defaultDeprecationWarning`.
+/// Returns the warning for requests of a deprecated version: the version's own text, or one that names the newest
+/// version to use instead. Upstream: `defaultDeprecationWarning`.
 fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &str) -> Option<&'static str> {
     if version["deprecated"] != true {
         return None;
@@ -202,7 +203,7 @@ fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &st
     Some(format!("{group}/{name} {kind} is deprecated{instead}").leak())
 }
 
-/// Eight bytes that change with the version in which objects are stored. Clients compare them, and read nothing from them.
+/// Returns the `storageVersionHash` of discovery. Clients only compare it, so any hash of the storage version will do.
 fn storage_hash(group: &str, version: &str, kind: &str) -> &'static str {
     STANDARD.encode(fnv(format!("{group}/{version}/{kind}").as_bytes()).to_be_bytes()).leak()
 }

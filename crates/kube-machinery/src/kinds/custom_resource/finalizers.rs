@@ -1,5 +1,5 @@
-//! What is to be warned of in the finalizers of a custom resource. Upstream: `validateKubeFinalizerName` of
-//! `pkg/registry/customresource/validator.go`.
+//! Warnings about the finalizers of a custom resource whose names have no domain. Upstream: `validateKubeFinalizerName`
+//! of `pkg/registry/customresource/validator.go`.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::conventions::quote::quote;
 use crate::kinds::names::label_key;
 use crate::value::Value;
 
-/// Those of Kubernetes itself, which have no domain.
+/// The finalizers of Kubernetes itself, which need no domain.
 const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
-/// The finalizers that are new are to have the names of domains.
+/// Returns the warnings about finalizers that the old object does not have.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let before = old.map(finalizers).unwrap_or_default();
     finalizers(new).difference(&before).flat_map(|name| of_name(name)).collect()

@@ -1,29 +1,31 @@
-//! JSON paths as definitions write them: `.status.conditions[?(@.type=="Ready")].status`. Upstream: `k8s.io/client-go/util/jsonpath`.
+//! JSONPath as Kubernetes writes it: `.status.conditions[?(@.type=="Ready")].status`. Upstream:
+//! `k8s.io/client-go/util/jsonpath`.
 //!
-//! A path is translated into the standard's syntax (RFC 9535), in which a name with a dash or a slash must stand in brackets.
+//! The library reads the standard syntax (RFC 9535), in which a name with a dash or a slash must be quoted in brackets.
+//! So a path is translated before it is parsed.
 
 use jsonpath_rust::parser::model::JpQuery;
 use jsonpath_rust::parser::parse_json_path;
 use jsonpath_rust::query::js_path_process;
 use serde_json::Value;
 
-/// A path that was read.
+/// A parsed path.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonPath(JpQuery);
 
 impl JsonPath {
-    /// Reads a path; `None` if it is none.
+    /// Parses a path; `None` if it is malformed.
     pub(crate) fn read(text: &str) -> Option<Self> {
         parse_json_path(&standard(text)).ok().map(Self)
     }
 
-    /// The first value at the path.
+    /// Returns the first value that the path selects.
     pub(crate) fn first<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         js_path_process(&self.0, value).ok()?.into_iter().next().map(|found| found.val())
     }
 }
 
-/// The path in the standard's syntax. A backslash lets a name have a dot.
+/// Translates a path into the standard syntax. A backslash escapes a dot in a name.
 fn standard(text: &str) -> String {
     let mut path = String::from("$");
     let mut rest = text.strip_prefix('$').unwrap_or(text).chars().peekable();
@@ -53,7 +55,7 @@ fn standard(text: &str) -> String {
     path
 }
 
-/// A name up to the next dot or bracket.
+/// Translates a name, which ends at the next dot or bracket.
 fn name(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     let mut name = String::new();
     while let Some(next) = rest.next_if(|next| !matches!(next, '.' | '[')) {
@@ -64,7 +66,7 @@ fn name(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) 
     }
 }
 
-/// What is in brackets, up to their end.
+/// Copies the content of brackets up to the closing one.
 fn brackets(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     let (mut depth, mut quote) = (1, None);
     for next in rest.by_ref() {

@@ -1,5 +1,6 @@
-//! Custom resources: the rows that a definition adds to the table of kinds. Upstream:
-//! `k8s.io/apiextensions-apiserver/pkg/registry/customresource`, and `getOrCreateServingInfoFor` of its `customresource_handler.go`.
+//! Custom resources: the kinds that a CustomResourceDefinition adds to the table of kinds. Upstream:
+//! `k8s.io/apiextensions-apiserver/pkg/registry/customresource`, and `getOrCreateServingInfoFor` of its
+//! `customresource_handler.go`.
 
 mod columns;
 mod conditions;
@@ -20,27 +21,27 @@ pub(in crate::kinds) use self::json_path::JsonPath;
 pub use self::scale::ScalePaths;
 use crate::codec::structural::Structural;
 
-/// The finalizer that keeps a definition until its objects are gone.
+/// The finalizer that keeps a definition until its custom resources are deleted.
 pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// What a row has more if its kind is defined by an object.
+/// The properties of a custom resource that built-in kinds do not have.
 #[derive(Debug)]
 pub struct CustomResource {
     pub schema: Structural,
-    /// The schema as the definition has it, in JSON: for those who read the API's description.
+    /// The schema as JSON, as the definition has it, for the published OpenAPI documents.
     pub document: Box<str>,
     pub(crate) list_kind: &'static str,
-    /// All versions of the definition, whether they are served or not: `group/version`.
+    /// All versions of the definition, served or not, as `group/version`.
     pub versions: Vec<String>,
-    /// Where the scale of an object is, if it has one.
+    /// The paths of the replica counts, if the version has a `scale` subresource.
     pub scale: Option<ScalePaths>,
     pub columns: Vec<CustomColumn>,
-    /// Who converts the versions, if their strategy is to ask a webhook.
+    /// The webhook that converts between versions, if the conversion strategy is `Webhook`.
     pub(crate) conversion_webhook: Option<ConversionWebhook>,
-    /// Whether objects may be stored in several versions.
+    /// True if stored objects may be in several versions.
     pub is_mixed: bool,
-    /// What every request for this version is warned of: that it is deprecated.
+    /// The deprecation warning for every request of this version.
     pub(crate) warning: Option<&'static str>,
-    /// Whether the definition is being deleted. Nothing is created then.
+    /// True if the definition is being deleted. Nothing can be created then.
     pub is_terminating: bool,
 }

@@ -1,11 +1,12 @@
-//! Where a custom resource has its scale. Upstream: `ScaleREST` of `pkg/registry/customresource/etcd.go`, and the accessors of
-//! apimachinery's `unstructured`.
+//! The `scale` subresource of a custom resource: reads and sets the replica counts at the paths that the definition
+//! names. Upstream: `ScaleREST` of `pkg/registry/customresource/etcd.go`, and the accessors of apimachinery's
+//! `unstructured`.
 
 use crate::codec::go_text::{GoText, go_type};
 use crate::conventions::cause::Cause;
 use crate::value::{Map, Value, json};
 
-/// The paths of a `scale` subresource, split into names.
+/// The paths of a `scale` subresource, split at their dots.
 #[derive(Debug)]
 pub struct ScalePaths {
     spec_replicas: Vec<String>,
@@ -13,7 +14,7 @@ pub struct ScalePaths {
     label_selector: Option<Vec<String>>,
 }
 
-/// Which part of a scale is checked.
+/// The part of a scale that is validated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checked {
     All,
@@ -34,25 +35,29 @@ impl ScalePaths {
         self.spec_replicas.iter().map(String::as_str).collect()
     }
 
-    /// The path as the definition has it.
+    /// Returns the path as the definition has it.
     pub fn spec_replicas_text(&self) -> String {
         json_path(&self.spec_replicas)
     }
 
-    /// The wanted number, if there is one.
+    /// Returns the desired number of replicas, if the object has it.
     ///
     /// # Errors
-    /// Upstream's message, if there is something else.
+    /// Upstream's message, if the path leads to something that is not a number.
     pub fn spec_replicas(&self, value: &Value) -> Result<Option<i64>, String> {
         integer(value, &self.spec_replicas)
     }
 
+    /// Returns the observed number of replicas; 0 if the object has none.
+    ///
     /// # Errors
     /// As [`spec_replicas`](Self::spec_replicas).
     pub fn status_replicas(&self, value: &Value) -> Result<i64, String> {
         integer(value, &self.status_replicas).map(Option::unwrap_or_default)
     }
 
+    /// Returns the label selector of the pods as a string; empty if there is none.
+    ///
     /// # Errors
     /// As [`spec_replicas`](Self::spec_replicas).
     pub fn selector<'v>(&self, value: &'v Value) -> Result<&'v str, String> {
@@ -63,10 +68,10 @@ impl ScalePaths {
         }
     }
 
-    /// Sets the wanted number. Upstream: `SetNestedField`.
+    /// Sets the desired number of replicas. Upstream: `SetNestedField`.
     ///
     /// # Errors
-    /// If a value on the path is no object.
+    /// If a value on the path is not an object.
     pub fn set_replicas(&self, value: &mut Value, replicas: i64) -> Result<(), String> {
         let Some((last, before)) = self.spec_replicas.split_last() else { return Ok(()) };
         let mut inner = value;
@@ -83,7 +88,7 @@ impl ScalePaths {
         Ok(())
     }
 
-    /// What is wrong with the numbers and with the selector. Upstream: `ValidateScaleSpec` and `ValidateScaleStatus`.
+    /// Validates the replica counts and the selector. Upstream: `ValidateScaleSpec` and `ValidateScaleStatus`.
     pub(super) fn validate(&self, value: &Value, checked: Checked) -> Vec<Cause> {
         let spec = (checked == Checked::All).then(|| number_fault(value, &self.spec_replicas)).flatten();
         let status = number_fault(value, &self.status_replicas);

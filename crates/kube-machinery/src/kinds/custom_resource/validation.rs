@@ -1,4 +1,5 @@
-//! What is wrong with a custom resource. Upstream: `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
+//! Validation of custom resources: schema, scale, embedded metadata, list keys and CEL rules. Upstream:
+//! `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
 
 use super::CustomResource;
 use super::scale::Checked;
@@ -11,7 +12,7 @@ use crate::kinds::names::NameRule;
 use crate::value::Value;
 
 impl CustomResource {
-    /// Adds to the causes in the metadata what else is wrong with a new object, or with a new state of an old one.
+    /// Validates a new or updated object, and adds to `causes`, which already has the causes of the metadata.
     pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         causes.extend(match old {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
@@ -24,7 +25,7 @@ impl CustomResource {
         self.add_of_rules(causes, new, old);
     }
 
-    /// The same of a new status.
+    /// Validates a new status.
     pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
             causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
@@ -36,7 +37,8 @@ impl CustomResource {
         self.add_of_rules(causes, new, Some(old));
     }
 
-    /// Adds what the rules in CEL have against an object, if it has the form that they expect. Upstream: `hasBlockingErr`.
+    /// Adds the causes of the CEL rules. If an earlier cause shows that the object lacks the form that the rules
+    /// expect, they are skipped. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
     fn add_of_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         if !self.schema.has_rules() {
@@ -55,14 +57,14 @@ impl CustomResource {
         self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
     }
 
-    /// Sets and maps that are lists must not have anything twice, unless they had before.
+    /// Returns the duplicates in lists that are sets or maps. They are tolerated if the old object had some too.
     fn of_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
         if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
     }
 }
 
-/// What is wrong with the metadata of an object inside of another one.
+/// Validates the metadata of an embedded object.
 fn of_metadata(object: &Value) -> Vec<Cause> {
     metadata::whole(object, NameRule::PathSegment)
 }

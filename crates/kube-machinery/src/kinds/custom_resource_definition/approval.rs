@@ -1,18 +1,23 @@
-//! The approval that a definition in one of Kubernetes' own groups needs. Upstream: `GetAPIApprovalState` of `pkg/apihelpers`,
-//! `validateAPIApproval`, and `calculateCondition` of `pkg/controller/apiapproval`.
+//! The approval annotation that a definition in one of Kubernetes' own API groups needs. Upstream:
+//! `GetAPIApprovalState` of `pkg/apihelpers`, `validateAPIApproval`, and `calculateCondition` of
+//! `pkg/controller/apiapproval`.
 
 use super::causes::Causes;
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::text;
 use crate::value::Value;
 
+/// The annotation with the URL of the approval.
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of a definition's approval, by the value of its annotation.
 enum Approval {
     Missing,
+    /// The value begins with `unapproved`.
     Bypassed,
+    /// The value is a URL.
     Approved,
     Invalid,
 }
@@ -25,7 +30,7 @@ pub struct Conformance {
     pub message: String,
 }
 
-/// Whether a definition in a group of Kubernetes was approved; `None` for any other group.
+/// Returns the approval condition of a definition in one of Kubernetes' groups; `None` for any other group.
 pub fn conformance(crd: &Value) -> Option<Conformance> {
     if !is_protected(text(&crd["spec"], "group")) {
         return None;
@@ -41,7 +46,7 @@ pub fn conformance(crd: &Value) -> Option<Conformance> {
     Some(Conformance { is_conformant: approval == Approval::Approved, reason, message })
 }
 
-/// A definition in a group of Kubernetes says who approved it. What it said before, it may say again.
+/// Validates the approval annotation. An update may keep an invalid one.
 pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
     let now = said(new);
     let approval = Approval::of(now);
@@ -78,7 +83,7 @@ impl Approval {
         if host.is_some_and(|host| !host.is_empty()) { Self::Approved } else { Self::Invalid }
     }
 
-    /// What is wrong with none, and with one that is no approval.
+    /// Returns the message about a missing or an invalid annotation.
     fn fault(self) -> String {
         let needs = format!("protected groups must have approval annotation {ANNOTATION:?}");
         match self {

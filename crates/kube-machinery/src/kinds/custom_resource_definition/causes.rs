@@ -1,16 +1,17 @@
-//! What is wrong with a definition, as far as it is told.
+//! A list of validation causes with a limit on its size.
 
 use super::path::Path;
 use crate::conventions::cause::Cause;
 
-/// How many bytes of causes are told. Upstream tells all of them, with a path that can be as long as the definition each.
+/// The largest size of the causes, in bytes. Upstream has no limit, although the path in each cause can be as long as
+/// the definition.
 const MOST_BYTES: usize = 1 << 20;
 
-/// A list of causes with an end.
+/// A list of causes. It ignores further causes once it is full.
 #[derive(Default)]
 pub(super) struct Causes {
     list: Vec<Cause>,
-    /// Those that are told after all others.
+    /// The causes that come after all of `list`.
     later: Vec<Cause>,
     bytes: usize,
 }
@@ -23,7 +24,7 @@ impl Causes {
         }
     }
 
-    /// The same of a cause that is told after the others: what is wrong with an expression. Upstream: `CELErrors`.
+    /// Adds a cause about a CEL expression, which comes after all others. Upstream: `CELErrors`.
     #[cfg(feature = "cel")]
     pub(super) fn add_later(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         if !self.is_full() {
@@ -33,7 +34,7 @@ impl Causes {
         }
     }
 
-    /// How many there are, but for those that are told later.
+    /// Returns the number of causes without those of `add_later`.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

@@ -1,5 +1,5 @@
-//! Validation of the columns of `kubectl get`, and of the paths of a scale. Upstream: `ValidateCustomResourceColumnDefinition`,
-//! `ValidateCustomResourceDefinitionSubresources`.
+//! Validation of `additionalPrinterColumns`, and of the paths of a `scale` subresource. Upstream:
+//! `ValidateCustomResourceColumnDefinition`, `ValidateCustomResourceDefinitionSubresources`.
 
 use super::causes::Causes;
 use super::path::Path;
@@ -11,7 +11,7 @@ use crate::value::Value;
 const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/// The columns of one version, or of all.
+/// Validates the columns of one version, or those that all versions share.
 pub(super) fn validate(columns: &Value, at: &Path<'_>, causes: &mut Causes) {
     for (i, column) in columns.as_array().into_iter().flatten().enumerate() {
         validate_column(column, &at.index(i), causes);
@@ -38,7 +38,7 @@ fn validate_column(column: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Upstream: `validateSimpleJSONPath`.
+/// Returns true if a path is simple, and adds a cause if it is not. Upstream: `validateSimpleJSONPath`.
 fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     let is_simple = path.starts_with('.');
     if !is_simple {
@@ -47,7 +47,7 @@ fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     is_simple
 }
 
-/// The subresources of one version, or of all.
+/// Validates the subresources of one version, or those that all versions share.
 pub(super) fn validate_subresources(subresources: &Value, at: &Path<'_>, causes: &mut Causes) {
     let scale = &subresources["scale"];
     if scale.is_null() {

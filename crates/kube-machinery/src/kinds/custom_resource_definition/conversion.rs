@@ -1,4 +1,4 @@
-//! Validation of how objects are converted between versions. Upstream: `validateCustomResourceConversion`, and
+//! Validation of `spec.conversion`: the strategy and its webhook. Upstream: `validateCustomResourceConversion`, and
 //! `k8s.io/apiserver/pkg/util/webhook/validation.go`.
 
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::value::Value;
 
-/// The versions of reviews that the API server can send.
+/// The versions of ConversionReview that the API server can send.
 pub(super) const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
 pub(super) fn validate(conversion: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
@@ -65,12 +65,12 @@ fn validate_config(config: &Value, needs: &Requirements, at: &Path<'_>, causes: 
     }
 }
 
-/// Whether the webhook of a definition could not be trusted: its bundle of certificates cannot be read.
+/// Returns true if the CA bundle of a definition's webhook cannot be parsed.
 pub fn has_invalid_bundle(crd: &Value) -> bool {
     bundle_fault(text(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle")).is_some()
 }
 
-/// What is wrong with a bundle of certificates, if there is one.
+/// Returns why a CA bundle is invalid, if it is. An empty bundle is valid.
 pub(super) fn bundle_fault(base64: &str) -> Option<String> {
     let bytes = STANDARD.decode(base64).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
@@ -107,7 +107,8 @@ fn validate_url(text: &str, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Upstream: `ValidateWebhookService`, which is called with the name and the namespace in each other's place.
+/// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
+/// swaps the arguments. Upstream: `ValidateWebhookService`.
 fn validate_service(service: &Value, at: &Path<'_>, causes: &mut Causes) {
     for (told, field) in [("name", "namespace"), ("namespace", "name")] {
         if text(service, field).is_empty() {

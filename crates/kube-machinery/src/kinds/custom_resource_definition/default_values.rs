@@ -1,5 +1,5 @@
-//! Validation of the defaults in a structural schema: each is valid itself, and has no unknown fields. Upstream:
-//! `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
+//! Validation of the defaults in a structural schema: each must be valid under its own schema, and have no unknown
+//! fields. Upstream: `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
 use super::causes::Causes;
 use super::path::Path;
@@ -14,17 +14,17 @@ use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::value::{Value, json};
 
-/// The fields of a resource that upstream checks as metadata.
+/// The fields whose defaults are checked as parts of a resource's metadata.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
-/// The defaults in the schema of a whole resource. `pruned` says whether they must not have unknown fields.
+/// Validates all defaults in the schema of a whole resource.
 pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &mut Causes) {
     let place = Place { resource: schema, around: None, is_meta: false, pruned };
     below(schema, &place, at, causes);
 }
 
-/// Whether the schema of a resource has defaults with unknown fields. Upstream: `schemaHasUnprunedDefaults`.
+/// Returns true if a default in the schema has unknown fields. Upstream: `schemaHasUnprunedDefaults`.
 pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::has(schema, &mut |schema| {
         let is_unpruned =
@@ -33,27 +33,28 @@ pub(super) fn has_unpruned(schema: &Value) -> bool {
     })
 }
 
-/// Whether defaults must not have unknown fields.
+/// The rule about unknown fields in defaults.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Pruned {
     #[default]
+    /// Unknown fields are refused.
     Required,
-    /// The definition has had such defaults before.
+    /// Unknown fields are tolerated, because the old definition has them too.
     Optional,
 }
 
-/// Where a schema is in that of a resource.
+/// The position of a schema in the schema of a resource.
 struct Place<'a> {
-    /// The schema of the resource that it is in, or that it is.
+    /// The schema of the innermost resource around the position.
     resource: &'a Value,
-    /// The last step from there to the schema, if it is not the resource itself.
+    /// The last step from `resource` to the position; `None` at the resource itself.
     around: Option<Step<'a>>,
-    /// Whether it is about kind, apiVersion and metadata of the resource.
+    /// True inside of kind, apiVersion and metadata of the resource.
     is_meta: bool,
     pruned: Pruned,
 }
 
-/// A step into a schema.
+/// A step into a schema, linked to the steps before it.
 #[derive(Clone, Copy)]
 struct Step<'a> {
     before: Option<&'a Step<'a>>,
@@ -61,6 +62,7 @@ struct Step<'a> {
     field: Option<&'a str>,
 }
 
+/// Validates the defaults of a schema and of all schemas below it.
 fn below(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     if !schema.is_object() || causes.is_full() {
         return;
@@ -77,7 +79,7 @@ fn below(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) 
     }
 }
 
-/// A schema inside of another one: the beginning of a resource, or a part of the same.
+/// Validates the defaults of a child schema, which is a new resource if it is an embedded one.
 fn inner(schema: &Value, place: &Place<'_>, step: Step<'_>, is_meta: bool, at: &Path<'_>, causes: &mut Causes) {
     let place = if schema[EMBEDDED] == true {
         Place { resource: schema, around: None, is_meta: false, pruned: place.pruned }
@@ -87,6 +89,7 @@ fn inner(schema: &Value, place: &Place<'_>, step: Step<'_>, is_meta: bool, at: &
     below(schema, &place, at, causes);
 }
 
+/// Validates the default of one schema.
 fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
@@ -117,7 +120,8 @@ fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     causes.extend(found);
 }
 
-/// What is wrong with a default under its schema, and if it fits that, under its rules: as the new state of itself, and as a new value.
+/// Validates a default under its schema, and then under its CEL rules: first as an unchanged update, then as a new
+/// value.
 fn validity(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     let causes = validate_default(schema, value);
     #[cfg(feature = "cel")]
@@ -129,6 +133,7 @@ fn validity(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     causes.into_iter().map(|cause| cause.named_below(at)).collect()
 }
 
+/// Returns a schema's default without unknown fields.
 fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Value {
     let mut pruned = schema["default"].clone();
     if is_resource {
@@ -139,7 +144,8 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
     pruned
 }
 
-/// What is wrong with the metadata of a resource that has nothing but the default in it. Upstream: `SurroundingObjectFunc`.
+/// Returns why the metadata is invalid in a resource that consists of this default alone. Upstream:
+/// `SurroundingObjectFunc`.
 fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
     let mut resource: Structural = crate::value::from_value(place.resource.clone()).ok()?;
     resource.is_embedded_resource = true;
@@ -167,7 +173,7 @@ fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
     }
 }
 
-/// What is wrong with the metadata of an object inside of another one.
+/// Validates the metadata of an embedded object.
 fn of_metadata(object: &Value) -> Vec<Cause> {
     metadata::whole(object, NameRule::PathSegment)
 }

@@ -1,12 +1,12 @@
-//! The defaults of a definition. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and `conversion.go` for what changes when a
-//! definition becomes one of the internal version and comes back.
+//! The defaults of a CustomResourceDefinition. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and `conversion.go`
+//! for the changes by a conversion to the internal version and back.
 
 use crate::codec::schema::float;
 use crate::conventions::fill::{list, missing, object, part};
 use crate::kinds::fields::{items, text};
 use crate::value::{Value, json};
 
-/// Sets the defaults.
+/// Sets the defaults of a definition.
 pub(super) fn set(definition: &mut Value) {
     let spec = &mut definition["spec"];
     set_names(&mut spec["names"]);
@@ -20,7 +20,7 @@ pub(super) fn set(definition: &mut Value) {
     set_stored_versions(definition);
 }
 
-/// Some version is always one that objects were stored in.
+/// Sets missing `status.storedVersions` to the storage version.
 pub(super) fn set_stored_versions(definition: &mut Value) {
     let storage = items(&definition["spec"], "versions").iter().find(|version| version["storage"] == true);
     if let Some(name) = storage.map(|version| version["name"].clone())
@@ -30,7 +30,7 @@ pub(super) fn set_stored_versions(definition: &mut Value) {
     }
 }
 
-/// The names that follow from the kind.
+/// Derives the singular name and the kind of the list from the kind.
 fn set_names(names: &mut Value) {
     let kind = text(names, "kind").to_owned();
     if text(names, "singular").is_empty() && !kind.is_empty() {
@@ -41,7 +41,8 @@ fn set_names(names: &mut Value) {
     }
 }
 
-/// The internal version has the webhook's fields in the conversion itself, so that an empty webhook is none.
+/// Defaults the webhook's port, and removes an empty webhook: upstream's internal version has the webhook's fields
+/// directly in the conversion, so an empty one is lost.
 fn set_conversion(conversion: &mut Value) {
     let Some(webhook) = part(conversion, "webhook") else { return };
     if webhook["clientConfig"].is_null() && webhook["conversionReviewVersions"].is_null() {
@@ -51,7 +52,7 @@ fn set_conversion(conversion: &mut Value) {
     }
 }
 
-/// The numbers in the values of a schema are read and written again: 1.0 becomes 1. Upstream:
+/// Re-encodes the numbers in defaults, examples and enums, as upstream does: `1.0` becomes `1`. Upstream:
 /// `Convert_v1_JSON_To_apiextensions_JSON` and back.
 fn write_numbers(schema: &mut Value) {
     let Value::Object(fields) = schema else { return };

@@ -1,7 +1,8 @@
-//! The rules in CEL of a definition: whether they can be compiled, and may see the state before. Upstream: the part of
-//! `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile` (`pkg/apiserver/schema/cel/compilation.go`).
+//! Compilation of a definition's CEL rules, and the check that they use `oldSelf` only where an old value can be found.
+//! Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile`
+//! (`pkg/apiserver/schema/cel/compilation.go`).
 //!
-//! What a rule could cost is not estimated.
+//! Upstream also estimates the cost of each rule; this module does not.
 
 use super::causes::Causes;
 use super::path::Path;
@@ -11,15 +12,16 @@ use crate::conventions::cause::Cause;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// What the rules of a schema are about.
+/// The type of `self` in the rules of a schema.
 #[derive(Clone, Copy)]
 pub enum Subject {
-    /// The whole of a resource.
+    /// A resource, which also has kind, apiVersion and metadata.
     Resource,
     Value,
 }
 
-/// The rules of a schema. `uncorrelatable` is the part of the definition in which nothing is known of the state before.
+/// Compiles the rules of a schema. `uncorrelatable` is the path of the part around them whose values cannot be matched
+/// with old ones, if there is such a part.
 pub(super) fn validate(
     schema: &Value,
     subject: Subject,
@@ -92,7 +94,7 @@ fn validate_message(rule: &Value, subject: &Type<'_>, at: &Path<'_>, causes: &mu
     causes.add_later(at, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
 }
 
-/// Reads and checks an expression, or says what cel-go says of it.
+/// Parses and type-checks an expression. Errors are in cel-go's words.
 fn compile<'s>(rule: &Value, field: &str, subject: &Type<'s>) -> Result<Checked<'s>, String> {
     let old = if rule["optionalOldSelf"] == true { Type::Unknown } else { subject.clone() };
     check(text(rule, field), vec![("self".to_owned(), subject.clone()), ("oldSelf".to_owned(), old)])

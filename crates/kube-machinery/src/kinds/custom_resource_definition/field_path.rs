@@ -1,20 +1,20 @@
-//! Paths to fields of custom resources, which fields of rules and of selectors name. Upstream: `ValidFieldPath` in
-//! `pkg/apiserver/schema/cel`.
+//! Paths to fields of custom resources, as in the `fieldPath` of a CEL rule and in selectable fields. Upstream:
+//! `ValidFieldPath` in `pkg/apiserver/schema/cel`.
 
 use crate::value::Value;
 
-/// Whether a path can have `['name']`.
+/// The rule about steps of the form `['name']`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Brackets {
     Allowed,
     Refused,
 }
 
-/// Where a path leads.
+/// The end of a path in a schema.
 pub(super) struct Found<'a> {
-    /// The path in its one form.
+    /// The path in normal form, for comparisons.
     pub(super) path: String,
-    /// Its first step.
+    /// The first step of the path.
     pub(super) root: String,
     pub(super) schema: &'a Value,
 }
@@ -49,7 +49,7 @@ pub(super) fn follow<'a>(path: &str, schema: &'a Value, brackets: Brackets) -> R
 }
 
 impl Found<'_> {
-    /// Goes to a field, or to any entry of a map.
+    /// Steps to a field of an object, or to the values of a map.
     fn step(&mut self, name: &str) -> Result<(), String> {
         const NO_FIELD: &str = "does not refer to a valid field";
         let named = self.schema["properties"].as_object().filter(|properties| !properties.is_empty());
@@ -69,7 +69,7 @@ impl Found<'_> {
     }
 }
 
-/// The delimiters and what is between them. A text in quotes is one token.
+/// The tokens of a path: its delimiters, and the names between them. A quoted string is one token.
 struct Tokens<'a> {
     rest: &'a str,
 }

@@ -1,16 +1,17 @@
-//! A definition in upstream's internal version, which has what all versions share in its spec, and not in each of them. The
-//! messages speak of its fields. Upstream: `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
+//! A CustomResourceDefinition as upstream's internal version: fields that are equal in all versions move from the
+//! versions to the spec. Validation messages use these paths. Upstream:
+//! `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
 
 use crate::kinds::fields::{items, text};
 use crate::value::{Array, Value};
 
-/// The fields that move to the spec if they are the same in all versions.
+/// The fields that move to the spec if all versions agree on them.
 const SHARED: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
 
-/// A spec of the internal version.
+/// The spec of a definition in the internal version.
 pub(super) struct Spec<'a> {
     pub(super) value: &'a Value,
-    /// Which fields the versions share.
+    /// The fields that all versions share.
     shared: Vec<&'static str>,
 }
 
@@ -32,7 +33,7 @@ impl<'a> Spec<'a> {
         items(self.value, "versions")
     }
 
-    /// A field that the versions share.
+    /// Returns the value of a shared field; null if the versions do not share it.
     pub(super) fn shared(&self, field: &str) -> &'a Value {
         match self.versions().first() {
             Some(first) if self.shared.contains(&field) => &first[field],
@@ -40,33 +41,33 @@ impl<'a> Spec<'a> {
         }
     }
 
-    /// A field that a version has alone.
+    /// Returns a version's value of a field that is not shared; null if it is shared.
     pub(super) fn own(&self, version: &'a Value, field: &str) -> &'a Value {
         if self.shared.contains(&field) { &NONE } else { &version[field] }
     }
 
-    /// What all versions have in common.
+    /// Returns the names of the shared fields.
     pub(super) fn shared_fields(&self) -> &[&'static str] {
         &self.shared
     }
 
-    /// The schema that all versions share.
+    /// Returns the schema that all versions share.
     pub(super) fn shared_schema(&self) -> &'a Value {
         &self.shared("schema")["openAPIV3Schema"]
     }
 
-    /// All schemas that there are.
+    /// Returns the shared schema, if there is one, and the schemas of single versions.
     pub(super) fn schemas(&self) -> impl Iterator<Item = &'a Value> + '_ {
         let own = self.versions().iter().map(|version| &self.own(version, "schema")["openAPIV3Schema"]);
         std::iter::once(self.shared_schema()).chain(own).filter(|schema| schema.is_object())
     }
 
-    /// The resources that the API server keeps all unknown fields of.
+    /// Returns true if unknown fields of all custom resources are kept.
     pub(super) fn preserves_unknown_fields(&self) -> bool {
         self.value["preserveUnknownFields"] == true
     }
 
-    /// The subresources of a version.
+    /// Returns the subresources of a version, shared or not.
     pub(super) fn subresources(&self, version: &'a Value) -> &'a Value {
         match self.shared("subresources") {
             Value::Null => self.own(version, "subresources"),
@@ -75,13 +76,13 @@ impl<'a> Spec<'a> {
     }
 }
 
-/// An empty list is the same as none.
+/// Compares two fields. An empty list equals an absent one.
 fn is_same(one: &Value, other: &Value) -> bool {
     let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Array::is_empty);
     one == other || is_empty(one) && is_empty(other)
 }
 
-/// Calls `look` with each schema in a schema, itself first, until one of the calls says true. Upstream: `SchemaHas`.
+/// Calls `look` with the schema and each schema in it, until a call returns true. Upstream: `SchemaHas`.
 pub(super) fn has(schema: &Value, look: &mut impl FnMut(&Value) -> bool) -> bool {
     if look(schema) {
         return true;
@@ -101,7 +102,7 @@ pub(super) fn has(schema: &Value, look: &mut impl FnMut(&Value) -> bool) -> bool
         .any(|field| schema[field].as_object().into_iter().flatten().any(|(_, schema)| any(schema)))
 }
 
-/// Whether a condition is true. Upstream: `IsCRDConditionTrue`.
+/// Returns true if the condition has the status `True`. Upstream: `IsCRDConditionTrue`.
 pub(super) fn is_true(definition: &Value, condition: &str) -> bool {
     let found = items(&definition["status"], "conditions").iter().find(|found| text(found, "type") == condition);
     found.is_some_and(|condition| condition["status"] == "True")

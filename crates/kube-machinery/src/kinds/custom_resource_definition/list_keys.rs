@@ -1,5 +1,5 @@
-//! Validation of lists that are sets or maps. Upstream: the parts of `ValidateCustomResourceDefinitionOpenAPISchema` on
-//! `x-kubernetes-list-type`, and `validateMapListKeysMapSet`.
+//! Validation of `x-kubernetes-list-type` and `x-kubernetes-list-map-keys` in schemas. Upstream: the parts of
+//! `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-list-type`, and `validateMapListKeysMapSet`.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ const LIST_TYPE: &str = "x-kubernetes-list-type";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 const KEYS: &str = "x-kubernetes-list-map-keys";
 
-/// What a schema says of a list.
+/// Validates the list type and the list keys of one schema.
 pub(super) fn validate(schema: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
     let (kind, list_type) = (text(schema, "type"), schema[LIST_TYPE].as_str());
     let one_schema = schema["items"].as_object().map(|_| &schema["items"]);
@@ -44,7 +44,7 @@ pub(super) fn validate(schema: &Value, needs: &Requirements, at: &Path<'_>, caus
     }
 }
 
-/// What is said of a type that is missing or another one.
+/// Adds a cause about a type that is missing, or is not the required one.
 pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut Causes) {
     match kind {
         "" => causes.add(at, |at| Cause::required(at, why)),
@@ -52,6 +52,7 @@ pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut Causes)
     }
 }
 
+/// Adds a cause if the items of a set are not atomic.
 fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
     let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let field = match text(item, "type") {
@@ -59,11 +60,11 @@ fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
         "object" if item[MAP_TYPE] != "atomic" => MAP_TYPE,
         _ => return,
     };
-    // Upstream shows the type of a list in both cases.
+    // As upstream, the cause shows the list type even if the map type is wrong.
     causes.add(&at.child(field), |at| Cause::invalid_as(at, &go_json(&item[LIST_TYPE]), why));
 }
 
-/// A list whose items have keys.
+/// Validates the keys of a list of type `map`.
 fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
     if keys.is_empty() {
         causes.add(&at.child(KEYS), |at| Cause::required(at, "must not be empty if x-kubernetes-list-type is map"));
@@ -102,7 +103,7 @@ fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// The items of a set or a map are there, and so are their keys.
+/// Checks that the items of a set or a map cannot be null, and that each key of a map is required or has a default.
 fn optional_keys(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     let (item, list_type) = (&schema["items"], text(schema, LIST_TYPE));
     if !item.is_object() || !["set", "map"].contains(&list_type) {
@@ -133,7 +134,7 @@ fn optional_keys(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Whether a schema has a set of what is not atomic. Upstream: `hasNonAtomicSetType`.
+/// Returns true if the schema is a set whose items are not atomic. Upstream: `hasNonAtomicSetType`.
 pub(super) fn has_set_that_is_not_atomic(schema: &Value) -> bool {
     let mut causes = Causes::default();
     if schema[LIST_TYPE] == "set" && schema["items"].is_object() {
@@ -142,7 +143,7 @@ pub(super) fn has_set_that_is_not_atomic(schema: &Value) -> bool {
     !causes.is_empty()
 }
 
-/// Whether a schema has a list whose keys can be missing. Upstream: `hasInvalidMapListKeysMapSet`.
+/// Returns true if the schema is a list whose items or keys can be missing. Upstream: `hasInvalidMapListKeysMapSet`.
 pub(super) fn has_optional_keys(schema: &Value) -> bool {
     let mut causes = Causes::default();
     optional_keys(schema, &Path::Root(""), &mut causes);

@@ -1,4 +1,5 @@
-//! Definitions of custom resources. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
+//! CustomResourceDefinition objects: their defaults and validation. Upstream: `k8s.io/apiextensions-apiserver`,
+//! `pkg/registry/customresourcedefinition`.
 
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 
@@ -34,7 +35,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "customresourcedefinitions",
     singular: "customresourcedefinition",
     kind: "CustomResourceDefinition",
-    storage_hash: "jfWCUB31mvA=", // that of v1beta1, in which upstream still stores them
+    storage_hash: "jfWCUB31mvA=", // the hash of v1beta1, in which upstream still stores definitions
     scope: Scope::Cluster,
     short_names: &["crd", "crds"],
     categories: &["api-extensions"],

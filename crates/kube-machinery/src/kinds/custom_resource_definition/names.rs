@@ -1,5 +1,5 @@
-//! Validation of the names of a custom resource, and of the approval that the names of Kubernetes' own groups need. Upstream:
-//! `ValidateCustomResourceDefinitionNames`, `validateAPIApproval`.
+//! Validation of the names that a definition gives its custom resource. Upstream:
+//! `ValidateCustomResourceDefinitionNames`.
 
 use super::causes::Causes;
 use super::path::Path;
@@ -8,7 +8,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::dns1035;
 use crate::value::Value;
 
-/// The names in the spec or in the status.
+/// Validates the names in the spec or in the status.
 pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {
     for field in ["plural", "singular"] {
         label(text(names, field), &at.child(field), causes);
@@ -39,7 +39,7 @@ fn all_labels(names: &Value, field: &str, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// A label, if there is one.
+/// Validates a name as a DNS label, if it is not empty.
 pub(super) fn label(name: &str, at: &Path<'_>, causes: &mut Causes) {
     let messages = dns1035(name);
     if !name.is_empty() && !messages.is_empty() {

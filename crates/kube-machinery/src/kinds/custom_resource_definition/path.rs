@@ -1,8 +1,9 @@
-//! Where something is in a definition. Upstream: `field.Path`.
+//! The field path of a place in a definition. Upstream: `field.Path`.
 
 use std::fmt;
 
-/// A path. It becomes text only for an error: a schema has many places, and names of any length.
+/// A path, linked to its parent. It is formatted only for a cause, since a schema has many places, whose names can be
+/// long.
 #[derive(Clone, Copy)]
 pub(super) enum Path<'a> {
     Root(&'a str),

@@ -1,14 +1,15 @@
-//! What the server decides about a definition that is written. Upstream: `strategy.PrepareForCreate` and `PrepareForUpdate`.
+//! The changes to a definition before it is written: its new status, and the list of stored versions. Upstream:
+//! `strategy.PrepareForCreate` and `PrepareForUpdate`.
 
 use super::defaults::set_stored_versions;
 use crate::kinds::fields::items;
 use crate::kinds::resource::Change;
 use crate::value::{Value, json};
 
-/// The version in which objects are stored is noted in the status. An update of the status alone changes nothing else.
+/// Resets the status of a new definition, and adds the storage version to `status.storedVersions`.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.part.is_some() {
-        // Upstream's defaults do that when the stored object is read, which has the versions.
+        // Upstream fills in missing storedVersions as a default, when it decodes the definition.
         return set_stored_versions(new);
     }
     if change.old.is_none() {

@@ -1,5 +1,6 @@
-//! What is required of a new state of a definition: a rule that the old state breaks is not enforced. Upstream:
-//! `validationOptions`, and the functions that `ValidateCustomResourceDefinitionUpdate` calls for them.
+//! The rules that an update of a definition must follow: a rule that the old definition breaks is not enforced
+//! (ratcheting). Upstream: `validationOptions`, and the functions that `ValidateCustomResourceDefinitionUpdate` calls
+//! for them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,34 +11,37 @@ use super::{list_keys, schema, structural};
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// How many fields can be selected by.
+/// The largest number of selectable fields.
 pub(super) const MOST_SELECTABLE: usize = 8;
 
-/// Which rules are enforced.
+/// The rules that are enforced.
 #[derive(Default)]
 pub(super) struct Requirements {
-    /// A webhook understands a version of reviews that is sent here.
+    /// The webhook must understand a version of ConversionReview that this server sends.
     pub(super) known_review: bool,
-    /// The scope and the kind stay.
+    /// The scope and the kind must not change.
     pub(super) immutable_names: bool,
-    /// Each version has a schema.
+    /// Each version must have a schema.
     pub(super) schema: bool,
-    /// Each type is one of OpenAPI v3.
+    /// Each type in a schema must be one of OpenAPI v3.
     pub(super) known_types: bool,
-    /// Each schema is structural.
+    /// Each schema must be structural.
     pub(super) structural: bool,
-    /// The items of a set are atomic.
+    /// The items of a set must be atomic.
     pub(super) atomic_sets: bool,
-    /// The keys of a list are in each of its items.
+    /// The keys of a list of type `map` must be required or have a default.
     pub(super) list_keys: bool,
+    /// The webhook's CA bundle must be valid.
     pub(super) valid_ca_bundle: bool,
     pub(super) pruned_defaults: Pruned,
-    /// The versions whose fields for selectors are too many and were so before; the empty one for what all versions share.
+    /// The versions that may keep too many selectable fields; the empty name stands for the fields that all versions
+    /// share.
     pub(super) many_selectable: HashSet<String>,
 }
 
 impl Requirements {
-    /// Of a new definition. It is not established yet, so that its bundle of certificates may be filled in later.
+    /// Returns the rules for a new definition. An invalid CA bundle is allowed, since it may be filled in before the
+    /// definition is established.
     pub(super) fn of_new() -> Self {
         Self {
             known_review: true,
@@ -50,6 +54,7 @@ impl Requirements {
         }
     }
 
+    /// Returns the rules for an update: those that the old definition follows.
     pub(super) fn of_update(new: &Value, old: &Value) -> Self {
         let spec = Spec::of(old);
         let none = |rule: fn(&Value) -> bool| !spec.schemas().any(|schema| has(schema, &mut |schema| rule(schema)));

@@ -1,4 +1,5 @@
-//! Validation of rules in CEL, as far as it needs no CEL. Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on
+//! Validation of the fields of CEL rules: message, reason and field path. The expressions themselves are compiled
+//! elsewhere, if the feature `cel` is on. Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on
 //! `x-kubernetes-validations`.
 
 use super::causes::Causes;
@@ -12,7 +13,7 @@ use crate::value::Value;
 const RULES: &str = "x-kubernetes-validations";
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/// The rules of a schema.
+/// Validates the rules of one schema.
 pub(super) fn validate(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     let at = at.child(RULES);
     for (i, rule) in items(schema, RULES).iter().enumerate() {
@@ -41,7 +42,7 @@ fn validate_rule(schema: &Value, rule: &Value, at: &Path<'_>, causes: &mut Cause
     if has_newlines(path) {
         fault("must not contain line breaks");
     }
-    // Of a schema that cannot be structural, upstream takes any path.
+    // Upstream accepts any path in a schema that cannot be structural.
     if follow(path, schema, Brackets::Allowed).is_err() && structural::unsupported(schema).is_none() {
         fault("must be a valid path");
     }

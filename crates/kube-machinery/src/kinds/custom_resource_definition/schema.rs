@@ -1,4 +1,5 @@
-//! Validation of a schema as one of OpenAPI. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
+//! Validation of a definition's schema against the parts of OpenAPI v3 that Kubernetes supports. Upstream:
+//! `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
 
 use super::causes::Causes;
 #[cfg(feature = "cel")]
@@ -14,27 +15,30 @@ const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "st
 /// The fields that every object has.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Whether a schema has a type that OpenAPI does not know.
+/// Returns true if the schema has a type that OpenAPI does not know.
 pub(super) fn has_unknown_type(schema: &Value) -> bool {
     let kind = text(schema, "type");
     !kind.is_empty() && !TYPES.contains(&kind)
 }
 
-/// What is allowed at a place of a schema.
+/// The context of a schema inside the whole schema: the rules that apply there.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) needs: &'a Requirements,
-    /// Why there must be no default, if so.
+    /// The reason that a default is forbidden here, if it is.
     no_default: Option<&'a str>,
+    /// True inside of apiVersion, kind and metadata of a resource.
     in_meta: bool,
     is_root: bool,
-    /// Whether the rules in CEL are compiled: the schema is structural, and this is the structure of it.
+    /// The CEL rules are compiled only if the whole schema is structural, and only outside of `not`, `allOf`, `anyOf`
+    /// and `oneOf`.
     expressions: Expressions,
-    /// The part around it in which a value is not known to be the one of before.
+    /// The path of the schema around this one whose values cannot be matched with old values, such as a list without
+    /// keys. Rules below it cannot use `oldSelf`.
     uncorrelatable: Option<&'a Path<'a>>,
 }
 
-/// Whether rules in CEL are compiled.
+/// The treatment of CEL rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Expressions {
     Compiled,
@@ -47,7 +51,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A schema and all that is in it.
+/// Validates a schema and all schemas in it.
 pub(super) fn validate(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     if !schema.is_object() || causes.is_full() {
         return;
@@ -85,7 +89,7 @@ pub(super) fn validate(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: 
     }
 }
 
-/// The rules in CEL of a schema without any other fault.
+/// Compiles the CEL rules of a schema in which nothing else is wrong.
 #[cfg(feature = "cel")]
 fn compile(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let is_resource = place.is_root || schema["x-kubernetes-embedded-resource"] == true;
@@ -93,10 +97,10 @@ fn compile(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Causes)
     super::expressions::validate(schema, subject, place.uncorrelatable, at, causes);
 }
 
-/// Without CEL there are no rules to be compiled.
 #[cfg(not(feature = "cel"))]
 fn compile(_: &Value, _: Place<'_>, _: &Path<'_>, _: &mut Causes) {}
 
+/// Validates the schemas in a map of schemas.
 fn keyed(schema: &Value, field: &str, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let at = at.child(field);
     for (name, schema) in schema[field].as_object().into_iter().flatten() {
@@ -104,7 +108,7 @@ fn keyed(schema: &Value, field: &str, place: Place<'_>, at: &Path<'_>, causes: &
     }
 }
 
-/// What OpenAPI has and Kubernetes does not take. Upstream: `specStandardValidatorV3.validate`.
+/// Adds causes for features of OpenAPI that Kubernetes does not support. Upstream: `specStandardValidatorV3.validate`.
 fn unsupported(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let kind = text(schema, "type");
     if place.needs.known_types && has_unknown_type(schema) {
@@ -131,7 +135,8 @@ fn unsupported(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Cau
     }
 }
 
-/// `properties` are for structs, `additionalProperties` for maps.
+/// Validates `additionalProperties`, which describe the values of a map. An object cannot have them together with
+/// `properties`.
 fn additional(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let (additional, at) = (&schema["additionalProperties"], at.child("additionalProperties"));
     let has_properties = schema["properties"].as_object().is_some_and(|properties| !properties.is_empty());
@@ -158,7 +163,7 @@ fn properties(schema: &Value, place: Place<'_>, parent: &Path<'_>, causes: &mut 
     }
 }
 
-/// The fields that Kubernetes adds to OpenAPI.
+/// Validates the `x-kubernetes-…` fields.
 fn extensions(schema: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
     if schema["x-kubernetes-preserve-unknown-fields"] == false {
         let at = at.child("x-kubernetes-preserve-unknown-fields");

@@ -1,30 +1,32 @@
-//! Parts of a definition as Go prints upstream's internal types in a message: all fields in their order, with their names in Go.
+//! Parts of a definition as validation messages show them: like Go's encoding of upstream's internal types, with all
+//! fields in the order of the type, under their Go names.
 
 use std::fmt::Write;
 
 use crate::codec::go_json::go_json;
 use crate::value::Value;
 
-/// How many bytes are printed. Upstream prints all, which can be hundreds of times as long as the definition.
+/// The largest size of a printed value, in bytes. Upstream has no limit, and can print hundreds of times the size of
+/// the definition.
 const MOST_BYTES: usize = 1 << 16;
 
-/// A schema.
+/// Prints a schema.
 pub(super) fn schema(schema: &Value) -> String {
     print(schema, &Shape::Struct(SCHEMA))
 }
 
-/// A rule.
+/// Prints a CEL rule.
 #[cfg(feature = "cel")]
 pub(super) fn rule(rule: &Value) -> String {
     print(rule, &RULE_SHAPE)
 }
 
-/// The items of a list.
+/// Prints the `items` of a schema.
 pub(super) fn items(items: &Value) -> String {
     print(items, &Shape::OrList("JSONSchemas", &SCHEMA_SHAPE))
 }
 
-/// Versions, but for what all of them have in common, which is no part of them.
+/// Prints versions without the fields `common`, which upstream's internal version has in the spec instead.
 pub(super) fn versions(versions: &[Value], common: &[&str]) -> String {
     let own = |version: &Value| {
         let mut version = version.clone();
@@ -36,9 +38,9 @@ pub(super) fn versions(versions: &[Value], common: &[&str]) -> String {
     print(&versions.iter().map(own).collect(), &Shape::List(&VERSION_SHAPE))
 }
 
-/// How a value is printed that has a Go type.
+/// The Go type of a value, which determines the printed form.
 pub(super) enum Shape {
-    /// As it is; `null` if it is absent.
+    /// Any JSON value; `null` if it is absent.
     Plain,
     Text,
     Bool,

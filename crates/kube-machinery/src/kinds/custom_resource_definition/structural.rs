@@ -1,5 +1,5 @@
-//! Whether a schema is structural: whether each field has one type, outside of `allOf`, `anyOf`, `oneOf` and `not`. Upstream:
-//! `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
+//! Validation that a schema is structural: each field has a type, outside of `allOf`, `anyOf`, `oneOf` and `not`.
+//! Upstream: `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
 
 use super::causes::Causes;
 use super::internal::has;
@@ -9,12 +9,13 @@ use crate::conventions::cause::Cause;
 use crate::kinds::fields::{items, text};
 use crate::value::{Value, json};
 
-/// Whether a schema is structural.
+/// Returns true if a schema is structural.
 pub(super) fn is_structural(schema: &Value) -> bool {
     unsupported(schema).is_none() && validate(schema, &Path::Root("")).is_empty()
 }
 
-/// What a structural schema cannot have at all, if it has something of it. Upstream: `NewStructural`.
+/// Returns the message about a feature that a structural schema cannot express, if the schema uses one. Upstream:
+/// `NewStructural`.
 pub(super) fn unsupported(schema: &Value) -> Option<String> {
     let mut why = None;
     has(schema, &mut |schema| {
@@ -45,7 +46,7 @@ fn unsupported_in(schema: &Value) -> Option<String> {
     schema["items"].is_array().then(|| "OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned())
 }
 
-/// The errors in a schema, in the order of their texts. Upstream: `ValidateStructural`.
+/// Returns the reasons why a schema is not structural, sorted by their messages. Upstream: `ValidateStructural`.
 pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
     let mut causes = Causes::default();
     invariants(schema, Level::Root, at, &mut causes);
@@ -56,6 +57,7 @@ pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
+/// The position of a schema in its parent, for messages.
 enum Level {
     Root,
     Item,
@@ -130,7 +132,7 @@ fn of_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// The fields that every object has. `at` is the path of the properties.
+/// Validates the schemas of kind, apiVersion and metadata. `at` is the path of the properties.
 fn of_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
     let is_resource = level == Level::Root || schema[EMBEDDED] == true;
     for (name, expected) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
@@ -148,6 +150,7 @@ fn of_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes)
     }
 }
 
+/// Returns true if a metadata schema restricts nothing but `name` and `generateName`.
 fn restricts_names_only(metadata: &Value) -> bool {
     metadata.as_object().into_iter().flatten().all(|(field, value)| match field.as_str() {
         "type" | "default" | "$ref" => true,
@@ -158,11 +161,12 @@ fn restricts_names_only(metadata: &Value) -> bool {
     })
 }
 
-/// Where the two types of a number or a text stand, which are no types to be structural.
+/// The place of `anyOf: [{type: integer}, {type: string}]` in an int-or-string schema. It is the one place where a
+/// structural schema may name types inside of `anyOf`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BothTypes {
     InAnyOf,
-    /// In the first of them.
+    /// In the first schema of `allOf`.
     InAllOf,
     InBoth,
     Nowhere,
@@ -204,7 +208,8 @@ fn values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) 
     }
 }
 
-/// What must not be said in `allOf` and the like. Upstream: `validateNestedValueValidation`.
+/// Validates a schema inside of `allOf`, `anyOf`, `oneOf` or `not`, where types, defaults and the like are forbidden.
+/// Upstream: `validateNestedValueValidation`.
 fn nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
     const EMPTY: &str = "must be empty to be structural";
     const FALSE: &str = "must be false to be structural";
@@ -242,7 +247,7 @@ fn nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) 
     }
 }
 
-/// Calls `look` with each part of `allOf` and the like, and its path.
+/// Calls `look` with each schema in `allOf`, `anyOf`, `oneOf` and `not`, and its path.
 fn logic(schema: &Value, look: impl Fn(&Value, &Path<'_>, &mut Causes), at: &Path<'_>, causes: &mut Causes) {
     look(&schema["not"], &at.child("not"), causes);
     for field in ["allOf", "anyOf", "oneOf"] {
@@ -253,7 +258,8 @@ fn logic(schema: &Value, look: impl Fn(&Value, &Path<'_>, &mut Causes), at: &Pat
     }
 }
 
-/// What is said about a field in `allOf` and the like is said of a field that there is. Upstream: `complete.go`.
+/// Checks that each field that a schema in `allOf`, `anyOf`, `oneOf` or `not` mentions also exists outside of them.
+/// Upstream: `complete.go`.
 fn complete(part: &Value, schema: &Value, at: &Path<'_>, at_part: &Path<'_>, causes: &mut Causes) {
     if !part.is_object() || causes.is_full() {
         return;

@@ -1,9 +1,10 @@
-//! URLs as far as a definition has them. Upstream: `net/url`.
+//! A URL parser with Go's error messages, for the webhook address and the approval annotation of a definition.
+//! Upstream: `net/url`.
 
-/// The parts of a URL.
+/// The parts of a URL that validation checks.
 pub(super) struct Url<'a> {
     pub(super) scheme: &'a str,
-    /// With the port.
+    /// The host with its port.
     pub(super) host: &'a str,
     pub(super) user: Option<&'a str>,
     pub(super) query: &'a str,
@@ -11,8 +12,10 @@ pub(super) struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
+    /// Splits a URL into its parts.
+    ///
     /// # Errors
-    /// Go's message.
+    /// Go's message, if the string is not a URL.
     pub(super) fn parse(text: &'a str) -> Result<Self, String> {
         let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
         let failed = |why: String| Err(format!("parse {rest:?}: {why}"));
@@ -45,7 +48,7 @@ impl<'a> Url<'a> {
     }
 }
 
-/// What follows the last colon of a host that is no address in brackets.
+/// Returns the port of a host. Colons inside of a bracketed address do not count.
 fn port(host: &str) -> Option<&str> {
     let behind = host.rfind(']').map_or(0, |at| at + 1);
     host[behind..].rsplit_once(':').map(|(_, port)| port)

@@ -1,7 +1,7 @@
-//! Validation of a definition. Upstream: `pkg/apis/apiextensions/validation/validation.go`.
+//! Validation of a whole CustomResourceDefinition. Upstream: `pkg/apis/apiextensions/validation/validation.go`.
 //!
-//! A definition of the internal version that was one of v1 has no field in its spec and in a version as well, so that upstream's
-//! rules about both are left out.
+//! Upstream also refuses fields that are set in the spec and in a version at once. A definition that was converted from
+//! v1 never has such fields, so these rules are left out.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,8 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::value::{Array, Value};
 
-/// What is wrong with a definition. Upstream: `ValidateCustomResourceDefinition`, `ValidateCustomResourceDefinitionUpdate`.
+/// Validates a new definition or an update. Upstream: `ValidateCustomResourceDefinition`,
+/// `ValidateCustomResourceDefinitionUpdate`.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Causes::default();
     let spec = Spec::of(new);
@@ -47,7 +48,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes.into_list()
 }
 
-/// The name of a definition follows from what it defines.
+/// Checks that the name of a definition is `plural.group`.
 fn own_name(new: &Value, causes: &mut Causes) {
     let spec = &new["spec"];
     let required = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
@@ -155,7 +156,8 @@ fn has_extensions(schema: &Value) -> bool {
     .any(|field| !schema[field].is_null())
 }
 
-/// What a version has alone. Upstream: `validateCustomResourceDefinitionVersion`.
+/// Validates the fields of one version that the versions do not share. Upstream:
+/// `validateCustomResourceDefinitionVersion`.
 fn validate_version(spec: &Spec<'_>, version: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
     let name = text(version, "name");
     let messages = dns1035(name);
@@ -183,6 +185,7 @@ fn validate_version(spec: &Spec<'_>, version: &Value, needs: &Requirements, at: 
     selectable(fields, schema, needs.many_selectable.contains(name), &at_fields, causes);
 }
 
+/// Adds a cause if the schema uses a feature that a structural schema cannot express.
 fn unsupported(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     if let Some(why) = structural::unsupported(schema) {
         causes.add(at, |at| Cause::invalid(at, "", &why));
@@ -209,7 +212,7 @@ fn warning_faults(version: &Value) -> Vec<String> {
     faults
 }
 
-/// What the versions are among each other.
+/// Validates the versions together: unique names, and exactly one storage version.
 fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut Causes) {
     let versions = spec.versions();
     let mut names = HashSet::new();
@@ -239,7 +242,7 @@ fn spec_names(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
     names::validate(&spec["names"], at, causes);
 }
 
-/// The fields that a schema can have at its root beside the schema of a status of its own.
+/// The fields that a schema may have at its root if the status subresource is on, under their Go names.
 const AT_ROOT: [&str; 22] = [
     "Description",
     "Type",
@@ -301,7 +304,8 @@ fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, a
     causes.extend(own.into_list());
 }
 
-/// The status has a part of the schema for itself, so that no rule about the whole would hold for it.
+/// Validates the root of a schema for the status subresource. An update of the status is validated only against the
+/// schema of the status, so conditions at the root, such as `anyOf`, would not apply to it.
 fn beside_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     for (go, name, _) in shown::SCHEMA.iter().filter(|(_, name, _)| !schema[*name].is_null()) {
         if *go == "Type" && schema["type"] != "object" {
@@ -354,7 +358,7 @@ fn selectable(fields: &[Value], schema: &Value, were_many: bool, at: &Path<'_>, 
     }
 }
 
-/// What stays. Upstream: `validateCustomResourceDefinitionSpecUpdate`.
+/// Checks the fields that an update must not change. Upstream: `validateCustomResourceDefinitionSpecUpdate`.
 fn immutable(new: &Value, old: &Value, needs: &Requirements, causes: &mut Causes) {
     let always = ["/group", "/names/plural"];
     let once_established = ["/scope", "/names/kind"].into_iter().filter(|_| needs.immutable_names);
@@ -379,7 +383,7 @@ fn stored_versions(new: &Value, causes: &mut Causes) {
     let versions = items(&new["spec"], "versions");
     for version in versions {
         let name = text(version, "name");
-        // Of two versions with one name, upstream finds the second nowhere.
+        // As upstream, the second of two versions with the same name counts as missing.
         if !names.remove(name) && version["storage"] == true {
             let why = format!("must have the storage version {name}");
             causes.push(Cause::invalid_json(AT, &new["status"]["storedVersions"], &why));

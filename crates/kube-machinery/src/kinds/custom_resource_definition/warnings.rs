@@ -1,5 +1,5 @@
-//! What is to be warned of in a valid definition. Upstream: `WarningsOnCreate` and `WarningsOnUpdate` of
-//! `pkg/registry/customresourcedefinition/strategy.go`.
+//! Warnings about a valid definition: unchecked formats, and sets with unsupported items. Upstream: `WarningsOnCreate`
+//! and `WarningsOnUpdate` of `pkg/registry/customresourcedefinition/strategy.go`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,7 +9,7 @@ use crate::conventions::quote::quote;
 use crate::kinds::fields::text;
 use crate::value::Value;
 
-/// Formats that are not checked, and sets of what is no scalar. What was there before is not told again.
+/// Returns the warnings that the old definition does not cause already.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let formats_before: HashSet<String> = old.map(unrecognized_formats).unwrap_or_default().into_iter().collect();
     let sets_before = old.map(sets_of_no_scalars).unwrap_or_default();
@@ -34,7 +34,7 @@ fn unrecognized_formats(definition: &Value) -> Vec<String> {
     formats
 }
 
-/// The types of the items of sets that are no scalars.
+/// Returns the types of the items of sets, if they are objects or lists.
 fn sets_of_no_scalars(definition: &Value) -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     each_schema(definition, |schema| {

@@ -1,11 +1,11 @@
-//! The metadata of embedded resources in the form of its type. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
+//! Decoding of the metadata of embedded resources. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
 use super::{Structural, decode_metadata, field, is_well_formed, shown};
 use crate::codec::schema::{Decoded, faults_at};
 use crate::conventions::cause::Cause;
 use crate::value::{Map, Value};
 
-/// What is done with a field of the wrong type.
+/// The treatment of a field with the wrong type.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Malformed {
     /// The object is refused: it comes from a client.
@@ -14,11 +14,11 @@ pub(crate) enum Malformed {
     Dropped,
 }
 
-/// Drops what metadata of embedded resources does not know, and checks its types and those of `apiVersion` and `kind`. Returns what it
-/// has dropped, in the words of a strict decoder.
+/// Removes the unknown metadata fields of all embedded resources, and checks the types of the others and of
+/// `apiVersion` and `kind`. Returns the removed fields, in the words of a strict decoder.
 ///
 /// # Errors
-/// The first field of the wrong type, if such are refused.
+/// The cause for the first field of the wrong type, unless such fields are dropped.
 pub(crate) fn coerce(
     schema: &Structural,
     value: &mut Value,

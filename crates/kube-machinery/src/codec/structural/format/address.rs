@@ -1,5 +1,5 @@
-//! Names and addresses of machines. Upstream: kube-openapi's `pkg/validation/strfmt/default.go`, Go's `net`, and the reader of
-//! addresses of `k8s.io/utils`, which takes leading zeros as Go 1.16 did.
+//! The formats of host names and of IP and MAC addresses. Upstream: kube-openapi's `pkg/validation/strfmt/default.go`,
+//! Go's `net`, and the address parser of `k8s.io/utils`, which accepts leading zeros as Go 1.16 did.
 
 use std::net::Ipv6Addr;
 use std::sync::LazyLock;
@@ -11,7 +11,8 @@ use super::known;
 static LETTERS: LazyLock<Regex> = LazyLock::new(|| known(r"^[a-zA-Z0-9\p{S}\p{L}]*$"));
 static TOP_LEVEL: LazyLock<Regex> = LazyLock::new(|| known(r"^[a-zA-Z\p{L}]*$"));
 
-/// Labels, and a top level without digits; or a single label, which may have a dash after its first letter.
+/// Returns true for labels and a top-level domain without digits, or for a single label, whose second character may be
+/// a dash.
 pub(super) fn is_hostname(text: &str) -> bool {
     if text.len() > 255 || text.split('.').any(|label| label.len() > 63) {
         return false;
@@ -32,7 +33,7 @@ fn is_single_label(label: &str) -> bool {
     are_letters(first.encode_utf8(&mut [0; 4])) && are_letters(rest.strip_prefix('-').unwrap_or(rest))
 }
 
-/// Letters, and dashes between them.
+/// Returns true for letters with dashes between them.
 fn is_label(label: &str) -> bool {
     !label.is_empty() && !label.starts_with('-') && !label.ends_with('-') && are_letters(&label.replace('-', ""))
 }
@@ -41,7 +42,8 @@ fn are_letters(text: &str) -> bool {
     LETTERS.is_match(text.as_bytes())
 }
 
-/// Upstream: `ParseIPSloppy`, of what has a dot.
+/// Returns true for an address that contains a dot, which includes IPv6 addresses that end in an IPv4 address.
+/// Upstream: `ParseIPSloppy`.
 pub(super) fn is_ipv4(text: &str) -> bool {
     match text.find(['.', ':']).map(|at| text.as_bytes()[at]) {
         Some(b'.') => is_sloppy_v4(text),
@@ -67,7 +69,8 @@ pub(super) fn is_cidr(text: &str) -> bool {
     number(mask, 10).is_some_and(|(mask, rest)| rest.is_empty() && mask <= most)
 }
 
-/// The number at the beginning, and the rest. Numbers that are too large are none. Upstream: `dtoi`, `xtoi`.
+/// Splits a number off the beginning of a string; `None` if there is none, or if it is too large. Upstream: `dtoi`,
+/// `xtoi`.
 fn number(text: &str, radix: u32) -> Option<(u32, &str)> {
     let mut value = 0;
     let end = text.find(|c: char| !c.is_digit(radix)).unwrap_or(text.len());
@@ -127,8 +130,8 @@ fn is_sloppy_v6(text: &str) -> bool {
     rest.is_empty() && (groups < 8) == has_gap
 }
 
-/// Six, eight or twenty bytes: `01:23:45:67:89:ab`, `01-23-45-67-89-ab`, `0123.4567.89ab` or `0123456789ab`. Upstream:
-/// `net.ParseMAC`.
+/// Returns true for a MAC address of 6, 8 or 20 bytes: `01:23:45:67:89:ab`, `01-23-45-67-89-ab`, `0123.4567.89ab` or
+/// `0123456789ab`. Upstream: `net.ParseMAC`.
 pub(super) fn is_mac(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (group, separator) = match (bytes.get(2), bytes.get(4)) {

@@ -1,28 +1,28 @@
-//! An address of mail. Upstream: Go's `mail.ParseAddress`, which reads RFC 5322.
+//! The format `email`. Upstream: Go's `mail.ParseAddress`, which reads RFC 5322.
 
 use std::net::IpAddr;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Whether a text is one address, perhaps with a name and comments, or a group with one.
+/// Returns true for one mail address, which may have a name and comments, or be in a group.
 pub(super) fn is_email(text: &str) -> bool {
     let mut reader = Reader(text);
     reader.address(Groups::Allowed) == Some(1) && reader.skip_comments() && reader.0.is_empty()
 }
 
-/// Whether a group of addresses may stand for an address.
+/// The rule about groups: `name: address, address;`.
 #[derive(PartialEq)]
 enum Groups {
     Allowed,
     Refused,
 }
 
-/// What is left to read. A method that reads something answers with whether it was there.
+/// A parser over the unread rest of a string. A method that reads a part returns whether the part is there.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
-    /// How many addresses there were.
+    /// Reads an address or a group, and returns the number of addresses.
     fn address(&mut self, groups: Groups) -> Option<usize> {
         self.skip_space();
         if self.0.is_empty() {
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
             return (!self.0.starts_with('(') || self.name_comment()).then_some(1);
         }
         self.0 = before;
-        // What a failed address leaves to read begins with the space that it skipped.
+        // Not `local@domain`, so a display name and `<local@domain>`, or a group.
         if !self.0.starts_with('<') && !self.phrase() {
             return None;
         }
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `local@domain`.
+    /// Reads `local@domain`.
     fn spec(&mut self) -> bool {
         self.skip_space();
         let is_local =
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         address.parse::<IpAddr>().is_ok()
     }
 
-    /// Words, of which the first must be one.
+    /// Reads a display name: one word or several.
     fn phrase(&mut self) -> bool {
         let mut words = 0;
         loop {
@@ -127,12 +127,12 @@ impl<'a> Reader<'a> {
         (!atom.is_empty()).then_some(atom)
     }
 
-    /// An atom in which each dot is between letters.
+    /// Reads an atom in which each dot has letters on both sides.
     fn dot_atom(&mut self) -> bool {
         self.atom().is_some_and(|atom| atom.split('.').all(|part| !part.is_empty()))
     }
 
-    /// A name in brackets after an address.
+    /// Reads a comment after an address, which old mail programs use for the name.
     fn name_comment(&mut self) -> bool {
         self.take('(') && self.comment().is_some_and(|text| text.split([' ', '\t']).all(is_decodable))
     }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// The rest of a comment, which may have others in it.
+    /// Reads the rest of a comment, which can contain nested comments.
     fn comment(&mut self) -> Option<String> {
         let (mut depth, mut text) = (1, String::new());
         let mut chars = self.0.chars();
@@ -191,7 +191,7 @@ fn is_visible(c: char) -> bool {
     c.is_ascii_graphic() || !c.is_ascii()
 }
 
-/// Whether a word can be read: one that is encoded in an unknown character set cannot. Upstream: `mime.WordDecoder`.
+/// Returns false for an encoded word in an unknown character set. Upstream: `mime.WordDecoder`.
 fn is_decodable(word: &str) -> bool {
     let parts: Vec<&str> = word
         .strip_prefix("=?")

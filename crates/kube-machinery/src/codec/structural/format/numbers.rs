@@ -1,4 +1,5 @@
-//! Numbers with a check digit. Upstream: kube-openapi's `pkg/internal/third_party/govalidator`.
+//! The formats of numbers with a check digit: credit cards and ISBNs. Upstream: kube-openapi's
+//! `pkg/internal/third_party/govalidator`.
 
 use std::sync::LazyLock;
 
@@ -13,7 +14,7 @@ static CREDIT_CARD: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The number of a credit card; what is no digit does not matter.
+/// Returns true for the number of a credit card. Characters other than digits are ignored.
 pub(super) fn is_credit_card(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
     if !CREDIT_CARD.is_match(&digits) {
@@ -30,7 +31,7 @@ fn luhn(digit: u32, is_doubled: bool) -> u32 {
     }
 }
 
-/// Without spaces and dashes.
+/// Removes spaces and dashes.
 fn compact(text: &str) -> Vec<u8> {
     text.bytes().filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'-')).collect()
 }

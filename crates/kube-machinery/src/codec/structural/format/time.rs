@@ -1,5 +1,5 @@
-//! Dates, times and durations. Upstream: kube-openapi's `pkg/validation/strfmt/{date,time,duration}.go`, Go's `time.Parse` and
-//! `time.ParseDuration`.
+//! The formats of dates, times and durations. Upstream: kube-openapi's `pkg/validation/strfmt/{date,time,duration}.go`,
+//! Go's `time.Parse` and `time.ParseDuration`.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use super::known;
 use crate::conventions::go_duration::{self, digits};
 
-/// `2006-01-02`, a day that exists.
+/// Returns true for an existing day in the form `2006-01-02`.
 pub(super) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
@@ -35,7 +35,7 @@ pub(super) fn is_date(text: &str) -> bool {
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| known("^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$"));
 
-/// A date, `t`, and a time with its zone. What follows another `t` is not looked at, as upstream.
+/// Returns true for a date, `t`, and a time with its zone. As upstream, a second `t` and everything after it are ignored.
 pub(super) fn is_date_time(text: &str) -> bool {
     let text = text.to_lowercase();
     let mut parts = text.split('t');
@@ -43,12 +43,14 @@ pub(super) fn is_date_time(text: &str) -> bool {
     is_date(date) && TIME.is_match(time.as_bytes()) && time[..2] <= *"23" && time[3..5] <= *"59" && time[6..8] <= *"59"
 }
 
-/// A duration in nanoseconds: Go's, or Scala's. What is too much for Scala's wraps, as upstream.
+/// Returns a duration in nanoseconds, from Go's syntax or from Scala's. An overflow in Scala's syntax wraps, as
+/// upstream.
 pub(crate) fn duration(text: &str) -> Option<i64> {
     go_duration::duration(text).ok().or_else(|| scala_duration(text))
 }
 
-/// The sum of the numbers that have a unit. There must be one, and none may be too large before a word.
+/// Returns the sum of all numbers that are followed by a unit. `None` if there are none, or if a number before a word
+/// overflows.
 fn scala_duration(text: &str) -> Option<i64> {
     let (mut sum, mut rest) = (None, text);
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
@@ -67,12 +69,13 @@ fn scala_duration(text: &str) -> Option<i64> {
     sum
 }
 
-/// Every unit that a word is: one of its short names, or what begins as its long one.
+/// Returns the units that a word stands for: it is one of the short names, or begins with the long one.
 fn units(word: &str) -> impl Iterator<Item = &'static (&'static [&'static str], &'static str, i64)> {
     UNITS.iter().filter(move |(short, long, _)| short.contains(&word) || word.starts_with(long))
 }
 
-/// Short names, the long one, and nanoseconds. Upstream: `timeUnits` and `timeMultiplier`.
+/// The short names of each unit, its long one, and its length in nanoseconds. Upstream: `timeUnits` and
+/// `timeMultiplier`.
 const UNITS: [(&[&str], &str, i64); 8] = [
     (&["ns"], "nano", 1),
     (&["us", "µs"], "micro", 1_000),

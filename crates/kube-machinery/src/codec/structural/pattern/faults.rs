@@ -1,25 +1,27 @@
-//! What is wrong with a regular expression, in Go's words. Upstream: `regexp/syntax/parse.go`.
+//! A parser of regular expressions that only finds their first error, and reports it in Go's words. Upstream:
+//! `regexp/syntax/parse.go`.
 
 use regex::bytes::Regex;
 
-/// How often something may be repeated, in all.
+/// The largest number of repetitions, multiplied over nested groups.
 const MOST: u64 = 1000;
 
-/// The first fault; `None` if Go would read the pattern.
+/// Returns the first error; `None` if Go accepts the pattern.
 pub(super) fn fault(pattern: &str) -> Option<String> {
     Parser { whole: pattern, rest: pattern, operand: None, groups: Vec::new(), most: 0 }.parse().err()
 }
 
 type Read<T> = Result<T, String>;
 
+/// The state of the parser.
 struct Parser<'p> {
     whole: &'p str,
     rest: &'p str,
-    /// How often the last operand repeats what is in it; `None` if there is no operand to repeat.
+    /// The number of repetitions inside of the last operand; `None` if there is no operand that could be repeated.
     operand: Option<u64>,
-    /// The most of what is before each group that is open.
+    /// The values of `most` of the open groups around this one.
     groups: Vec<u64>,
-    /// The most of the operands of this group.
+    /// The largest number of repetitions in an operand of this group.
     most: u64,
 }
 
@@ -73,7 +75,7 @@ impl<'p> Parser<'p> {
         self.rest = &self.rest[bytes..];
     }
 
-    /// What was read since.
+    /// Returns the text that was read since `before`.
     fn read_of(&self, before: &'p str) -> &'p str {
         &before[..before.len() - self.rest.len()]
     }
@@ -105,7 +107,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// `(?i)`, `(?i:`, `(?P<name>`. Returns whether a group begins.
+    /// Reads `(?i)`, `(?i:` or `(?P<name>`. Returns true if a group begins.
     fn flags(&mut self) -> Read<bool> {
         let before = self.rest;
         let name = before.strip_prefix("(?P<").or_else(|| before.strip_prefix("(?<")).filter(|name| !name.is_empty());
@@ -130,7 +132,8 @@ impl<'p> Parser<'p> {
         Err(format!("invalid or unsupported Perl syntax: `{}`", self.read_of(before)))
     }
 
-    /// `{2}`, `{2,}`, `{2,3}`: how often, or that it is too often; `None` if it is no repetition.
+    /// Reads `{2}`, `{2,}` or `{2,3}`. Returns `None` if the text is not a repetition, and `Some(None)` if its count is
+    /// invalid.
     fn count(&mut self) -> Option<Option<u64>> {
         let (inner, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
         let number = |text: &str| -> Option<u64> {
@@ -166,7 +169,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// An escape outside of brackets.
+    /// Reads an escape outside of brackets.
     fn escape(&mut self) -> Read<()> {
         match self.rest[1..].chars().next() {
             Some('A' | 'b' | 'B' | 'z') => self.skip(2),
@@ -181,7 +184,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// A class with a name. Returns whether there was one.
+    /// Reads a named class. Returns false if the text is not such a class.
     fn group(&mut self) -> Read<bool> {
         let before = self.rest;
         match before.strip_prefix('\\').and_then(|rest| rest.chars().next()) {
@@ -205,7 +208,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// A character, or an escape for one.
+    /// Reads a character, or an escape for one.
     fn character(&mut self) -> Read<char> {
         let before = self.rest;
         let Some(first) = self.next() else { return Ok('\0') };
@@ -260,7 +263,7 @@ impl<'p> Parser<'p> {
         char::from_u32(number)
     }
 
-    /// What is in brackets.
+    /// Reads a bracketed class.
     fn class(&mut self) -> Read<()> {
         let whole = self.rest;
         let open = || format!("missing closing ]: `{whole}`");
@@ -303,7 +306,7 @@ fn is_class(name: &str) -> bool {
     Regex::new(&format!("\\p{{{name}}}")).is_ok()
 }
 
-/// `[:alpha:]`
+/// Returns true for a known class, such as `[:alpha:]`.
 fn is_class_of_posix(name: &str) -> bool {
     Regex::new(&format!("[{name}]")).is_ok()
 }

@@ -1,14 +1,15 @@
-//! The field that a rule tells about. Upstream: `ValidFieldPath`, which has checked it when the definition was written.
+//! The field path in the cause of a CEL rule, from the rule's `fieldPath`. Upstream: `ValidFieldPath`, which validated
+//! it when the definition was written.
 
 use crate::codec::structural::field;
 
-/// The field that a path means, below the place of the rule.
+/// Returns the field path for a rule's `fieldPath`. `at` is the path of the value that has the rule.
 pub(super) fn below(at: &str, path: &str) -> String {
     let below = normalized(path);
     if below.is_empty() { field::or_root(at).to_owned() } else { field::child(at, &below) }
 }
 
-/// `.a.b['c.d']` as a cause shows it: `a.b[c.d]`.
+/// Rewrites `.a.b['c.d']` as causes show it: `a.b[c.d]`.
 fn normalized(path: &str) -> String {
     let (mut to, mut chars) = (String::new(), path.chars());
     while let Some(c) = chars.next() {

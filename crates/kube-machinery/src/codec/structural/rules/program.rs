@@ -1,4 +1,4 @@
-//! A rule as a program.
+//! A compiled CEL rule, its variables, and its message expression.
 
 use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, Program, run};
 use crate::codec::expression::parse::{parse, told};
@@ -6,23 +6,23 @@ use crate::codec::structural::Rule;
 
 pub use crate::codec::expression::Value;
 
-/// A rule that was read.
+/// A compiled rule.
 #[derive(Debug)]
 pub(in crate::codec::structural) struct Compiled {
     pub(super) program: Result<Program, String>,
     message: Option<Program>,
-    /// Whether it is about a change.
+    /// True if the rule uses `oldSelf`.
     pub(super) uses_old_self: bool,
 }
 
-/// What a rule sees.
+/// The variables of a rule.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub(super) new: &'a Value,
     pub(super) old: Option<&'a Value>,
-    /// Whether the state before is an optional.
+    /// True if `oldSelf` is an optional value.
     pub(super) is_optional: bool,
-    /// Whether the schema says nothing of its type.
+    /// True if the schema does not determine one type for the value.
     pub(super) is_dynamic: bool,
 }
 
@@ -41,11 +41,11 @@ impl Names for Seen<'_> {
     }
 }
 
-/// Why an expression makes no message.
+/// The reason why a message expression gives no message.
 pub(super) enum NoMessage {
-    /// Another one is told.
+    /// There is no valid expression, it failed, or its result is not one line of text. The rule's own message is used.
     Useless,
-    /// Nothing more is run.
+    /// The expression exceeded the cost budget. No further rules run.
     TooExpensive(String),
 }
 
@@ -61,7 +61,7 @@ impl Compiled {
         Self { program, message, uses_old_self }
     }
 
-    /// What the rule says about its failure: one line. Upstream: `evalMessageExpression`.
+    /// Evaluates the message expression, which must give a single line. Upstream: `evalMessageExpression`.
     pub(super) fn message(&self, text: &str, seen: Seen<'_>, meter: &Meter) -> Result<String, NoMessage> {
         const MOST: usize = 5 * 1024;
         let program = self.message.as_ref().ok_or(NoMessage::Useless)?;

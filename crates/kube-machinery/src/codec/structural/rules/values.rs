@@ -1,4 +1,4 @@
-//! A value as a rule sees it. Upstream: apiserver's `pkg/cel/common/values.go`.
+//! Conversion of a value to CEL, by its schema. Upstream: apiserver's `pkg/cel/common/values.go`.
 
 use std::sync::LazyLock;
 
@@ -14,8 +14,9 @@ use crate::codec::structural::number::truncated;
 use crate::conventions::cel::RESERVED;
 use crate::value::Value;
 
-/// A value under its schema: what the schema does not know is not seen, a number is of the schema's type, and some formats of texts
-/// are types of their own. Of a resource the names are seen.
+/// Converts a value to CEL. Fields that the schema does not name are hidden, numbers get the type of the schema, and
+/// strings of some formats get a type such as timestamp or duration. For a resource, kind, apiVersion and the names in
+/// the metadata are visible.
 pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
     match value {
         Value::Null => Cel::Null,
@@ -49,14 +50,14 @@ pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
     }
 }
 
-/// A value without a schema.
+/// Converts a value without a schema.
 fn plain(value: &Value) -> Cel {
     static ANY: LazyLock<Structural> =
         LazyLock::new(|| Structural { preserves_unknown_fields: true, ..Structural::default() });
     of(&ANY, value, false)
 }
 
-/// The metadata that rules may see.
+/// Converts the metadata fields that rules may use.
 fn names(metadata: &Value) -> Cel {
     let seen = ["name", "generateName"].into_iter().filter_map(|name| Some((name, metadata.get(name)?)));
     seen.map(|(name, value)| (name.into(), plain(value))).collect()
@@ -83,7 +84,7 @@ fn text(schema: &Structural, text: &str) -> Cel {
     typed.unwrap_or_else(|| Cel::text(text))
 }
 
-/// The name of a field in the language. Upstream: apiserver's `pkg/cel/escaping.go`.
+/// Returns the name of a field in CEL. Upstream: apiserver's `pkg/cel/escaping.go`.
 fn escaped(name: &str) -> String {
     if RESERVED.contains(&name) {
         return format!("__{name}__");

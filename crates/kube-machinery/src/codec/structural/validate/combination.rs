@@ -1,4 +1,4 @@
-//! Schemas of which all, one, at least one or none must be met. Upstream: `schema_props.go`.
+//! Validation of `allOf`, `anyOf`, `oneOf` and `not`. Upstream: `schema_props.go`.
 
 use super::Walk;
 use super::outcome::Outcome;
@@ -8,7 +8,8 @@ use crate::conventions::quote::quote;
 use crate::value::Value;
 
 impl Walk {
-    /// Checks `anyOf`, `oneOf`, `allOf` and `not`. In them nothing is taken over from the state before.
+    /// Checks `anyOf`, `oneOf`, `allOf` and `not`. Unchanged values are checked here too, since ratcheting does not
+    /// apply inside of them.
     pub(super) fn combinations(&mut self, schema: &Structural, value: &Value) -> Outcome {
         let mut outcome = Outcome::default();
         self.any_of(&schema.any_of, value, &mut outcome);
@@ -78,7 +79,7 @@ impl Walk {
         }
     }
 
-    /// Such a cause has no field of its own, as upstream.
+    /// Adds a cause about the combination. As upstream, its field is the root, not the value.
     fn tell(&self, what: &str, to: &mut Outcome) {
         to.push(Cause::invalid(self.path.root(), "", &format!("{} {what}", quote(self.path.name()))));
     }

@@ -1,4 +1,4 @@
-//! Whether a value is of the type of its schema. Upstream: `type.go`.
+//! Validation of the type of a value. Upstream: `type.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;
@@ -7,7 +7,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::quote::quote;
 use crate::value::Value;
 
-/// Checks the type of a value, and its format if one is wanted. With a format of texts, a text or a list is of any type: as upstream.
+/// Checks the type of a value, and the format of a number. As upstream, a string or a list fits any type but a numeric
+/// one if the schema has a format.
 pub(super) fn check(kinds: &[&str], wanted: &str, nullable: bool, value: &Value, path: &Path) -> Outcome {
     if value.is_null() {
         let refused = !kinds.is_empty() && !nullable;
@@ -32,7 +33,7 @@ fn passed() -> Outcome {
     Outcome { matches: 1, ..Outcome::default() }
 }
 
-/// The type and the format of a value. Upstream: `schemaInfoForType`.
+/// Returns the type and the format of a value. Upstream: `schemaInfoForType`.
 fn of(value: &Value) -> (&'static str, &'static str) {
     match value {
         Value::Null => ("null", ""),

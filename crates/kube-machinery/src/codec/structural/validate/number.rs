@@ -1,4 +1,5 @@
-//! The range and the factor of a number. Upstream: `numberValidator` in `validator.go`, and `values.go`.
+//! Validation of `minimum`, `maximum` and `multipleOf`, and of the range of a number's type. Upstream:
+//! `numberValidator` in `validator.go`, and `values.go`.
 
 use std::cmp::Ordering;
 
@@ -10,8 +11,8 @@ use crate::codec::structural::number::{Number, is_whole, truncated};
 use crate::conventions::cause::Cause;
 use crate::value::Value;
 
-/// Checks a number. A bound is compared as what the number is, unless it does not fit into the schema's type itself: then both are
-/// floats, and that is told too.
+/// Checks a number. Each bound is converted to the type of the number before the comparison. If the bound does not fit
+/// the schema's type, that is a cause as well, and both are compared as floats.
 pub(super) fn check(schema: &Structural, number: Number, path: &Path) -> Outcome {
     let range = Range::of(schema);
     let mut outcome = Outcome { matches: 1, ..Outcome::of(range.refusal(number, "Checked", path)) };
@@ -48,7 +49,7 @@ fn compare(value: Number, limit: Number) -> Option<Ordering> {
     }
 }
 
-/// A number and a bound, as the type of the number.
+/// Returns a number and a bound, converted to the type of the number.
 fn pair(number: Number, bound: f64) -> (Number, Number) {
     match number {
         Number::Int(_) => (number, Number::Int(truncated(bound))),
@@ -88,14 +89,14 @@ fn text(number: Number) -> String {
     GoText(&value).to_string()
 }
 
-/// The numbers that a type and a format have room for.
+/// The range of numbers of a type and a format.
 struct Range<'a> {
     kind: &'a str,
     format: &'a str,
 }
 
 impl<'a> Range<'a> {
-    /// A schema with several types has room for all.
+    /// Returns the range of a schema. A schema with several types allows all numbers.
     fn of(schema: &'a Structural) -> Self {
         match schema.kinds() {
             [kind @ ("integer" | "number")] => Self { kind, format: schema.checked_format() },
@@ -103,7 +104,7 @@ impl<'a> Range<'a> {
         }
     }
 
-    /// Why there is no room. Upstream: `IsValueValidAgainstRange`.
+    /// Returns a cause if the number is out of range. Upstream: `IsValueValidAgainstRange`.
     fn refusal(&self, number: Number, what: &str, path: &Path) -> Option<Cause> {
         if self.holds(number) {
             return None;

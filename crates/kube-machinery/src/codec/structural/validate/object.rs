@@ -1,4 +1,5 @@
-//! The fields of an object and the items of a list. Upstream: `object_validator.go`, `slice_validator.go`.
+//! Validation of the fields of an object and of the items of a list. Upstream: `object_validator.go`,
+//! `slice_validator.go`.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,8 @@ use crate::conventions::cause::Cause;
 use crate::value::{Map, Value};
 
 impl Walk {
-    /// Checks an object: how many fields it has, those that the schema does not name, those that it names, those that are missing.
+    /// Checks an object: the number of its fields, those outside of `properties`, those in `properties`, and missing
+    /// required ones.
     pub fn fields(&mut self, schema: &Structural, fields: &Map, old: Option<&Value>) -> Outcome {
         let mut outcome = self.count(fields.len(), schema.min_properties, schema.max_properties, "properties");
         let additional = fields.iter().filter(|(name, _)| !schema.properties.contains_key(name.as_str()));
@@ -46,13 +48,13 @@ impl Walk {
         outcome
     }
 
-    /// The state before of a field. What kind an object is of is always checked.
+    /// Returns the old value of a field. The object's own kind and apiVersion are always checked, so they have none.
     fn before<'o>(&self, old: Option<&'o Value>, name: &str) -> Option<&'o Value> {
         let is_checked = self.path.name().is_empty() && matches!(name, "kind" | "apiVersion");
         if is_checked { None } else { old?.as_object()?.get(name) }
     }
 
-    /// Checks a list: its items, how many there are, and whether they differ.
+    /// Checks a list: its items, their number, and `uniqueItems`.
     pub(super) fn items(&mut self, schema: &Structural, items: &[Value], old: Option<&Value>) -> Outcome {
         let mut outcome = Outcome::default();
         if let Some(item_schema) = &schema.items {
@@ -90,7 +92,7 @@ impl Walk {
     }
 }
 
-/// Whether no two items are equal.
+/// Returns true if no two items are equal.
 fn are_unique(items: &[Value]) -> bool {
     let mut seen: HashMap<String, Vec<&Value>> = HashMap::with_capacity(items.len());
     items.iter().all(|item| {

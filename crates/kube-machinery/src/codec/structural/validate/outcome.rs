@@ -1,12 +1,12 @@
-//! What came out of a check. Upstream: `result.go`.
+//! The result of a check. Upstream: `result.go`.
 
 use crate::conventions::cause::Cause;
 
-/// How many causes are collected. Upstream has no limit, but its time grows with the square of their number.
+/// The largest number of causes. Upstream has no limit, but its time grows with the square of their number.
 const MOST_CAUSES: usize = 10_000;
 
-/// The causes, and how many checks a value passed: of the schemas of which one must be met, that one is told about which was met
-/// best.
+/// The causes, and the number of checks that passed. `anyOf` and `oneOf` report the causes of the schema with the most
+/// passed checks.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) causes: Vec<Cause>,
@@ -14,12 +14,12 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a check that found one cause.
+    /// Makes the outcome of a check with one cause.
     pub(super) fn refused(cause: Cause) -> Self {
         Self { causes: vec![cause], matches: 0 }
     }
 
-    /// The outcome of a check that found a cause or none.
+    /// Makes the outcome of a check with at most one cause.
     pub(super) fn of(cause: Option<Cause>) -> Self {
         Self { causes: cause.into_iter().collect(), matches: 0 }
     }
@@ -34,7 +34,7 @@ impl Outcome {
         }
     }
 
-    /// Adds what a part of the check found.
+    /// Adds the outcome of a part of the check.
     pub(super) fn merge(&mut self, other: Self) {
         self.matches += other.matches;
         if self.causes.is_empty() {
@@ -45,7 +45,7 @@ impl Outcome {
         }
     }
 
-    /// Adds what a part of the check found, and counts that it was made.
+    /// Adds the outcome of a part of the check, and counts the part as passed.
     pub(super) fn step(&mut self, other: Self) {
         self.merge(other);
         self.matches += 1;

@@ -1,14 +1,15 @@
-//! Where a check is in its object.
+//! The field path of the value that a check is at.
 
 use std::fmt::Write;
 
 use crate::codec::structural::field;
 
-/// A path that grows and shrinks with the walk, so that a valid value costs no text.
+/// A path that grows and shrinks during the walk. It is formatted only for a cause, so a valid value costs no
+/// allocation.
 pub(super) struct Path {
-    /// Where the walk began; empty at an object.
+    /// The path at which the walk began; empty for a whole object.
     at: String,
-    /// The way from there, as upstream's messages begin.
+    /// The path from there, as upstream's messages begin.
     name: String,
 }
 
@@ -17,22 +18,22 @@ impl Path {
         Self { at: at.into(), name: String::new() }
     }
 
-    /// The way from the beginning, as upstream's messages begin.
+    /// Returns the path from the beginning of the walk, as upstream's messages begin.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where a cause without a name of its own belongs. Upstream: a nil `field.Path`.
+    /// Returns the field of a cause that upstream gives no path. Upstream: a nil `field.Path`.
     pub(super) fn root(&self) -> String {
         field::or_root(&self.at).into()
     }
 
-    /// The field of a cause here.
+    /// Returns the field of a cause about the current value.
     pub(super) fn field(&self) -> String {
         self.named(&self.name)
     }
 
-    /// The field of a cause in a field of the value here.
+    /// Returns the field of a cause about a field of the current value.
     pub(super) fn field_of(&self, child: &str) -> String {
         self.named(&format!("{}.{child}", self.name))
     }
@@ -45,7 +46,7 @@ impl Path {
         }
     }
 
-    /// Goes to a field that the schema names. Returns what [`back`](Self::back) needs.
+    /// Enters a field that `properties` names. Returns the argument for [`back`](Self::back).
     pub(super) fn property(&mut self, name: &str) -> usize {
         let before = self.name.len();
         if before > 0 {
@@ -55,7 +56,7 @@ impl Path {
         before
     }
 
-    /// Goes to another field. At the root its name begins with a dot, as upstream.
+    /// Enters a field that `properties` does not name. As upstream, its path begins with a dot at the root.
     pub(super) fn additional(&mut self, name: &str) -> usize {
         let before = self.name.len();
         self.name.push('.');
@@ -63,14 +64,14 @@ impl Path {
         before
     }
 
-    /// Goes to an item.
+    /// Enters a list item.
     pub(super) fn item(&mut self, index: usize) -> usize {
         let before = self.name.len();
         write!(self.name, "[{index}]").expect("writing to a String cannot fail");
         before
     }
 
-    /// Goes back.
+    /// Returns to the value around the current one.
     pub(super) fn back(&mut self, before: usize) {
         self.name.truncate(before);
     }

@@ -1,5 +1,5 @@
-//! What did not change since the state before. Upstream: `pkg/apiserver/validation/ratcheting.go`, and apiserver's
-//! `pkg/cel/common/equality.go` and `maplist.go`.
+//! Comparison of new and old values for ratcheting: unchanged values are not validated again. Upstream:
+//! `pkg/apiserver/validation/ratcheting.go`, and apiserver's `pkg/cel/common/equality.go` and `maplist.go`.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use crate::codec::structural::Structural;
 use crate::codec::structural::number::{Number, same};
 use crate::value::{Map, Value};
 
-/// What is known of values and their state before. A value is compared once, however many values around it are compared.
+/// A cache of comparisons, so that a value is compared only once, even if values around it are compared too.
 #[derive(Default)]
 pub(in crate::codec::structural) struct Ratchet {
-    /// By the address of the new value, which stays where it is during the walk.
+    /// The results by the address of the new value, which does not move during the walk.
     known: HashMap<usize, bool>,
 }
 
 impl Ratchet {
-    /// Whether a value is as it was. The order of a list with keys does not matter, and what the schema does not name counts as
-    /// changed. Upstream: `CachedDeepEqual`.
+    /// Returns true if a value did not change. The order of a list with keys does not matter, and fields that the
+    /// schema does not name count as changed. Upstream: `CachedDeepEqual`.
     pub(in crate::codec::structural) fn unchanged(&mut self, schema: &Structural, new: &Value, old: &Value) -> bool {
         match (new, old) {
             (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => {}
@@ -55,13 +55,13 @@ impl Ratchet {
     }
 }
 
-/// The items of a list with keys, by them. Upstream: `MapList`.
+/// The items of a list of type `map`, by their keys. Upstream: `MapList`.
 pub(in crate::codec::structural) struct MapList<'a> {
     keys: &'a [String],
     items: HashMap<Key<'a>, &'a Value>,
 }
 
-/// What an item is found by.
+/// The key of an item.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'a> {
     Bool(bool),
@@ -73,7 +73,7 @@ enum Key<'a> {
 }
 
 impl<'a> MapList<'a> {
-    /// None for a list whose items have no keys.
+    /// Indexes the items of a list; `None` if it is not a list with keys.
     pub(in crate::codec::structural) fn of(schema: &'a Structural, items: &'a [Value]) -> Option<Self> {
         let is_map = schema.kind == "array" && schema.list_type.as_deref() == Some("map");
         if !is_map || schema.list_map_keys.is_empty() {
@@ -88,13 +88,13 @@ impl<'a> MapList<'a> {
         Some(list)
     }
 
-    /// The item with the keys of another one.
+    /// Returns the item with the same keys as `item`.
     pub(in crate::codec::structural) fn get(&self, item: &Value) -> Option<&'a Value> {
         self.items.get(&key(self.keys, item)?).copied()
     }
 }
 
-/// The key of an item: none if it misses one, or if one is no plain value.
+/// Returns the key of an item; `None` if a part of it is missing, or is not a plain value.
 fn key<'a>(keys: &[String], item: &'a Value) -> Option<Key<'a>> {
     let fields = item.as_object()?;
     if let [name] = keys {

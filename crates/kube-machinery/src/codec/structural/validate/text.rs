@@ -1,4 +1,5 @@
-//! The length, the pattern and the format of a text. Upstream: `stringValidator` in `validator.go`, and `formats.go`.
+//! Validation of the length, the pattern and the format of a string. Upstream: `stringValidator` in `validator.go`, and
+//! `formats.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;
@@ -7,7 +8,7 @@ use crate::codec::structural::format::Format;
 use crate::conventions::cause::Cause;
 use crate::conventions::quote::quote;
 
-/// Checks the length, and then the pattern: the first of them that is not met is told.
+/// Checks the length, and then the pattern. Only the first violation is reported.
 pub(super) fn check(schema: &Structural, text: &str, path: &Path) -> Outcome {
     let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
     if let Some(most) = schema.max_length
@@ -34,7 +35,6 @@ fn wrong(path: &Path, text: &str, what: &str) -> Outcome {
     Outcome::refused(Cause::invalid(path.field(), text, &format!("{} in body should {what}", path.name())))
 }
 
-/// Checks the format.
 pub(super) fn check_format(schema: &Structural, format: Format, text: &str, path: &Path) -> Outcome {
     if format.fits(text) {
         return Outcome::default();
