@@ -1,4 +1,4 @@
-//! The forms of objects: Go's types, protobuf, how deep values nest, strategic merge patches.
+//! The encodings of objects (JSON, YAML, protobuf), the schemas of their types, patches, and CEL expressions.
 
 pub(crate) mod depth;
 #[cfg(feature = "cel")]
