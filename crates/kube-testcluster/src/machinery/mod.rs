@@ -1,5 +1,5 @@
-//! What every room needs of Kubernetes' conventions: causes, quantities, label selectors, times, schedules, certificates. Upstream:
-//! `k8s.io/apimachinery`.
+//! Kubernetes' conventions that all other modules need: causes, quantities, label selectors, times, schedules,
+//! certificates. Upstream: `k8s.io/apimachinery`.
 
 pub(crate) mod admit;
 pub(crate) mod authorization;
