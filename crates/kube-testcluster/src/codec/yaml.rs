@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_as_deep_as_the_parser_takes_needs_no_stack_of_the_caller() {
+    fn deeply_nested_yaml_is_read_on_a_thread_with_a_small_stack() {
         let deep = |levels: usize| format!("{}1{}", "{a: ".repeat(levels), "}".repeat(levels));
         let caller = thread::Builder::new().stack_size(256 << 10);
         let depths = caller.spawn(move || [60, 1000].map(|levels| read(deep(levels).as_bytes()).is_ok())).unwrap();

@@ -28,5 +28,5 @@ pub(crate) fn object(value: &mut Value) -> &mut Map {
     if !value.is_object() {
         *value = empty();
     }
-    value.as_object_mut().expect("it was just made an object")
+    value.as_object_mut().expect("the value was made an object above")
 }

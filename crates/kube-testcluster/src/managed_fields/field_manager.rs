@@ -114,7 +114,8 @@ impl FieldManager<'_> {
         self.try_update(live, new, sent).unwrap_or_else(|_| live["metadata"]["managedFields"].clone())
     }
 
-    /// Computes the same, where `live` is the existing object or the blank one. Only an existing object has a uid.
+    /// As [`update`](Self::update), but returns errors. `live` is the existing object or the blank one; only an
+    /// existing object has a uid.
     ///
     /// # Errors
     /// If the objects do not fit their type.

@@ -28,7 +28,7 @@ impl Index for str {
         }
         match value {
             Value::Object(fields) => &mut fields[self],
-            other => panic!("no object, which could have a field {self:?}: {other}"),
+            other => panic!("cannot set the field {self:?} of a value that is no object: {other}"),
         }
     }
 }
@@ -45,7 +45,7 @@ impl Index for usize {
     fn find_or_insert<'v>(&self, value: &'v mut Value) -> &'v mut Value {
         match value {
             Value::Array(items) => &mut items[*self],
-            other => panic!("no list, which could have an item {self}: {other}"),
+            other => panic!("cannot set the item {self} of a value that is no list: {other}"),
         }
     }
 }

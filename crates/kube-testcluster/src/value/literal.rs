@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Array, Map, Number, SmolStr, Value};
 
-/// A value in the syntax of JSON. An expression can stand for a value, or for a name; a name that is longer than a
-/// word needs parentheses.
+/// A value in the syntax of JSON. An expression can stand for a value or for a name; as a name, it needs parentheses
+/// if it is more than one token.
 macro_rules! json {
     (null) => { $crate::value::Value::Null };
     ([ $($items:tt)* ]) => {{

@@ -10,7 +10,7 @@ pub(crate) fn write(to: &mut Vec<u8>, value: &Value) {
         Value::Null => to.extend_from_slice(b"null"),
         Value::Bool(true) => to.extend_from_slice(b"true"),
         Value::Bool(false) => to.extend_from_slice(b"false"),
-        Value::Number(number) => serde_json::to_writer(to, number).expect("there is room for a number in memory"),
+        Value::Number(number) => serde_json::to_writer(to, number).expect("writing to a Vec cannot fail"),
         Value::String(text) => write_text(to, text),
         Value::Array(items) => {
             to.push(b'[');
@@ -49,7 +49,7 @@ pub(crate) fn write_field(to: &mut Vec<u8>, name: &str, value: &Value) {
 
 fn write_text(to: &mut Vec<u8>, text: &str) {
     if needs_escapes(text.as_bytes()) {
-        serde_json::to_writer(to, text).expect("there is room for a text in memory");
+        serde_json::to_writer(to, text).expect("writing to a Vec cannot fail");
         return;
     }
     to.reserve(text.len() + 2);

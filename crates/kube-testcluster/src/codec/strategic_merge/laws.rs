@@ -127,7 +127,7 @@ fn parts_that_a_patch_leaves_alone_need_no_conversion() {
     for seed in 0..2000 {
         let mut random = Rng::with_seed(seed);
         let (from, to) = (pod(&mut random), pod(&mut random));
-        let Ok(before) = conform("Pod", from, &Value::Null) else { panic!("seed {seed}: a pod") };
+        let Ok(before) = conform("Pod", from, &Value::Null) else { panic!("seed {seed}: the random pod is invalid") };
         let after = patched(&before.value, &diff(&before.value, &to));
         let form = |mut value: Value, before: &Value| {
             from_map("Pod", &mut value, before)?;

@@ -61,7 +61,7 @@ fn replay(name: &str, answer: impl Fn(&[Arc<Schema>], &Value) -> Option<Result<V
     }
     let n = wrong.len();
     wrong.truncate(5);
-    assert!(wrong.is_empty(), "{n} of {} calls:\n{}", calls.len(), wrong.join("\n\n"));
+    assert!(wrong.is_empty(), "{n} of {} calls have another result:\n{}", calls.len(), wrong.join("\n\n"));
     assert!(counts.values().map(|(replayed, _)| replayed).sum::<usize>() > 60);
 }
 
@@ -196,7 +196,7 @@ impl Converter for Recorded<'_> {
                 && read_type(&note["from"]["of"]["type"]).name() == object.of.of.name()
         };
         let note = self.conversions.iter().find(is_this);
-        let note = note.unwrap_or_else(|| panic!("upstream converts no {} to {version}", object.value));
+        let note = note.unwrap_or_else(|| panic!("the recording has no conversion of {} to {version}", object.value));
         match note["error"].as_str() {
             None => Ok(Cow::Owned(typed(self.schemas, &note["to"]))),
             Some(why) if note["missing"] == true => Err(NotConverted::MissingVersion(why.to_owned())),
