@@ -10,7 +10,7 @@ use super::go_text::GoMap;
 use super::schema::{self, Field, Kind, Struct};
 use crate::value::{Array, Map, SmolStr, Value};
 
-/// The directive for the surrounding object: `replace`, `delete` or `merge`.
+/// The directive for the surrounding object: `replace` or `delete`.
 const DIRECTIVE: &str = "$patch";
 /// The directive that lists the fields of the object to keep.
 const RETAIN: &str = "$retainKeys";

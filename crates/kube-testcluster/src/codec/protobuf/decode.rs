@@ -148,8 +148,8 @@ fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
     })
 }
 
-/// Decodes a schema or its alternative. The schema is field 1 of the message, or field 2 if the alternative is a
-/// boolean.
+/// Decodes a schema or its alternative. If the alternative is a boolean, it is field 1 and the schema is field 2;
+/// otherwise the schema is field 1 and the items of the alternative are field 2.
 fn schema_or(other: Other, bytes: &[u8], levels: usize) -> Result<Value, String> {
     let schema = if other == Other::Bool { 2 } else { 1 };
     let (mut of_schema, mut instead) = (Value::Null, Value::Null);

@@ -133,8 +133,8 @@ fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
     }
 }
 
-/// Encodes a schema or its alternative. The schema is field 1 of the message, or field 2 if the alternative is a
-/// boolean, which is always written.
+/// Encodes a schema or its alternative. If the alternative is a boolean, it is field 1, which is always written, and
+/// the schema is field 2; otherwise the schema is field 1 and the items of the alternative are field 2.
 fn schema_or(out: &mut Vec<u8>, number: u32, other: Other, value: &Value) {
     let mut inner = Vec::new();
     if other == Other::Bool {
