@@ -1,10 +1,10 @@
-//! Files for secrets.
+//! Creates files for secrets.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// An empty file that only its owner can read.
+/// Creates an empty file that only its owner can read.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);

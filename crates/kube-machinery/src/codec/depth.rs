@@ -1,17 +1,19 @@
-//! How deep values nest.
+//! Counts how deep values nest, and limits it.
 //!
-//! To read, copy, write or drop a value takes stack for each of its levels. So each way into the store counts them.
+//! Reading, copying, writing or dropping a value takes stack for each of its levels, so every way into the store
+//! checks the limit.
 
 use crate::value::Value;
 
-/// How many levels an object may have. Upstream's JSON decoder takes 10,000 levels and its protobuf decoder 100. With 100,
-/// every reader in Rust can decode an object, also in a list or in a watch event: serde_json reads 127 levels.
+/// The most levels that an object may have. Upstream's JSON decoder accepts 10,000 and its protobuf decoder 100. With
+/// 100, every reader in Rust can decode an object, also in a list or in a watch event, because serde_json accepts
+/// 127.
 pub const MOST_LEVELS: usize = 100;
 
-/// The message of Go's decoder for a value that nests too deep.
+/// Go's message about a value that nests too deep.
 pub(crate) const TOO_DEEP: &str = "exceeded max depth";
 
-/// How many objects and lists are inside each other: 0 for a value that is neither.
+/// Returns how many objects and lists are inside each other: 0 for a value that is neither.
 pub(crate) fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),

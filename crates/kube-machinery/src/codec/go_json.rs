@@ -1,10 +1,10 @@
-//! A value as `encoding/json` writes it.
+//! Writes JSON byte for byte as Go's `encoding/json` does.
 
 use std::fmt::Write;
 
 use crate::value::Value;
 
-/// A value as Go writes it: fields sorted, and safe inside HTML.
+/// Returns a value as Go writes it: fields sorted, and characters escaped that are unsafe in HTML.
 pub(crate) fn go_json(value: &Value) -> String {
     let mut text = String::new();
     write_json(&mut text, value);
@@ -62,7 +62,7 @@ fn write_text(to: &mut String, text: &str) {
     to.push('"');
 }
 
-/// A float in JSON: with an exponent below 1e-6 and from 1e21. Upstream: `encoding/json`'s `floatEncoder`.
+/// Formats a float for JSON: with an exponent below 1e-6 and from 1e21. Upstream: `floatEncoder` of `encoding/json`.
 pub(crate) fn float_text(float: f64) -> String {
     let size = float.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {

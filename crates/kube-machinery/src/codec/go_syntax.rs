@@ -1,12 +1,12 @@
-//! What is wrong with a text that is no JSON, in the words of Go. Upstream: the scanner of `encoding/json`.
+//! Finds the syntax error in invalid JSON, and words it as Go does. Upstream: the scanner of `encoding/json`.
 
 use super::depth::TOO_DEEP;
 use crate::conventions::quote::quote;
 
-/// How many levels are scanned: more than any reader here takes.
+/// The most levels that are scanned, which is more than any reader here accepts.
 const MOST: usize = 128;
 
-/// The first fault; `None` if Go would read the text.
+/// Returns Go's message about the first fault, or `None` if Go would read the text.
 pub fn fault(text: &[u8]) -> Option<String> {
     let mut scanner = Scanner { rest: text, levels: 0 };
     let scanned = scanner.value("looking for beginning of value").and_then(|()| match scanner.peek() {
@@ -21,9 +21,9 @@ pub fn fault(text: &[u8]) -> Option<String> {
     }
 }
 
-/// Where a text stops to be JSON.
+/// The reason why a text is no JSON.
 enum Fault {
-    /// More levels than are read.
+    /// The text has more than [`MOST`] levels.
     Deep,
     End,
     Unexpected(u8, String),
@@ -31,12 +31,12 @@ enum Fault {
 
 struct Scanner<'a> {
     rest: &'a [u8],
-    /// How many objects and lists are around the next byte.
+    /// The number of objects and lists around the next byte.
     levels: usize,
 }
 
 impl Scanner<'_> {
-    /// The next byte that is no space.
+    /// Skips spaces and returns the next byte without consuming it.
     fn peek(&mut self) -> Option<u8> {
         let spaces = self.rest.iter().take_while(|byte| b" \t\r\n".contains(byte)).count();
         self.rest = &self.rest[spaces..];
@@ -49,7 +49,8 @@ impl Scanner<'_> {
         Ok(*first)
     }
 
-    /// The next byte inside a literal, a number or an escape. Go ends such a text with a space before it asks for more.
+    /// Reads the next byte inside a literal, a number or an escape. At the end of the text it is a space, as Go's
+    /// scanner pads the text with one.
     fn next_within(&mut self) -> Result<u8, Fault> {
         if self.rest.is_empty() { Ok(b' ') } else { self.next() }
     }
@@ -67,7 +68,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Scans an object or a list.
+    /// Scans an object or a list, one level deeper.
     fn inside(&mut self, scan: fn(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
         self.levels += 1;
         if self.levels > MOST {
@@ -111,7 +112,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The next byte that is no space, if it is one of these.
+    /// Skips spaces and reads the next byte, which must be one of these.
     fn one_of(&mut self, bytes: &[u8], place: &str) -> Result<u8, Fault> {
         let found = self.peek().ok_or(Fault::End)?;
         self.next()?;
@@ -199,7 +200,7 @@ fn unexpected<T>(byte: u8, place: &str) -> Result<T, Fault> {
     Err(Fault::Unexpected(byte, place.to_owned()))
 }
 
-/// A byte in single quotes, as Go prints it.
+/// Returns a byte in single quotes, as Go prints it.
 fn quoted(byte: u8) -> String {
     match byte {
         b'\'' => "'\\''".to_owned(),
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_are_told_in_the_words_of_go() {
+    fn faults_have_gos_messages() {
         for (text, expected) in [
             ("", "unexpected end of JSON input"),
             ("{\"a\":", "unexpected end of JSON input"),
@@ -231,7 +232,7 @@ mod tests {
             ("-", "invalid character ' ' in numeric literal"),
             ("\u{0}", "invalid character '\\x00' looking for beginning of value"),
             ("\u{feff}{}", "invalid character 'ï' looking for beginning of value"),
-            ("\u{c}{}", "invalid character '\\f' looking for beginning of value"), // a space of ASCII, not of JSON
+            ("\u{c}{}", "invalid character '\\f' looking for beginning of value"), // white space in ASCII, but not in JSON
             ("-x", "invalid character 'x' in numeric literal"),
             ("1.x", "invalid character 'x' after decimal point in numeric literal"),
             ("\"\n\"", "invalid character '\\n' in string literal"),

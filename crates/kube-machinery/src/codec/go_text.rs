@@ -1,17 +1,18 @@
-//! A JSON value as Go's `fmt` prints it with `%v`: `map[a:1 b:[x <nil>]]`. Some of upstream's messages show maps so.
+//! Prints a JSON value as Go's `fmt` does with `%v`: `map[a:1 b:[x <nil>]]`. Some of upstream's messages contain such
+//! maps.
 
 use std::fmt::{self, Display};
 
 use crate::value::{Map, Value};
 
-/// A value in Go's form.
+/// A value that displays in Go's form.
 pub(crate) struct GoText<'a>(pub &'a Value);
 
-/// An object in Go's form; its fields are sorted.
+/// An object that displays in Go's form, with sorted fields.
 #[derive(Debug)]
 pub struct GoMap<'a>(pub &'a Map);
 
-/// The name of a value's type, as Go's decoder of untyped JSON gives it.
+/// Returns the name of the Go type that a value has after decoding untyped JSON.
 pub(crate) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -57,7 +58,7 @@ impl Display for GoMap<'_> {
     }
 }
 
-/// A float as `%v` prints it: with an exponent if that is less than -4 or more than 5. Go: `formatDigits`.
+/// Formats a float as `%v` does: with an exponent below 1e-4 and from 1e6. Go: `formatDigits`.
 fn float(float: f64) -> String {
     let size = float.abs();
     if size == 0.0 || (1e-4..1e6).contains(&size) {

@@ -1,5 +1,5 @@
-//! JSON as it was written: the fields of an object in their order, those that are there twice too. Go decodes it so, and
-//! tells in this order what is wrong.
+//! JSON values that keep the fields of an object in their order, duplicates included. Go's decoder reports errors in
+//! this order, and duplicate fields as errors.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,10 +10,10 @@ use super::depth::TOO_DEEP;
 use super::go_syntax;
 use crate::value::{Number, SmolStr, Value};
 
-/// How many faults a strict decoder tells. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
+/// The most errors that a strict decoder reports. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
 pub const MOST_FAULTS: usize = 100;
 
-/// A JSON value.
+/// A JSON value with its fields in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     Null,
@@ -40,7 +40,7 @@ impl From<Value> for Json {
 }
 
 impl From<Json> for Value {
-    /// Of fields with one name, the last counts.
+    /// Converts to a value in which the last of duplicate fields wins.
     fn from(json: Json) -> Self {
         match json {
             Json::Null => Self::Null,
@@ -62,14 +62,14 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 impl Json {
-    /// Reads a text.
+    /// Parses a JSON text.
     ///
     /// # Errors
-    /// Go's message, if it is no JSON.
+    /// Go's message about invalid JSON.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(text).or_else(|error| match go_syntax::fault(text) {
             Some(fault) => Err(fault),
-            // Go takes any bytes in a text, and replaces those that are no UTF-8.
+            // Go accepts any bytes in a string, and replaces those that are no UTF-8.
             None if std::str::from_utf8(text).is_err() => Self::read(String::from_utf8_lossy(text).as_bytes()),
             None => match with_whole_surrogates(text) {
                 Some(text) => Self::read(&text),
@@ -79,7 +79,7 @@ impl Json {
         })
     }
 
-    /// The name of the value's type in Go's messages.
+    /// Returns the name of the value's type in Go's messages.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -91,7 +91,7 @@ impl Json {
         }
     }
 
-    /// The paths of the fields that an object has twice: the first so many, each once.
+    /// Returns the paths of duplicate fields: each once, and at most [`MOST_FAULTS`].
     pub fn duplicates(&self) -> Vec<String> {
         let mut duplicates = Duplicates::default();
         duplicates.add(self, "");
@@ -99,7 +99,7 @@ impl Json {
     }
 }
 
-/// What a strict decoder finds twice.
+/// The duplicate fields found so far.
 #[derive(Default)]
 struct Duplicates {
     paths: Vec<String>,
@@ -132,7 +132,7 @@ impl Duplicates {
     }
 }
 
-/// The text with U+FFFD for each half of a surrogate pair that is alone, as Go reads it; `None` if there is none.
+/// Replaces each half of a broken surrogate pair by U+FFFD, as Go does; returns `None` if all pairs are whole.
 fn with_whole_surrogates(text: &[u8]) -> Option<Vec<u8>> {
     let mut whole = text.to_vec();
     let mut changed = false;
@@ -152,7 +152,7 @@ fn with_whole_surrogates(text: &[u8]) -> Option<Vec<u8>> {
     changed.then_some(whole)
 }
 
-/// The number of an escape such as `\\u00e4` at the beginning.
+/// Returns the number of an escape such as `\\u00e4` at the beginning of a text.
 fn escaped(text: &[u8]) -> Option<u32> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

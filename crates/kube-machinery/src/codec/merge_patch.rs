@@ -1,9 +1,10 @@
-//! JSON merge patches (RFC 7396), with the nulls in lists as upstream's library has them (gopkg.in/evanphx/json-patch.v4, `merge.go`).
+//! JSON merge patches (RFC 7396). Nulls inside of lists are treated as in upstream's library
+//! (gopkg.in/evanphx/json-patch.v4, `merge.go`).
 
 use crate::value::{Map, Value};
 
-/// Changes what the patch names; null removes a field. What comes new has no null fields, those of objects in lists included; what takes
-/// the place of an object comes as it is.
+/// Applies a patch; null removes a field. Values that are new, or that replace anything but an object, lose their
+/// null fields, also inside of lists. A value that replaces an object is copied as it is.
 pub fn merge(target: &mut Value, patch: &Value) {
     match (target, patch) {
         (Value::Object(fields), Value::Object(changes)) => change(fields, changes),
@@ -24,7 +25,7 @@ fn change(fields: &mut Map, changes: &Map) {
     }
 }
 
-/// A copy without null fields. The nulls that are items of lists stay.
+/// Returns a copy without null fields. Nulls that are items of lists stay.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -40,7 +41,7 @@ fn without_nulls(value: &Value) -> Value {
 mod tests {
     use super::*;
 
-    /// The examples of the RFC's appendix, what its text says, and what it leaves open.
+    /// The examples of the RFC's appendix, the rules of its text, and cases that it leaves open.
     #[test]
     fn a_patch_changes_what_it_names() {
         for (target, patch, expected) in [
@@ -56,7 +57,7 @@ mod tests {
             (r#"{"e":null}"#, r#"{"a":1}"#, r#"{"a":1,"e":null}"#),
             ("[1,2]", r#"{"a":"b","c":null}"#, r#"{"a":"b"}"#),
             ("{}", r#"{"a":{"bb":{"ccc":null}}}"#, r#"{"a":{"bb":{}}}"#),
-            // In lists, as upstream has it.
+            // Nulls inside of lists, as in upstream's library.
             ("{}", r#"{"a":[null,{"b":null,"c":[{"d":null}]}]}"#, r#"{"a":[null,{"c":[{}]}]}"#),
             (r#"{"a":[1]}"#, r#"{"a":[{"b":null}]}"#, r#"{"a":[{}]}"#),
             (r#"{"a":{"b":1}}"#, r#"{"a":[{"b":null}]}"#, r#"{"a":[{"b":null}]}"#),

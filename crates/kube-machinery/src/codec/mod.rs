@@ -1,4 +1,4 @@
-//! The forms of objects: Go's types, protobuf, how deep values nest, strategic merge patches.
+//! Codecs: how objects are read and written. JSON, YAML and protobuf, the schemas of Go's types and of custom resources, patches, CEL.
 
 pub mod depth;
 #[cfg(feature = "cel")]

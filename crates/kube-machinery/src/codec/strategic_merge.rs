@@ -1,5 +1,6 @@
-//! Strategic merge patches: merge patches that merge some lists item by item. Upstream:
-//! `k8s.io/apimachinery/pkg/util/strategicpatch`.
+//! Strategic merge patches: merge patches that merge some lists item by item.
+//!
+//! Upstream: `k8s.io/apimachinery/pkg/util/strategicpatch`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,17 +10,17 @@ use super::go_text::GoMap;
 use super::schema::{self, Field, Kind, Struct};
 use crate::value::{Array, Map, SmolStr, Value};
 
-/// What to do with the surrounding object: `replace`, `delete` or `merge`.
+/// The directive for the surrounding object: `replace` or `delete`.
 const DIRECTIVE: &str = "$patch";
-/// The fields of the object to keep.
+/// The directive that lists the fields of the object to keep.
 const RETAIN: &str = "$retainKeys";
 const BAD_RETAIN: &str = "invalid patch format of retainKeys";
-/// The order of the items in the list with this name.
+/// The prefix of the directive that sets the order of the items in a list.
 const ORDER: &str = "$setElementOrder/";
-/// The items to remove from the list of primitives with this name.
+/// The prefix of the directive that removes items from a list of primitives.
 const REMOVE: &str = "$deleteFromPrimitiveList/";
 
-/// Why a patch cannot be applied.
+/// The reason why a patch cannot be applied.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// An error that upstream ascribes to the request.
@@ -31,7 +32,7 @@ pub enum Refusal {
 /// Applies a patch to an object of this kind.
 ///
 /// # Errors
-/// If a directive is unknown, or an item of a list that is merged by key has no key.
+/// If a directive is invalid, or an item of a list that is merged by key has no key.
 pub fn merge(kind: &str, object: &mut Value, patch: Map) -> Result<(), Refusal> {
     merge_object(Some(schema::find(kind)), object, patch)
 }
@@ -112,13 +113,13 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
     Ok(())
 }
 
-/// A value that is new in the object: without the fields that are null, and without what has a directive, which has nothing to
-/// act on. Upstream: `discardNullValuesFromPatch`, `removeDirectives`.
+/// Returns a value that is new in the object: without null fields, and without values that have a directive, because
+/// a directive has nothing to act on. Upstream: `discardNullValuesFromPatch`, `removeDirectives`.
 fn without_directives(mut value: Value) -> Option<Value> {
     discard_directives(&mut value).then_some(value)
 }
 
-/// Whether anything is left of the value.
+/// Removes directives and nulls inside of a value. Returns false if the value itself is a directive and must go.
 fn discard_directives(value: &mut Value) -> bool {
     match value {
         Value::Object(fields) if fields.contains_key(DIRECTIVE) => return false,
@@ -129,13 +130,13 @@ fn discard_directives(value: &mut Value) -> bool {
     true
 }
 
-/// What decides the order of a merged list.
+/// The rule for the order of a merged list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// The items of the patch are in its order, the others in theirs. An item of the patch comes before one that it was not
-    /// behind before. Upstream: `normalizeElementOrder`.
+    /// The items of the patch keep the patch's order, the other items keep theirs. An item of the patch comes before
+    /// another item, unless the list had them the other way round. Upstream: `normalizeElementOrder`.
     Patch,
-    /// `$setElementOrder`, later.
+    /// `$setElementOrder` reorders the list after the merge.
     Directive,
 }
 
@@ -244,9 +245,9 @@ mod tests {
         );
     }
 
-    /// Recorded: the items of a patch come first, unless they were behind others.
+    /// Recorded: the items of a patch come first, unless they stood behind others before.
     #[test]
-    fn a_list_is_in_the_order_of_the_patch_and_then_in_its_own() {
+    fn the_items_of_a_patch_come_first_in_a_merged_list() {
         for (before, change, after) in [
             (json!(["a", "b"]), json!(["c"]), json!(["c", "a", "b"])),
             (json!(["a", "b"]), json!(["b", "c"]), json!(["a", "b", "c"])),
@@ -260,7 +261,7 @@ mod tests {
         }
     }
 
-    /// Recorded: a directive in a field that the object does not have is dropped, whatever it says.
+    /// Recorded: a directive in a field that the object does not have is dropped, even an invalid one.
     #[test]
     fn a_new_value_has_no_directives_and_no_nulls() {
         let labels = |patch: Value| patched(json!({"metadata": {}}), json!({"metadata": patch}));
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_sets_and_directives_do_what_upstreams_do() {
+    fn maps_sets_and_directives_merge_as_upstream() {
         let pod = json!({
             "metadata": {"finalizers": ["a", "b"], "labels": {"x": "1", "y": "2"}},
             "spec": {"tolerations": [{"key": "k"}], "volumes": [{"name": "v", "emptyDir": {}}]},
@@ -313,9 +314,9 @@ mod long_lists {
     use super::*;
     use crate::value::json;
 
-    /// Each of these would take ten billion comparisons if an item were looked for one by one.
+    /// Each patch would take ten billion comparisons if items were searched one by one.
     #[test]
-    fn a_change_of_a_long_list_takes_time_for_each_item_once() {
+    fn patching_a_long_list_takes_linear_time() {
         let named = |prefix: &str| (0..100_000).map(|n| json!({"name": format!("{prefix}{n}")})).collect::<Vec<_>>();
         let names = |prefix: &str| (0..100_000).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
         let mut account = json!({"metadata": {"name": "sa", "finalizers": names("f")}, "secrets": named("s")});

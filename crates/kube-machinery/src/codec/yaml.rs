@@ -1,5 +1,7 @@
-//! Bodies in YAML, as `sigs.k8s.io/yaml` turns them into JSON: the first document, its fields in the order of their names,
-//! and of fields with one name the last. What is there twice is told with its line.
+//! Reads request bodies in YAML as `sigs.k8s.io/yaml` converts them to JSON.
+//!
+//! Only the first document counts. Fields are sorted by name; of duplicate fields the last one wins, and each
+//! duplicate is reported with its line.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -17,7 +19,7 @@ use crate::value::Number;
 
 mod tabs;
 
-/// What a text says.
+/// The content of a YAML text.
 #[derive(Debug, PartialEq)]
 pub struct Read {
     pub json: Json,
@@ -33,7 +35,7 @@ pub fn read(text: &[u8]) -> Result<Read, String> {
     let text = std::str::from_utf8(text).map_err(|error| format!("yaml: {error}"))?;
     let text = first_document(text);
     if tabs::indents(text) {
-        return Err("yaml: found character that cannot start any token".to_owned()); // the parser here takes tabs
+        return Err("yaml: found character that cannot start any token".to_owned()); // serde-saphyr accepts tabs
     }
     on_a_large_stack(|| {
         let options = serde_saphyr::options! {
@@ -49,11 +51,12 @@ pub fn read(text: &[u8]) -> Result<Read, String> {
     })
 }
 
-/// The stack for a text as deep as the parser takes: 64 levels, each of some 20 calls, which take 40 KiB in a debug build.
+/// The stack for a text as deep as the parser takes: 64 levels of some 20 calls each, 40 KiB a level in a debug
+/// build.
 #[cfg(not(target_family = "wasm"))]
 const STACK: usize = 16 << 20;
 
-/// Does this on a thread of its own: the stack of a thread that serves requests may be too small for it.
+/// Runs the parser on a thread of its own, because a thread that serves requests may have too small a stack.
 #[cfg(not(target_family = "wasm"))]
 fn on_a_large_stack<T: Send>(read: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     thread::scope(|scope| {
@@ -63,20 +66,20 @@ fn on_a_large_stack<T: Send>(read: impl FnOnce() -> Result<T, String> + Send) ->
     })
 }
 
-/// WebAssembly has no threads: the one stack that there is has to be large enough, which is said to the linker.
+/// Runs the parser in place: WebAssembly has no threads, so the linker is set to give the only stack enough room.
 #[cfg(target_family = "wasm")]
 fn on_a_large_stack<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     read()
 }
 
-/// The text up to where the first document ends: behind the bracket that closes it, if it is in brackets, or else before the mark
-/// that ends it or begins another one. Nobody reads what is behind.
+/// Returns the first document of a text. A document in brackets ends at its closing bracket, another one at a `---`
+/// or `...` line.
 fn first_document(text: &str) -> &str {
     let text = up_to_mark(text);
     brackets_end(text).map_or(text, |end| &text[..end])
 }
 
-/// Where the brackets end that a text begins with; `None` if it begins with none, or leaves one open.
+/// Returns where a text in brackets ends; `None` if the text begins with no bracket, or leaves one open.
 fn brackets_end(text: &str) -> Option<usize> {
     text.trim_start().starts_with(['{', '[']).then_some(())?;
     let (mut open, mut quote, mut before) = (0_usize, None, ' ');
@@ -88,7 +91,7 @@ fn brackets_end(text: &str) -> Option<usize> {
             (Some(begun), c) if begun == c => quote = None,
             (Some(_), _) => {}
             (None, '#') if before.is_whitespace() => quote = Some('#'),
-            // Inside of a word they are letters.
+            // Inside of a word, quotes are ordinary characters.
             (None, '"' | '\'') if before.is_whitespace() || "{[,:".contains(before) => quote = Some(c),
             (None, '{' | '[') => open += 1,
             (None, '}' | ']') => {
@@ -119,18 +122,18 @@ fn up_to_mark(text: &str) -> &str {
     text
 }
 
-/// YAML as it was written.
+/// A YAML value, with its fields in the order of the text and duplicates included.
 enum Node {
     Leaf(Json),
-    /// Infinite or no number, which JSON has not.
+    /// NaN or an infinity, which JSON cannot express.
     NonFinite(f64),
     List(Vec<Node>),
     Map(Vec<(Key, Spanned<Node>)>),
 }
 
-/// The key of a field: as text, as JSON has it, and as Go prints it.
+/// The key of a field. `told` is the key as Go prints it in messages.
 struct Key {
-    /// `None` for null, which is no key of JSON.
+    /// The key in JSON; `None` for null, which is no key of JSON.
     text: Option<String>,
     told: String,
 }
@@ -162,7 +165,7 @@ impl Node {
     }
 }
 
-/// As Go writes what is no finite number.
+/// Returns NaN or an infinity as Go prints it.
 fn go_float(float: f64) -> &'static str {
     match float {
         float if float.is_nan() => "NaN",
@@ -171,7 +174,7 @@ fn go_float(float: f64) -> &'static str {
     }
 }
 
-/// Upstream: `convertToJSONableObject` of `sigs.k8s.io/yaml`.
+/// Returns the error for a null key. Upstream: `convertToJSONableObject` of `sigs.k8s.io/yaml`.
 fn no_key(value: &Json) -> String {
     let value = match value {
         Json::Null => "<nil>".to_owned(),
@@ -229,7 +232,7 @@ impl<'de> Visitor<'de> for AsWritten {
         Ok(Node::Leaf(Json::Number(value.into())))
     }
 
-    /// A whole number is written as an integer by Go, which has no other way.
+    /// Reads a float without a fraction as an integer, as Go's JSON writes it.
     #[expect(clippy::cast_possible_truncation, reason = "it is whole, and fits")]
     fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
         const END: f64 = 9_223_372_036_854_775_808.0;
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_the_first_document_is_not_read() {
+    fn text_after_the_first_document_is_not_read() {
         for behind in ["{\"b\": 2}", " [", "\n---\n{", "\n...\n]", " # {", "x: {"] {
             assert_eq!(
                 told(&format!("{{\"a\": [1, \"}}\\\"{{\"], b: it's, # }}\n c: '}}'}}{behind}")).0,
@@ -286,7 +289,7 @@ mod tests {
 
     /// Upstream: `setMapIndex` in `go.yaml.in/yaml/v2`.
     #[test]
-    fn of_a_key_that_is_there_twice_the_last_counts_and_its_line_is_told() {
+    fn the_last_of_duplicate_keys_wins_and_its_line_is_reported() {
         let (json, duplicates) = told("b: 1\na:\n  x: 1\n  x: 2\nb: 3\na:\n  z: 4\n1: yes\n");
         assert_eq!(json, r#"{"1":true,"a":{"z":4},"b":3}"#);
         assert_eq!(
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_may_be_there_twice_too() {
+    fn duplicate_keys_that_are_numbers_are_reported_too() {
         let (json, duplicates) = told("5: a\n5: b\nyes: 1\ntrue: 2\n1.5: a\n1.5: b\n0xB: 1\n11: 2\n");
         assert_eq!(json, r#"{"1.5":"b","11":2,"5":"b","true":2}"#);
         let key = |line: usize, key: &str| format!("line {line}: key {key} already set in map");
@@ -309,9 +312,9 @@ mod tests {
         assert_eq!(refused, "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"x\"");
     }
 
-    /// Each answer is that of `sigs.k8s.io/yaml`, whose YAML is that of 1.1.
+    /// Each result is that of `sigs.k8s.io/yaml`, which reads YAML 1.1.
     #[test]
-    fn a_word_is_what_upstream_takes_it_for() {
+    fn scalars_have_the_types_of_yaml_1_1() {
         for (text, json) in [
             ("0x1F", "31"),
             ("1_000", "1000"),
@@ -343,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_as_deep_as_the_parser_takes_needs_no_stack_of_the_caller() {
+    fn deeply_nested_yaml_is_read_on_a_thread_with_a_small_stack() {
         let deep = |levels: usize| format!("{}1{}", "{a: ".repeat(levels), "}".repeat(levels));
         let caller = thread::Builder::new().stack_size(256 << 10);
         let depths = caller.spawn(move || [60, 1000].map(|levels| read(deep(levels).as_bytes()).is_ok())).unwrap();
@@ -351,14 +354,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_does_not_begin_with_a_tab() {
+    fn a_text_that_begins_with_a_tab_is_refused() {
         for text in ["\ta: 1", "\n\t{}", "\t# comment"] {
             assert_eq!(read(text.as_bytes()), Err("yaml: found character that cannot start any token".to_owned()));
         }
     }
 
     #[test]
-    fn the_first_document_counts() {
+    fn only_the_first_document_counts() {
         for text in [
             "a: 1\n---\na: 2\n",
             "---\na: 1\n---\n",

@@ -1,4 +1,4 @@
-//! The causes in a Status with reason `Invalid`: what is wrong with a field of an object or of a query. Upstream:
+//! The causes in a Status with reason `Invalid`: errors in fields of an object or of a query. Upstream:
 //! `field.Error`.
 
 use std::collections::HashSet;
@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::quote::quote;
 use crate::value::Value;
 
-/// The path of a field. It is written only if something is wrong there. Upstream: `field.Path`.
+/// The path of a field, which is only rendered if there is an error. Upstream: `field.Path`.
 pub(crate) type At<'a> = &'a dyn Display;
 
-/// Each cause once. Upstream's kinds say everything once, as `field.ErrorList.Filter` leaves no two equal errors.
+/// Removes duplicate causes, as upstream's `field.ErrorList.Filter` removes equal errors.
 pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {
     let mut seen = HashSet::new();
     causes.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
@@ -29,12 +29,12 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// A cause that concerns no field.
+    /// Returns a cause that concerns no field.
     pub fn without_field(reason: &'static str, message: &str) -> Self {
         Self { reason, message: message.into(), field: String::new() }
     }
 
-    /// A field that another manager owns. Upstream: `CauseTypeFieldManagerConflict`.
+    /// Returns the cause for a field that another manager owns. Upstream: `CauseTypeFieldManagerConflict`.
     pub fn of_manager(field: &str, message: &str) -> Self {
         Self { reason: "FieldManagerConflict", message: message.into(), field: field.into() }
     }
@@ -52,12 +52,12 @@ impl Cause {
         }
     }
 
-    /// For a value that is not a string.
+    /// Returns the cause for an invalid value that is not a string.
     pub fn invalid_json(field: impl Display, value: &Value, detail: &str) -> Self {
         Self::invalid_as(field, &value.to_string(), detail)
     }
 
-    /// For a value that is written already.
+    /// Returns the cause for an invalid value that is text already, such as a quoted one.
     pub fn invalid_as(field: impl Display, value: &str, detail: &str) -> Self {
         let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
         Self {
@@ -67,7 +67,7 @@ impl Cause {
         }
     }
 
-    /// For a value that is not shown.
+    /// Returns the cause for an invalid value that the message does not show.
     pub(crate) fn invalid_alone(field: impl Display, detail: &str) -> Self {
         let message = format!("Invalid value: {detail}");
         Self { reason: "FieldValueInvalid", message, field: field.to_string() }
@@ -90,12 +90,12 @@ impl Cause {
         }
     }
 
-    /// For a value that is written already.
+    /// Returns the cause for a duplicate value that is text already.
     pub(crate) fn duplicate_as(field: impl Display, value: &str) -> Self {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
-    /// For a value that is not shown.
+    /// Returns the cause for a duplicate value that the message does not show.
     #[cfg(feature = "cel")]
     pub(crate) fn duplicate_alone(field: impl Display) -> Self {
         Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.to_string() }
@@ -105,7 +105,8 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
-    /// For a value that Go prints as a struct: with its fields in this order. `why` may be empty.
+    /// Returns the cause for a duplicate value that Go prints as a struct, with its fields in this order. `why` may
+    /// be empty.
     pub(crate) fn duplicate_struct(field: impl Display, value: &Value, order: &[&str], why: &str) -> Self {
         let fields: Vec<String> = order.iter().map(|name| format!("{name:?}:{}", value[name])).collect();
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
@@ -113,7 +114,7 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message, field: field.to_string() }
     }
 
-    /// For a reference to something that does not exist.
+    /// Returns the cause for a reference to an object that does not exist.
     pub(crate) fn not_found(field: impl Display, value: &str) -> Self {
         Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.to_string() }
     }
@@ -127,7 +128,7 @@ impl Cause {
         Self::too_long_for(field, Some(limit))
     }
 
-    /// As [`too_long`](Self::too_long); without a limit if that is negative.
+    /// As [`too_long`](Self::too_long); `None` stands for a negative limit, which the message does not show.
     pub(crate) fn too_long_for(field: impl Display, limit: Option<usize>) -> Self {
         let message = match limit {
             None => "Too long: value is too long".into(),
@@ -137,13 +138,13 @@ impl Cause {
         Self { reason: "FieldValueTooLong", message, field: field.to_string() }
     }
 
-    /// For a value that is not of the type of its schema. `value` is printed verbatim.
+    /// Returns the cause for a value that is not of its schema's type. `value` is printed verbatim.
     pub(crate) fn type_invalid(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Invalid value: {value}: {detail}");
         Self { reason: "FieldValueTypeInvalid", message, field: field.to_string() }
     }
 
-    /// Whether the rules in CEL are not tried on an object with this cause. Upstream: `hasBlockingErr`.
+    /// Returns true if CEL rules are not evaluated on an object with this cause. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
     pub(crate) fn blocks_rules(&self) -> bool {
         const BLOCKING: [&str; 5] = [
@@ -161,19 +162,20 @@ impl Cause {
         Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }
     }
 
-    /// `value` is printed verbatim, so a string must be passed with its quotes.
+    /// Returns the cause for a value outside of an enumeration. `value` is printed verbatim, so a string must be
+    /// passed with its quotes.
     pub fn unsupported(field: impl Display, value: &str, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
         Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
     }
 
-    /// For a text that is none of the supported ones.
+    /// As [`unsupported`](Self::unsupported), for a string, which gets its quotes here.
     pub(crate) fn unsupported_text(field: impl Display, text: &str, supported: &[&str]) -> Self {
         Self::unsupported(field, &quote(text), supported)
     }
 
-    /// As [`unsupported`](Self::unsupported), with supported values that are made at run time, perhaps none.
+    /// As [`unsupported`](Self::unsupported), with supported values that are known at run time only, perhaps none.
     pub(crate) fn unsupported_value(field: impl Display, value: &str, supported: &[String]) -> Self {
         let mut message = format!("Unsupported value: {value}");
         if !supported.is_empty() {
@@ -183,12 +185,12 @@ impl Cause {
         Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
     }
 
-    /// For a list with more items than it may have.
+    /// Returns the cause for a list with too many items.
     pub(crate) fn too_many(field: impl Display, count: usize, most: usize) -> Self {
         Self::too_many_of(field, count, Some(most))
     }
 
-    /// As [`too_many`](Self::too_many); without a limit if that is negative.
+    /// As [`too_many`](Self::too_many); `None` stands for a negative limit, which the message does not show.
     pub(crate) fn too_many_of(field: impl Display, count: usize, most: Option<usize>) -> Self {
         let message = match most {
             None => format!("Too many: {count}: has too many items"),
@@ -198,19 +200,19 @@ impl Cause {
         Self { reason: "FieldValueTooMany", message, field: field.to_string() }
     }
 
-    /// The cause of a part, as one of the whole in which the part is at `path`.
+    /// Returns the cause of a part as a cause of the whole, in which the part is at `path`.
     pub(crate) fn below(self, path: &str) -> Self {
         if path.is_empty() {
             return self;
         }
         if self.field == "<nil>" {
-            return Self { field: path.to_owned(), ..self }; // the part itself
+            return Self { field: path.to_owned(), ..self }; // the cause concerns the part itself
         }
         let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
         Self { field: format!("{path}{dot}{}", self.field), ..self }
     }
 
-    /// The same of a field that upstream names as one text, whatever it begins with.
+    /// As [`below`](Self::below), but with a dot even before a bracket, as upstream joins a name to a path.
     pub(crate) fn named_below(self, path: &str) -> Self {
         if self.field.starts_with('[') {
             Self { field: format!("{path}.{}", self.field), ..self }
@@ -219,17 +221,17 @@ impl Cause {
         }
     }
 
-    /// How many bytes it has.
+    /// Returns the size of its texts in bytes.
     pub(crate) fn size(&self) -> usize {
         self.message.len() + self.field.len()
     }
 
-    /// The path of the field.
+    /// Returns the path of the field.
     pub(crate) fn field(&self) -> &str {
         &self.field
     }
 
-    /// `field: message`, for people.
+    /// Returns the cause as a line for people: `field: message`.
     pub fn sentence(&self) -> String {
         format!("{}: {}", self.field, self.message)
     }

@@ -1,6 +1,7 @@
-//! What is known of the language CEL without reading it.
+//! The reserved words of CEL, which are needed even in builds without the CEL interpreter.
 
-/// The words that are no names. Upstream: cel-go's `parser`, and `celReservedSymbols` in `pkg/cel/escaping.go`.
+/// The words that cannot be identifiers. Upstream: cel-go's `parser`, and `celReservedSymbols` in
+/// `pkg/cel/escaping.go`.
 pub(crate) const RESERVED: [&str; 21] = [
     "true",
     "false",

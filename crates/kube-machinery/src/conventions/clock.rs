@@ -1,12 +1,12 @@
-//! The cluster's clock.
+//! The cluster's clock, which follows tokio's clock.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-/// The wall clock at the start plus tokio's elapsed time, so that pausing tokio's clock also pauses the timestamps of
-/// objects.
+/// The wall clock at the start plus tokio's elapsed time. If a test pauses tokio's clock, the timestamps of objects
+/// stand still too.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Timestamp,
@@ -18,29 +18,29 @@ impl Clock {
         Self { start, origin: Instant::now() }
     }
 
-    /// When the server started.
+    /// Returns the time at which the server started.
     pub fn started(&self) -> Timestamp {
         self.start
     }
 
-    /// Now, as RFC 3339 in whole seconds, which is how Kubernetes writes times.
+    /// Returns the current time in RFC 3339 with whole seconds, as Kubernetes writes times.
     pub fn now(&self) -> String {
         self.after(Duration::ZERO)
     }
 
-    /// Now.
+    /// Returns the current time.
     pub fn time(&self) -> Timestamp {
         self.start.checked_add(self.origin.elapsed()).unwrap_or(Timestamp::MAX)
     }
 
-    /// This much later than now.
+    /// Returns the time after a delay, in the form of [`now`](Self::now).
     pub fn after(&self, delay: Duration) -> String {
         let later = self.start.as_second().saturating_add_unsigned((self.origin.elapsed() + delay).as_secs());
         seconds(later)
     }
 }
 
-/// The given time, moved by whole seconds; a text that is not a time is returned unchanged.
+/// Moves a time by whole seconds. A text that is not a time is returned unchanged.
 pub fn shifted(time: &str, by: i64) -> String {
     time.parse::<Timestamp>().map_or_else(|_| time.to_owned(), |t| seconds(t.as_second().saturating_add(by)))
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn time_goes_on_with_tokio() {
+    async fn the_clock_follows_tokios_clock() {
         let clock = Clock::starting_at("2023-05-01T10:00:00Z".parse().unwrap());
         tokio::time::sleep(Duration::from_millis(61_500)).await;
         assert_eq!(clock.now(), "2023-05-01T10:01:01Z");

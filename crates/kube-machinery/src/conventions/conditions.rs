@@ -1,9 +1,11 @@
-//! The conditions in a status.
+//! Sets conditions in an object's status.
 
 use super::fill::object;
 use crate::value::{Value, json};
 
-/// Sets a condition at the time `now`. One of its type is replaced where it stands, and keeps its time if its status does not change.
+/// Sets a condition. A condition of the same type is replaced in its place, and keeps its transition time if the
+/// status is the same.
+///
 /// Upstream: `UpdatePodCondition` in `pkg/api/v1/pod/util.go`.
 pub fn update(of: &mut Value, mut condition: Value, now: &str) {
     let conditions = object(&mut of["status"]).entry("conditions").or_insert_with(|| json!([]));

@@ -1,5 +1,7 @@
-//! Schedules of cron jobs. Upstream: `github.com/robfig/cron/v3`, with which kube-apiserver reads them and
-//! kube-controller-manager counts.
+//! Parses the schedules of cron jobs, and computes when they are due.
+//!
+//! Upstream: `github.com/robfig/cron/v3`, which kube-apiserver parses schedules with and kube-controller-manager
+//! computes times with.
 
 mod field;
 
@@ -12,15 +14,15 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 use self::field::{Bounds, DAYS, HOURS, MINUTES, MONTHS, WEEKDAYS};
 use super::go_duration::duration;
 
-/// When a cron job is due.
+/// The schedule of a cron job.
 #[derive(Clone, Debug)]
 pub enum Schedule {
-    /// `@every`: so long after the last time; at least a second, in whole seconds.
+    /// `@every`: an interval after the last time, in whole seconds, at least one.
     Every(Duration),
     Cron(Cron),
 }
 
-/// A bit for each value of a field, and [`field::STAR`] if it was not restricted.
+/// The fields of a schedule. Each has a bit for every value, and [`field::STAR`] if it was not restricted.
 #[derive(Clone, Debug)]
 pub struct Cron {
     minutes: u64,
@@ -28,14 +30,14 @@ pub struct Cron {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// From the schedule itself, which older cron jobs may have.
+    /// The time zone in the schedule itself, which older cron jobs may have.
     zone: Option<TimeZone>,
 }
 
-/// Reads a schedule.
+/// Parses a schedule.
 ///
 /// # Errors
-/// What upstream says.
+/// Upstream's message.
 pub fn parse(text: &str) -> Result<Schedule, String> {
     if text.is_empty() {
         return Err("empty spec string".to_owned());
@@ -59,7 +61,7 @@ pub fn parse(text: &str) -> Result<Schedule, String> {
     }))
 }
 
-/// The time zone of this name, as it is spelled in the database.
+/// Returns the time zone with exactly this name; the database would also accept another case.
 pub fn zone(name: &str) -> Option<TimeZone> {
     TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name))
 }
@@ -68,14 +70,14 @@ fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     let Some(rest) = text.strip_prefix("TZ=").or_else(|| text.strip_prefix("CRON_TZ=")) else {
         return Ok((None, text));
     };
-    // Upstream panics here, and tells of its panic.
+    // Upstream panics here, and reports its panic as the error.
     let panic = "invalid schedule format: runtime error: slice bounds out of range [:-1]";
     let (name, rest) = rest.split_once(' ').ok_or(panic)?;
     let found = zone(name).ok_or_else(|| format!("provided bad location {name}: unknown time zone {name}"))?;
     Ok((Some(found), rest.trim()))
 }
 
-/// Upstream: `parseDescriptor`.
+/// Parses a descriptor such as `@daily`. Upstream: `parseDescriptor`.
 fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
     let first = |bounds: &Bounds| 1 << bounds.least;
     let any = Cron {
@@ -102,7 +104,7 @@ fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
 }
 
 impl Schedule {
-    /// The first time after another one, in a time zone; `None` if there is none within five years.
+    /// Returns the first time after another one, in a time zone; `None` if there is none within five years.
     pub fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::Every(length) => Timestamp::from_second(after.as_second()).ok()?.checked_add(*length).ok(),
@@ -112,7 +114,8 @@ impl Schedule {
 }
 
 impl Cron {
-    /// Goes from the largest unit to the smallest; a unit that overflows begins again with the largest.
+    /// Advances the largest unit that does not fit, until all fit. After an overflow it begins again with the
+    /// largest.
     fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let start = Timestamp::from_second(after.as_second() + 1).ok()?.to_zoned(zone.clone());
         let last = start.year().checked_add(5)?;
@@ -139,7 +142,7 @@ impl Cron {
         }
     }
 
-    /// Whether the day fits: both fields of days if one of them is not restricted, else either.
+    /// Returns true if the day fits: both fields of days if one of them is unrestricted, otherwise either.
     fn is_on(&self, time: &Zoned) -> bool {
         let day = has(self.days, time.day());
         let weekday = has(self.weekdays, time.weekday().to_sunday_zero_offset());
@@ -155,7 +158,7 @@ fn later(time: &Zoned, by: Span) -> Option<Zoned> {
     time.checked_add(by).ok()
 }
 
-/// The beginning of a later day; of one without a midnight, its first hour.
+/// Returns the beginning of a later day. A day without a midnight begins with its first hour.
 fn midnight(time: &Zoned, by: Span) -> Option<Zoned> {
     let date = time.date().checked_add(by).ok()?;
     date.to_datetime(Time::midnight()).to_zoned(time.time_zone().clone()).ok()
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_goes_on_as_it_says() {
+    fn a_schedule_has_the_expected_times() {
         let after = "2023-05-01T10:00:30Z";
         for (schedule, expected) in [
             ("* * * * *", ["2023-05-01T10:01:00Z", "2023-05-01T10:02:00Z", "2023-05-01T10:03:00Z"]),
@@ -196,12 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn a_time_zone_moves_a_schedule_over_the_change_of_summer_time() {
+    fn a_schedule_in_a_time_zone_follows_daylight_saving_time() {
         let expected = ["2023-03-25T01:30:00Z", "2023-03-27T00:30:00Z", "2023-03-28T00:30:00Z"];
         assert_eq!(
             times("30 2 * * *", "Europe/Berlin", "2023-03-25T00:00:00Z"),
             expected,
-            "one night has no such hour"
+            "one night has no hour from 2 to 3"
         );
         let hourly = ["2023-10-29T00:00:00Z", "2023-10-29T01:00:00Z", "2023-10-29T02:00:00Z"];
         assert_eq!(times("0 * * * *", "Europe/Berlin", "2023-10-28T23:30:00Z"), hourly, "one night has an hour twice");

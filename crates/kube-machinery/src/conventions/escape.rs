@@ -1,6 +1,6 @@
-//! Percent-encoding, as Go's `net/url` decodes it.
+//! Decodes percent-encoding as Go's `net/url` does.
 
-/// Decodes a text; bytes that are not UTF-8 are replaced. `None` if an escape is malformed.
+/// Decodes a text; bytes that are not UTF-8 are replaced. Returns `None` if an escape is malformed.
 pub fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -18,7 +18,7 @@ fn digit(byte: u8) -> Option<u8> {
     u8::try_from(digit).ok()
 }
 
-/// Whether a query parameter counts. As upstream, one with a malformed escape or a semicolon is ignored.
+/// Returns true if a query parameter counts. As upstream, one with a malformed escape or a semicolon is ignored.
 pub fn is_readable(parameter: &str) -> bool {
     !parameter.contains(';') && decode(parameter).is_some()
 }
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_read_or_refused() {
+    fn escapes_are_decoded_or_refused() {
         assert_eq!(decode("a%2Fb+c%25").as_deref(), Some("a/b+c%"));
         assert_eq!(decode("%c3%a9%ff%00").as_deref(), Some("é\u{fffd}\0"));
         for broken in ["%", "a%4", "%zz", "%+1", "%é"] {

@@ -1,4 +1,4 @@
-//! Helpers for defaulting.
+//! Helpers that set defaults in objects.
 
 use crate::value::{Map, Value};
 
@@ -13,20 +13,20 @@ pub fn missing(parent: &mut Value, field: &str, value: Value) {
     }
 }
 
-/// The items of a list; none if the field is not a list.
+/// Returns the items of a list, or none if the field is not a list.
 pub fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     parent.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// A field whose value is an object.
+/// Returns a field whose value is an object.
 pub(crate) fn part<'a>(parent: &'a mut Value, field: &str) -> Option<&'a mut Value> {
     parent.get_mut(field).filter(|value| value.is_object())
 }
 
-/// The fields of a value; a value that is not an object becomes an empty one.
+/// Returns the fields of a value. A value that is not an object becomes an empty object first.
 pub fn object(value: &mut Value) -> &mut Map {
     if !value.is_object() {
         *value = empty();
     }
-    value.as_object_mut().expect("it was just made an object")
+    value.as_object_mut().expect("the value was made an object above")
 }

@@ -1,14 +1,14 @@
-//! Durations as texts. Go: `time.ParseDuration`.
+//! Parses durations such as `1h30m`. Go: `time.ParseDuration`.
 
 use super::quote::quote;
 
-/// The most that Go reads, in nanoseconds: what a negative duration can have.
+/// The largest size of a duration in nanoseconds, which only a negative one can have.
 const MOST: u64 = 1 << 63;
 
-/// A duration in nanoseconds.
+/// Parses a duration into nanoseconds.
 ///
 /// # Errors
-/// What Go says of a text that is none, without the name of the package.
+/// Go's message, without the name of the package.
 pub fn duration(text: &str) -> Result<i64, String> {
     let invalid = || format!("invalid duration {}", quote(text));
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -42,12 +42,12 @@ pub fn duration(text: &str) -> Result<i64, String> {
     i64::try_from(signed).map_err(|_| invalid())
 }
 
-/// The digits at the beginning, and the rest.
+/// Splits a text after its leading digits.
 pub(crate) fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// Nanoseconds of a unit.
+/// Returns the nanoseconds of a unit.
 fn length(unit: &str) -> Option<u64> {
     Some(match unit {
         "ns" => 1,
@@ -60,7 +60,7 @@ fn length(unit: &str) -> Option<u64> {
     })
 }
 
-/// A decimal fraction of a unit, without what is less than one nanosecond. Go: `leadingFraction`.
+/// Returns a decimal fraction of a unit in whole nanoseconds. Go: `leadingFraction`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as in Go")]
 fn part(fraction: &str, length: u64) -> u64 {
     let (mut value, mut scale) = (0_u64, 1.0);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_says_why() {
+    fn an_invalid_duration_gets_gos_message() {
         for (text, why) in [
             ("", "invalid duration \"\""),
             ("+", "invalid duration \"+\""),

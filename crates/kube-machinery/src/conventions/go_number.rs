@@ -1,15 +1,15 @@
-//! Floats as texts. Go: `strconv.ParseFloat`, and `%g` and `%e` of `fmt`.
+//! Parses and prints floats as Go does. Go: `strconv.ParseFloat`, and `%g` and `%e` of `fmt`.
 
 use std::borrow::Cow;
 
-/// A float from a text; `None` if Go takes it for none.
+/// Parses a float; returns `None` if Go would refuse it.
 pub(crate) fn parse(text: &str) -> Option<f64> {
     let float: f64 = without_separators(text).parse().ok()?;
     let is_too_large = float.is_infinite() && text.contains(|c: char| c.is_ascii_digit());
     (!is_too_large).then_some(float)
 }
 
-/// A text without the underscores between its digits.
+/// Removes the underscores between digits.
 fn without_separators(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
@@ -20,7 +20,7 @@ fn without_separators(text: &str) -> Cow<'_, str> {
     text.replace('_', "").into()
 }
 
-/// The shortest form, with an exponent for what is large or small: `%g`.
+/// Returns the shortest form, with an exponent for large and small numbers: `%g`.
 pub(crate) fn general(float: f64) -> String {
     if !float.is_finite() {
         return special(float).to_owned();
@@ -31,13 +31,13 @@ pub(crate) fn general(float: f64) -> String {
     if (-4..6).contains(&exponent) { format!("{float}") } else { with_exponent(digits, exponent) }
 }
 
-/// `1.5e+10`
+/// Returns `%e`, such as `1.5e+10`.
 fn with_exponent(digits: &str, exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// What is no number.
+/// Returns NaN or an infinity as Go prints it.
 pub(crate) fn special(float: f64) -> &'static str {
     if float.is_nan() {
         "NaN"

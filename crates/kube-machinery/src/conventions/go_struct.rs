@@ -1,15 +1,16 @@
-//! A struct of upstream's internal types as Go prints it in a message: all fields in their order, with their Go names.
+//! Prints structs of upstream's internal types as Go does in messages: all fields in their order, with their Go
+//! names.
 
 use crate::value::Value;
 
-/// The fields of a type: the name in Go, the name in the API, and how it is printed.
+/// The fields of a type: the name in Go, the name in the API, and the type of the field.
 pub(crate) struct GoStruct(pub(crate) &'static [(&'static str, &'static str, Field)]);
 
 /// The type of a field.
 pub(crate) enum Field {
-    /// A pointer, a list or a map: `null` if it is absent.
+    /// A pointer, a list or a map, which prints `null` if it is absent.
     Plain,
-    /// A text: empty if it is absent.
+    /// A string, which prints as empty if it is absent.
     Text,
     /// A pointer to a struct.
     Struct(&'static GoStruct),
@@ -23,7 +24,7 @@ impl GoStruct {
         format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
     }
 
-    /// A list of such structs.
+    /// Prints a list of such structs.
     pub(crate) fn print_list(&self, list: &Value) -> String {
         let Some(items) = list.as_array() else { return "null".to_owned() };
         let items: Vec<String> = items.iter().map(|item| self.print(item)).collect();

@@ -1,16 +1,16 @@
-//! URLs as Go reads them. Go: `url.ParseRequestURI` and `url.Parse`.
+//! Parses and prints URLs as Go does. Go: `url.ParseRequestURI` and `url.Parse`.
 
 use std::net::IpAddr;
 
 use super::netip::parse_addr;
 use super::quote::quote;
 
-/// A URL in its parts.
+/// A parsed URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Url {
     pub(crate) scheme: String,
     opaque: String,
-    /// As it is shown, with its `@`.
+    /// The user info, escaped and without the `@`.
     user: Option<String>,
     pub(crate) host: String,
     has_no_host: bool,
@@ -21,10 +21,10 @@ pub(crate) struct Url {
     fragment: Vec<u8>,
 }
 
-/// An absolute URL or an absolute path.
+/// Parses an absolute URL or an absolute path.
 ///
 /// # Errors
-/// What `ParseRequestURI` says, without the text.
+/// The message of Go's `ParseRequestURI`, without the text.
 pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".to_owned());
@@ -58,10 +58,10 @@ pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The same, of a text with a fragment.
+/// Parses a URL that may have a fragment.
 ///
 /// # Errors
-/// What `Parse` says of the parts, without the text.
+/// The message of Go's `Parse`, without the text.
 pub(crate) fn parse(text: &str) -> Result<Url, String> {
     let (before, fragment) = text.split_once('#').map_or((text, ""), |(before, fragment)| (before, fragment));
     let mut url = if before.is_empty() { Url::default() } else { parse_request(before)? };
@@ -69,7 +69,7 @@ pub(crate) fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The scheme, which may be empty, and the rest.
+/// Splits a text into its scheme, which may be empty, and the rest.
 fn scheme(text: &str) -> Result<(&str, &str), String> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end {
@@ -107,7 +107,7 @@ fn read_host(scheme: &str, host: &str) -> Result<String, String> {
     Ok(lossy(&unescape(host, Part::Host)?))
 }
 
-/// An IPv6 address in brackets, perhaps with a zone after an escaped `%`, and a port.
+/// Parses an IPv6 address in brackets. It may have a zone after an escaped `%`, and a port.
 fn read_literal(host: &str) -> Result<String, String> {
     let Some((address, port)) = host[1..].rsplit_once(']') else { return Err("missing ']' in host".to_owned()) };
     check_port(port)?;
@@ -150,7 +150,7 @@ impl Url {
         if self.path == b"*" { "*".to_owned() } else { escape(&self.path, Part::Path) }
     }
 
-    /// The host without its port and its brackets, and the port.
+    /// Returns the host, without port and brackets, and the port.
     pub(crate) fn host_and_port(&self) -> (&str, &str) {
         let colon = self.host.rfind(':').filter(|colon| is_port(&self.host[*colon..]));
         let (host, port) =
@@ -158,7 +158,7 @@ impl Url {
         (host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host), port)
     }
 
-    /// The parameters, in their order. What cannot be read is left out.
+    /// Returns the query parameters in their order, without the malformed ones.
     pub(crate) fn parameters(&self) -> Vec<(String, String)> {
         let read = |text: &str| unescape(text, Part::Query).ok().map(|bytes| lossy(&bytes));
         let pairs = self.query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
@@ -199,6 +199,7 @@ impl std::fmt::Display for Url {
     }
 }
 
+/// The parts of a URL, which differ in the characters that they escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
@@ -209,7 +210,7 @@ enum Part {
     Fragment,
 }
 
-/// A text without its escapes.
+/// Undoes the escapes in a part of a URL.
 fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
     let bytes = text.as_bytes();
     let (mut plain, mut i) = (Vec::with_capacity(bytes.len()), 0);
@@ -256,7 +257,7 @@ fn escape(bytes: &[u8], part: Part) -> String {
     escaped
 }
 
-/// Upstream: `shouldEscape`.
+/// Returns true if a byte is escaped in this part of a URL. Upstream: `shouldEscape`.
 fn is_escaped_in(byte: u8, part: Part) -> bool {
     let plain: &[u8] = match part {
         Part::Host | Part::Zone => b"-_.~!$&'()*+,;=:[]<>\"",

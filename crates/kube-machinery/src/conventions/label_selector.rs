@@ -1,4 +1,4 @@
-//! Label selectors in objects, such as that of a replica set.
+//! Parses the label selectors of objects, such as that of a replica set.
 
 use crate::value::Value;
 
@@ -37,7 +37,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn a_selector_is_read_with_both_its_parts() {
+    fn labels_and_expressions_of_a_selector_are_parsed() {
         let selector = json!({
             "matchLabels": {"b": "1"},
             "matchExpressions": [

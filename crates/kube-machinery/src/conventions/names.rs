@@ -1,20 +1,20 @@
-//! Names, and what is wrong with them. Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
+//! Validates names, label keys and label values. Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
 
-/// How the names of a kind are checked.
+/// The rule for the names of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameRule {
-    /// An RFC 1123 subdomain, as most kinds have it.
+    /// An RFC 1123 subdomain, as for most kinds.
     Subdomain,
     /// An RFC 1123 label.
     Label,
-    /// Anything that can be a part of a path.
+    /// Any text that can be a segment of a URL's path.
     PathSegment,
-    /// The kind looks at no metadata itself. What is checked for all kinds lets a name be a part of a path.
+    /// No rule of the kind's own. The check for all kinds still asks for a path segment.
     Unchecked,
 }
 
 impl NameRule {
-    /// What is wrong with a name.
+    /// Returns the messages about an invalid name.
     pub(crate) fn messages(self, name: &str) -> Vec<String> {
         match self {
             Self::Subdomain => subdomain(name),
@@ -23,7 +23,7 @@ impl NameRule {
         }
     }
 
-    /// What is wrong with the beginning of a name that is generated.
+    /// Returns the messages about an invalid `generateName`.
     pub(crate) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
         match self {
             Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
@@ -32,7 +32,8 @@ impl NameRule {
     }
 }
 
-/// A dash at the end is allowed where something follows. Upstream: `maskTrailingDash`.
+/// Replaces a trailing dash by a letter, because a dash is valid where a generated suffix follows. Upstream:
+/// `maskTrailingDash`.
 pub(crate) fn without_trailing_dash(prefix: &str) -> String {
     match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
@@ -67,11 +68,11 @@ pub(crate) const LABEL_KEY: &str = "must consist of alphanumeric characters, '-'
     character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/// How long the parts of names may be.
+/// The length limits of names and their parts.
 const LONGEST_LABEL: usize = 63;
 const LONGEST_SUBDOMAIN: usize = 253;
 
-/// What is wrong with an RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
+/// Returns the messages about an invalid RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
 pub(crate) fn subdomain(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !has_form_of_subdomain(name) {
@@ -80,7 +81,7 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with a subdomain in which underscores are letters, but for the last of a label. Upstream:
+/// Returns the messages about a subdomain that may have underscores, but not at the end of a label. Upstream:
 /// `IsDNS1123SubdomainWithUnderscore`.
 pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
@@ -91,7 +92,7 @@ pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with a subdomain whose first label stands for any. Upstream: `IsWildcardDNS1123Subdomain`.
+/// Returns the messages about a subdomain that begins with `*.`. Upstream: `IsWildcardDNS1123Subdomain`.
 pub(crate) fn wildcard(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !name.strip_prefix("*.").is_some_and(has_form_of_subdomain) {
@@ -100,13 +101,13 @@ pub(crate) fn wildcard(name: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with the name of a header. Upstream: `IsHTTPHeaderName`.
+/// Returns the message about an invalid name of an HTTP header. Upstream: `IsHTTPHeaderName`.
 pub(crate) fn header(name: &str) -> Option<&'static str> {
     let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     (!fits).then_some(HEADER)
 }
 
-/// What is wrong with an RFC 1123 label. Upstream: `IsDNS1123Label`.
+/// Returns the messages about an invalid RFC 1123 label. Upstream: `IsDNS1123Label`.
 pub(crate) fn label(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) {
@@ -119,7 +120,7 @@ const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumer
     character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
     '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/// What is wrong with a label that begins with a letter. Upstream: `IsDNS1035Label`.
+/// Returns the messages about an invalid RFC 1035 label, which begins with a letter. Upstream: `IsDNS1035Label`.
 pub(crate) fn dns1035(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
@@ -128,7 +129,8 @@ pub(crate) fn dns1035(name: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with a qualified name such as a label's key: `name` or `prefix.example/name`. Upstream: `IsLabelKey`.
+/// Returns the messages about an invalid qualified name, such as a label's key: `name` or `prefix.example/name`.
+/// Upstream: `IsLabelKey`.
 pub(crate) fn label_key(key: &str) -> Vec<String> {
     let mut messages = Vec::new();
     let name = match key.split('/').collect::<Vec<_>>()[..] {
@@ -157,7 +159,7 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with a label's value. Upstream: `IsLabelValue`.
+/// Returns the messages about an invalid label value. Upstream: `IsLabelValue`.
 pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut messages = too_long(value, LONGEST_LABEL, "bytes");
     if !value.is_empty() && !is_word(value, Case::Any, &['-', '_', '.']) {
@@ -166,7 +168,7 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with a name in a path. Upstream: `IsPathSegmentName`.
+/// Returns the messages about a name that cannot be a path segment. Upstream: `IsPathSegmentName`.
 pub(crate) fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." { vec![format!("may not be '{name}'")] } else { path_segment_part(name) }
 }
@@ -175,7 +177,8 @@ fn path_segment_part(name: &str) -> Vec<String> {
     ["/", "%"].into_iter().filter(|part| name.contains(part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
-/// Upstream says bytes in a label's key and value, and characters in a name.
+/// Returns the message about a text that is too long. As upstream, the unit is bytes for labels and characters for
+/// names, though bytes are counted.
 fn too_long(text: &str, longest: usize, unit: &str) -> Vec<String> {
     if text.len() > longest { vec![format!("must be no more than {longest} {unit}")] } else { Vec::new() }
 }
@@ -186,7 +189,7 @@ enum Case {
     Any,
 }
 
-/// Whether a text starts and ends with letters or digits, and has only those and `inner` between.
+/// Returns true if a text starts and ends with letters or digits, and has only those and `inner` between.
 fn is_word(text: &str, case: Case, inner: &[char]) -> bool {
     let end = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || (case == Case::Any && c.is_ascii_uppercase());
     text.starts_with(end) && text.ends_with(end) && text.chars().all(|c| end(c) || inner.contains(&c))
@@ -196,12 +199,12 @@ fn has_form_of_subdomain(text: &str) -> bool {
     text.split('.').all(|part| is_word(part, Case::Lower, &['-']))
 }
 
-/// Whether a text can be a part of a path.
+/// Returns true if a text can be a segment of a URL's path.
 pub fn is_path_segment(text: &str) -> bool {
     path_segment(text).is_empty()
 }
 
-/// Whether a text is an RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
+/// Returns true if a text is an RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
 pub fn is_label(text: &str) -> bool {
     label(text).is_empty()
 }
@@ -215,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_checked_as_upstream_checks_them() {
+    fn valid_names_pass_and_invalid_names_do_not() {
         assert!(is_subdomain("robusta-forwarder-5f65fd6fbb-s2trs") && is_subdomain("a.b"));
         assert!(!is_subdomain("Bad_Name") && !is_subdomain("-a") && !is_subdomain("a..b") && !is_subdomain(""));
         assert!(
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn each_message_about_a_name_is_told() {
+    fn an_invalid_name_gets_all_messages_that_apply() {
         let long = "l".repeat(64);
         assert_eq!(label(&long), ["must be no more than 63 characters"]);
         assert_eq!(label("a.b"), ["must not contain dots"]);
@@ -237,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_generated_name_may_end_in_a_dash() {
+    fn a_generate_name_may_end_in_a_dash() {
         assert!(NameRule::Subdomain.messages_of_prefix("web-").is_empty());
         assert!(!NameRule::Subdomain.messages_of_prefix("-").is_empty());
         assert!(!NameRule::Label.messages_of_prefix("Web-").is_empty());

@@ -1,21 +1,21 @@
-//! Addresses of the internet as Go reads them. Go: `net/netip`.
+//! Parses IP addresses and network prefixes as Go does. Go: `net/netip`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::quote::quote;
 
-/// An address. It may have a zone, which is not kept.
+/// An address. Of its zone, only the presence is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Addr {
     pub(crate) ip: IpAddr,
     pub(crate) has_zone: bool,
 }
 
-/// What is wrong with an address, and where.
+/// The reason why an address is invalid, and the rest of the text from the fault on.
 struct Fault<'a>(&'static str, &'a str);
 
 /// # Errors
-/// What `ParseAddr` says.
+/// The message of Go's `ParseAddr`.
 pub(crate) fn parse_addr(text: &str) -> Result<Addr, String> {
     let parsed = match text.find(['.', ':', '%']).map(|at| text.as_bytes()[at]) {
         Some(b'.') => fields(text).map(|fields| Addr { ip: Ipv4Addr::from(fields).into(), has_zone: false }),
@@ -29,10 +29,10 @@ pub(crate) fn parse_addr(text: &str) -> Result<Addr, String> {
     })
 }
 
-/// An address and the length of its prefix.
+/// Parses a network: an address and the length of its prefix.
 ///
 /// # Errors
-/// What `ParsePrefix` says.
+/// The message of Go's `ParsePrefix`.
 pub(crate) fn parse_prefix(text: &str) -> Result<(IpAddr, u8), String> {
     let wrong = |what: &str| format!("netip.ParsePrefix({}): {what}", quote(text));
     let (address, bits) = text.rsplit_once('/').ok_or_else(|| wrong("no '/'"))?;
@@ -50,7 +50,7 @@ pub(crate) fn parse_prefix(text: &str) -> Result<(IpAddr, u8), String> {
     }
 }
 
-/// The four numbers of an IPv4 address.
+/// Parses the four numbers of an IPv4 address.
 fn fields(text: &str) -> Result<[u8; 4], Fault<'_>> {
     let (mut fields, mut position, mut value, mut digits) = ([0; 4], 0, 0_u32, 0);
     for (i, byte) in text.bytes().enumerate() {
@@ -105,7 +105,8 @@ fn parse_v6(text: &str) -> Result<Addr, Fault<'_>> {
     Ok(Addr { ip: Ipv6Addr::from(ip).into(), has_zone })
 }
 
-/// The bytes that are written out, how many there are, and where the gap is among them.
+/// Parses the groups of an IPv6 address. Returns the bytes that are written out, their count, and the position of the
+/// `::` among them.
 fn groups(text: &str) -> Result<([u8; 16], usize, Option<usize>), Fault<'_>> {
     let (mut bytes, mut used) = ([0; 16], 0);
     let (mut rest, mut gap) = text.strip_prefix("::").map_or((text, None), |rest| (rest, Some(0)));
@@ -151,7 +152,7 @@ fn groups(text: &str) -> Result<([u8; 16], usize, Option<usize>), Fault<'_>> {
     if rest.is_empty() { Ok((bytes, used, gap)) } else { Err(Fault("trailing garbage after address", rest)) }
 }
 
-/// A number in hexadecimal digits, and how many there are.
+/// Parses a hexadecimal group, and returns it with the number of its digits.
 fn group(text: &str) -> Result<(u16, usize), Fault<'_>> {
     let digits = text.bytes().take_while(u8::is_ascii_hexdigit).count();
     match digits {

@@ -1,9 +1,9 @@
-//! Blocks of PEM. Go: `encoding/pem`.
+//! Parses PEM blocks, such as certificates. Go: `encoding/pem`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// One block.
+/// A PEM block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block<'a> {
     pub(crate) kind: &'a str,
@@ -15,7 +15,7 @@ const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
 
-/// The next block and what comes after it. Text that is not in a block is skipped.
+/// Returns the next block and the text after it. Text outside of blocks is skipped.
 pub(crate) fn next(text: &str) -> Option<(Block<'_>, &str)> {
     let mut rest = text;
     loop {
@@ -29,7 +29,7 @@ pub(crate) fn next(text: &str) -> Option<(Block<'_>, &str)> {
     }
 }
 
-/// A block of the text between its marks, if what comes after `END` ends it.
+/// Parses a block: `inside` is the text between `BEGIN` and `END`, `behind` the text after `END`.
 fn block<'a>(inside: &'a str, behind: &'a str) -> Option<(Block<'a>, &'a str)> {
     let (first, mut body) = inside.split_once('\n')?;
     let kind = first.trim_end().strip_suffix(DASHES)?;

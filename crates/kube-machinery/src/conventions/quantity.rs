@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Why a text is not a quantity, with upstream's messages.
+/// The reason why a text is no quantity, with upstream's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuantityError {
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
@@ -14,7 +14,7 @@ pub(crate) enum QuantityError {
     Number,
 }
 
-/// The notation in which a quantity was written and is printed.
+/// The notation that a quantity was written in, and is printed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
     /// `1k`
@@ -29,7 +29,7 @@ enum Notation {
 const NANO: i32 = -9;
 /// The power of ten to which the resources of containers are rounded.
 pub(crate) const MILLI: i32 = -3;
-/// This many digits always fit into an int64.
+/// The most decimal digits that always fit into an int64.
 const SAFE_DIGITS: usize = 18;
 /// The greatest value of a binary quantity: the greatest int64.
 const MOST: u64 = i64::MAX.unsigned_abs();
@@ -42,14 +42,14 @@ const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 #[derive(Clone, Debug)]
 pub(crate) struct Quantity {
     negative: bool,
-    /// Decimal digits, the most significant first and not 0; none for zero.
+    /// Decimal digits from the most significant one on, without leading zeros; empty for zero.
     digits: Vec<u8>,
-    /// The number is its digits times this power of ten.
+    /// The power of ten that the digits are multiplied by.
     exponent: i32,
     notation: Notation,
-    /// The parsed text, if upstream considers it canonical (which it sometimes does wrongly).
+    /// The parsed text, if upstream takes it for canonical, which is sometimes wrong, and prints it unchanged.
     text: Option<String>,
-    /// The power of ten with which upstream holds it in an int64, if it does.
+    /// The power of ten of upstream's int64 form; `None` if upstream holds the number in another form.
     scale: Option<i32>,
 }
 
@@ -65,7 +65,8 @@ impl Quantity {
         let scale = i32::try_from(parts.fraction.len()).map_err(|_| QuantityError::Format)?;
         let mut quantity =
             Self { negative: parts.negative, digits, exponent: -scale, notation, text: None, scale: None };
-        // Upstream parses what surely fits into an int64 separately, and keeps the text if it looks canonical.
+        // Upstream parses numbers that surely fit into an int64 separately, and keeps their text if it looks
+        // canonical.
         let (is_small, looks_canonical) = match notation {
             Notation::Binary => {
                 let room = [11, 8, 5, 2].get(power.unsigned_abs() as usize / 10 - 1).copied().unwrap_or_default();
@@ -107,8 +108,8 @@ impl Quantity {
         self.digits.is_empty()
     }
 
-    /// Whether this, rounded up to a whole number, is so many times `unit`, which must be whole. Upstream:
-    /// `IsHugePageResourceValueDivisible`.
+    /// Returns true if this number, rounded up to a whole one, is a multiple of `unit`, which must be whole.
+    /// Upstream: `IsHugePageResourceValueDivisible`.
     pub(crate) fn is_multiple_of(&self, unit: &Self) -> bool {
         let whole = |quantity: &Self| {
             let mut whole = quantity.clone();
@@ -122,7 +123,7 @@ impl Quantity {
         }
     }
 
-    /// Compares the numbers, whatever their notations.
+    /// Compares the numbers; notations do not count.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         let size = |quantity: &Self| {
             let length = i64::try_from(quantity.digits.len()).unwrap_or(i64::MAX);
@@ -137,14 +138,14 @@ impl Quantity {
         }
     }
 
-    /// The number, as near as a float can be.
+    /// Returns the nearest float.
     pub(crate) fn to_f64(&self) -> f64 {
         let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
         let size: f64 = format!("0{digits}e{}", self.exponent).parse().unwrap_or_default();
         if self.negative { -size } else { size }
     }
 
-    /// A whole number. Upstream: `NewQuantity(value, DecimalExponent)`.
+    /// Returns the quantity of an integer. Upstream: `NewQuantity(value, DecimalExponent)`.
     #[cfg(feature = "cel")]
     pub(crate) fn of_int(int: i64) -> Self {
         let digits = int.unsigned_abs().to_string().bytes().map(|byte| byte - b'0').collect();
@@ -154,7 +155,7 @@ impl Quantity {
         quantity
     }
 
-    /// The number as an int64, if upstream holds it as one, and as a whole one. Upstream: `AsInt64`.
+    /// Returns the number as an int64, if upstream holds it as a whole int64. Upstream: `AsInt64`.
     #[cfg(feature = "cel")]
     pub(crate) fn as_int(&self) -> Option<i64> {
         self.scale.filter(|scale| *scale >= 0)?;
@@ -162,7 +163,8 @@ impl Quantity {
         i64::try_from(signed).ok()
     }
 
-    /// The product that upstream makes of what it holds. Upstream: `AsApproximateFloat64`.
+    /// Returns the float that upstream computes: the held integer times its power of ten, which may be inexact.
+    /// Upstream: `AsApproximateFloat64`.
     #[cfg(feature = "cel")]
     pub(crate) fn to_approximate_f64(&self) -> f64 {
         let scale = self.scale.unwrap_or(NANO);
@@ -173,14 +175,14 @@ impl Quantity {
         if self.negative { -size } else { size }
     }
 
-    /// The difference. The least int64 has no other sign in Go. Upstream: `Sub`.
+    /// Returns the difference. As in Go, the negative of the smallest int64 overflows to itself. Upstream: `Sub`.
     #[cfg(feature = "cel")]
     pub(crate) fn minus(&self, other: &Self) -> Self {
         let keeps_sign = other.as_int() == Some(i64::MIN) && self.as_int().is_some_and(|int| int >= 0);
         self.plus(&Self { negative: other.negative == keeps_sign, text: None, ..other.clone() })
     }
 
-    /// The sum, in the notation of this one unless it is zero. Upstream: `Add`.
+    /// Returns the sum, in this quantity's notation unless it is zero. Upstream: `Add`.
     #[cfg(feature = "cel")]
     pub(crate) fn plus(&self, other: &Self) -> Self {
         let notation = if self.is_zero() { other.notation } else { self.notation };
@@ -216,7 +218,7 @@ impl Quantity {
         }
         self.text = None;
         let surplus = usize::try_from(i64::from(exponent) - i64::from(self.exponent)).unwrap_or(usize::MAX);
-        self.digits.truncate(self.digits.len().saturating_sub(surplus)); // what is dropped ends with no 0: it counts
+        self.digits.truncate(self.digits.len().saturating_sub(surplus)); // the dropped part is not zero: digits never end with 0
         self.exponent = exponent;
         match self.digits.iter().rposition(|digit| *digit < 9) {
             Some(at) => {
@@ -255,7 +257,7 @@ impl Quantity {
         }
     }
 
-    /// Limits a binary quantity; one below 1 is printed as a decimal.
+    /// Limits a binary quantity to an int64. One below 1 becomes a decimal.
     fn bound(&mut self) {
         let order = self.order();
         if order <= 0 && !self.digits.is_empty() {
@@ -269,13 +271,13 @@ impl Quantity {
         }
     }
 
-    /// How many digits are before the decimal point.
+    /// Returns the number of digits before the decimal point.
     fn order(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_add(self.exponent.into())
     }
 
-    /// The number as a whole one, in digits alone: rounded away from zero, and no further from it than an int64 goes.
-    /// Upstream: `Value`.
+    /// Returns the number as an integer in plain digits: rounded away from zero, and limited to an int64. Upstream:
+    /// `Value`.
     pub(crate) fn whole(&self) -> String {
         let mut whole = self.clone();
         whole.round_up(0);
@@ -283,14 +285,14 @@ impl Quantity {
         if self.is_negative() { format!("-{size}") } else { size.to_string() }
     }
 
-    /// The number without its sign, if it is an integer that fits.
+    /// Returns the number without its sign, if it is an integer that fits.
     fn integer(&self) -> Option<u64> {
         let zeros = u32::try_from(self.exponent).ok()?;
         let add = |sum: u64, digit: &u8| sum.checked_mul(10)?.checked_add((*digit).into());
         self.digits.iter().try_fold(0, add)?.checked_mul(10_u64.checked_pow(zeros)?)
     }
 
-    /// The number with the fewest digits, and its suffix (a power of 1,000 or 1,024).
+    /// Returns the number with the fewest digits, and its suffix (a power of 1,000 or 1,024).
     fn canonical(&self) -> (String, String) {
         if self.notation == Notation::Binary
             && let Some(mut integer) = self.integer().filter(|integer| *integer >= 1024)
@@ -312,7 +314,7 @@ impl Quantity {
         let suffix = match self.notation {
             Notation::Exponent if exponent == 0 => String::new(),
             Notation::Exponent => format!("e{exponent}"),
-            // As upstream: a greater number has no suffix, and loses its zeros.
+            // As upstream, a number beyond the largest suffix has none, and loses its zeros.
             _ => DECIMAL.iter().find(|(_, power)| *power == exponent).map_or("", |(suffix, _)| suffix).to_owned(),
         };
         (number, suffix)
@@ -332,7 +334,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// The meaning of a suffix: the notation, and the power (of ten; of two for the binary notation).
+/// Returns the meaning of a suffix: the notation, and the power (of ten; of two for the binary notation).
 fn interpret(suffix: &str) -> Result<(Notation, i32), QuantityError> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Ok((Notation::Decimal, *power));
@@ -344,11 +346,11 @@ fn interpret(suffix: &str) -> Result<(Notation, i32), QuantityError> {
     exponent.map(|exponent| (Notation::Exponent, exponent)).ok_or(QuantityError::Suffix)
 }
 
-/// The parts of a text.
+/// The parts of a quantity's text.
 struct Parts<'a> {
     negative: bool,
     has_digits: bool,
-    /// Digits before the point, without leading zeros.
+    /// The digits before the point, without leading zeros.
     whole: &'a str,
     fraction: &'a str,
     suffix: &'a str,
@@ -374,7 +376,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The sum of two numbers in decimal digits.
+/// Adds two numbers in decimal digits.
 #[cfg(feature = "cel")]
 fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut carry) = (Vec::new(), 0);
@@ -388,7 +390,7 @@ fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
     digits
 }
 
-/// A number in decimal digits without one that is not greater.
+/// Subtracts a number in decimal digits from one that is at least as large.
 #[cfg(feature = "cel")]
 fn difference(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut borrowed) = (Vec::new(), 0);

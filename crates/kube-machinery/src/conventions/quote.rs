@@ -1,8 +1,8 @@
-//! Texts in quotes, as Go prints them. Upstream: `strconv.Quote`.
+//! Quotes texts as Go does. Upstream: `strconv.Quote`.
 
 use std::fmt::Write;
 
-/// The text in double quotes, with escapes for quotes, backslashes and what cannot be printed.
+/// Returns a text in double quotes, with escapes for quotes, backslashes and unprintable characters.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -30,7 +30,7 @@ pub fn quote_list(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
 }
 
-/// Writes a character by its number.
+/// Writes a character as the escape of its number.
 fn escape(quoted: &mut String, number: u32) {
     let written = match number {
         0..0x80 => write!(quoted, "\\x{number:02x}"),
@@ -40,7 +40,8 @@ fn escape(quoted: &mut String, number: u32) {
     written.expect("writing to a String cannot fail");
 }
 
-/// Upstream: `unicode.IsPrint`. The only space that is printed is the ASCII one.
+/// Returns true if Go prints a character unescaped. The only printable space is the ASCII one. Upstream:
+/// `unicode.IsPrint`.
 pub fn is_printable(c: char) -> bool {
     let invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
         || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{fff9}'..='\u{fffb}' | '\u{f0000}'..);
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_printed_is_escaped_as_go_does() {
+    fn unprintable_characters_are_escaped_as_go_does() {
         assert_eq!(quote("a \"b\" \\"), r#""a \"b\" \\""#);
         assert_eq!(quote("\x07\n\x01\u{7f}"), r#""\a\n\x01\x7f""#);
         assert_eq!(quote("ä\u{a0}\u{feff}"), r#""ä\u00a0\ufeff""#);

@@ -1,8 +1,9 @@
-//! All random decisions of the API server, from one seed.
+//! The random decisions of the API server, all derived from one seed.
 
 use std::time::Duration;
 
-/// Uids, name suffixes and watch durations. Each has its own generator, so that using one does not change the others.
+/// The generators of uids, name suffixes and watch durations. They are separate, so that drawing from one does not
+/// change the others.
 #[derive(Debug)]
 pub struct Random {
     uids: fastrand::Rng,
@@ -16,32 +17,33 @@ impl Random {
         Self { uids: generator(1), suffixes: generator(2), durations: generator(3) }
     }
 
-    /// A random (version 4) UUID.
+    /// Returns a random (version 4) UUID.
     pub fn uid(&mut self) -> String {
         let n = (self.uids.u128(..) & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
         let hex = format!("{n:032x}");
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
-    /// The five letters after a generateName; without vowels, so that no words appear.
+    /// Returns the five characters after a generateName; without vowels, so that they form no words.
     pub fn suffix(&mut self) -> String {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-        // A usize of 32 bits would be drawn in another way: a seed gives the same names everywhere.
+        // Draws a u64, because a usize of 32 bits would be drawn differently: a seed gives the same names on every
+        // platform.
         (0..5).map(|_| char::from(LETTERS[self.suffixes.u64(..LETTERS.len() as u64) as usize])).collect()
     }
 
-    /// How long a watch without timeoutSeconds lasts: 30 to 60 minutes.
+    /// Returns the duration of a watch without timeoutSeconds: 30 to 60 minutes.
     pub fn watch_duration(&mut self) -> Duration {
         Duration::from_secs(30 * 60).mul_f64(1.0 + self.durations.f64())
     }
 }
 
-/// The position of a key in an unordered watch cache.
+/// Returns the position of a key in an unordered watch cache.
 pub fn place(seed: u64, key: &str) -> u64 {
     hash(seed, key)
 }
 
-/// 64 hexadecimal digits, derived from a text; used for container ids and the like.
+/// Returns 64 hexadecimal digits that are derived from a text, for container ids and the like.
 pub fn digest(text: &str) -> String {
     let mut generator = fastrand::Rng::with_seed(hash(0, text));
     (0..4).map(|_| format!("{:016x}", generator.u64(..))).collect()
@@ -52,7 +54,8 @@ fn hash(seed: u64, text: &str) -> u64 {
     mix(text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ mix(seed), fnv))
 }
 
-/// The finalizer of splitmix64: every bit of the input changes about half the bits of the output.
+/// Mixes the bits of a seed. The finalizer of splitmix64: every bit of the input changes about half the bits of the
+/// output.
 fn mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -65,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uid_is_a_version_4_uuid_and_the_seed_decides_it() {
+    fn a_uid_is_a_version_4_uuid_that_depends_on_the_seed() {
         let uid = Random::new(7).uid();
         assert_eq!(uid.len(), 36);
         assert_eq!(&uid[14..15], "4");

@@ -1,22 +1,22 @@
-//! Several short texts as one. In an allocation of its own, each would take twice its length.
+//! Stores several short strings in one allocation. An allocation for each would take twice as much memory.
 
 use std::ops::RangeFrom;
 
 use super::varint;
 
-/// Texts in their order: the length of each and then its bytes.
+/// A list of strings: the length of each, followed by its bytes.
 #[derive(Debug, Default)]
 pub struct Texts(Box<[u8]>);
 
 impl Texts {
-    /// The text at a place. Those before it are passed over.
+    /// Returns the string at a position, after skipping those before it.
     pub fn get(&self, place: usize) -> Option<&str> {
         self.range(place..).next()
     }
 
-    /// The texts from a place on.
+    /// Returns the strings from a position on.
     pub fn range(&self, places: RangeFrom<usize>) -> impl Iterator<Item = &str> {
-        Parts(&self.0).skip(places.start).map(|text| str::from_utf8(text).unwrap_or_default()) // they were texts before
+        Parts(&self.0).skip(places.start).map(|text| str::from_utf8(text).unwrap_or_default()) // always UTF-8, because they were strings
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_text_is_found_at_its_place() {
+    fn strings_are_found_by_their_position() {
         let texts: Texts = ["a", "", "bc"].into_iter().collect();
         assert_eq!([0, 1, 2, 3].map(|place| texts.get(place)), [Some("a"), Some(""), Some("bc"), None]);
         assert_eq!(texts.range(1..).collect::<Vec<_>>(), ["", "bc"]);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_have_any_length() {
+    fn strings_of_any_length_are_stored() {
         let long: Vec<String> =
             [0, 1, 127, 128, 129, 16_383, 16_384, 3 << 20].map(|length| "ä".repeat(length / 2)).into();
         let texts: Texts = long.iter().collect();

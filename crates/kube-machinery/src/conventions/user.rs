@@ -1,42 +1,42 @@
-//! Who sends a request. Upstream: `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
+//! The user who sends a request. Upstream: `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
 
 use std::collections::BTreeMap;
 
 use crate::value::{Value, json};
 
-/// The group of everybody who is known.
+/// The group of all authenticated users.
 pub const AUTHENTICATED: &str = "system:authenticated";
-/// The group of those who may do everything.
+/// The group of the users who may do everything.
 pub const MASTERS: &str = "system:masters";
 const ANONYMOUS: &str = "system:anonymous";
-/// The group of everybody else.
+/// The group of all users who are not authenticated.
 pub const UNAUTHENTICATED: &str = "system:unauthenticated";
 
-/// Who sends a request: what authentication has found out.
+/// The user who sends a request, as authentication identified them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
-    /// The name, which tells users apart.
+    /// The name, which identifies the user.
     pub name: String,
-    /// What tells users of the same name apart over time; empty if nothing does.
+    /// Distinguishes users who had the same name at different times; empty if the authenticator has no uid.
     pub uid: String,
     /// The groups that the user belongs to.
     pub groups: Vec<String>,
-    /// What else the authenticator knows, such as the id of the credential.
+    /// Further facts from the authenticator, such as the id of the credential.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
-    /// A user of these groups.
+    /// Returns a user with these groups.
     pub fn new(name: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { name: name.into(), groups: groups.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Nobody in particular.
+    /// Returns the user of a request without credentials.
     pub fn anonymous() -> Self {
         Self::new(ANONYMOUS, [UNAUTHENTICATED])
     }
 
-    /// Who asks where nobody is asked who they are, and what they may do counts.
+    /// Returns the administrator, who makes all requests of a listener without authentication.
     pub fn admin() -> Self {
         Self::new("kubernetes-admin", [MASTERS, AUTHENTICATED])
     }
@@ -45,7 +45,7 @@ impl User {
         self.name == ANONYMOUS
     }
 
-    /// The user with the group of all who are known. Upstream: `AuthenticatedGroupAdder`.
+    /// Adds the group of all authenticated users. Upstream: `AuthenticatedGroupAdder`.
     pub fn authenticated(mut self) -> Self {
         let told = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
         if !self.is_anonymous() && !self.groups.iter().any(told) {
@@ -54,7 +54,7 @@ impl User {
         self
     }
 
-    /// The `UserInfo` of reviews.
+    /// Returns the `UserInfo` that reviews contain.
     pub fn info(&self) -> Value {
         let mut info = json!({"username": self.name});
         if !self.uid.is_empty() {

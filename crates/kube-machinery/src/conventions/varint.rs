@@ -1,6 +1,6 @@
-//! Numbers in as few bytes as they need, seven bits in each (LEB128): what protobuf calls a varint.
+//! Variable-length integers with seven bits in each byte (LEB128), which protobuf calls varints.
 
-/// Adds a number to a text of bytes.
+/// Appends a number.
 pub(crate) fn write(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number.to_le_bytes()[0] | 0x80);
@@ -9,10 +9,10 @@ pub(crate) fn write(out: &mut Vec<u8>, mut number: u64) {
     out.push(number.to_le_bytes()[0]);
 }
 
-/// Takes a number from the front of what is left.
+/// Reads a number from the front of `rest`, and advances it.
 ///
 /// # Errors
-/// The words of Go's protobuf, if there is no whole number.
+/// Go's protobuf message, if there is no complete number.
 pub(crate) fn read(rest: &mut &[u8]) -> Result<u64, &'static str> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_read_as_it_was_written() {
+    fn a_number_survives_writing_and_reading() {
         for number in [0, 1, 127, 128, 16_383, 16_384, u64::MAX] {
             let mut bytes = Vec::new();
             write(&mut bytes, number);

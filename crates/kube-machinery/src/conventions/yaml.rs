@@ -1,4 +1,4 @@
-//! Parses users' YAML files, with errors that say where and what was expected.
+//! Parses users' YAML files. Errors say where the problem is and what was expected.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ impl FileError {
         Self { file: file.to_owned(), line: location.line().max(1), problem: shortened(&problem.into()) }
     }
 
-    /// The line number, from 1.
+    /// Returns the line number, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 }
 
-/// The longest quotation in an error.
+/// The longest quotation in an error, in characters.
 const QUOTED: usize = 80;
 
-/// The text with long quotations cut off: what is no YAML at all is one string, and the parser quotes it whole.
+/// Shortens long quotations: a file that is not YAML parses as one string, which the parser quotes whole.
 fn shortened(problem: &str) -> String {
     let (mut short, mut quoted, mut escaped) = (String::new(), None, false);
     for c in problem.chars() {
@@ -55,21 +55,21 @@ pub fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) -> Resu
 pub fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -> FileError {
     let plain = error.without_snippet().to_string();
     let first = plain.lines().next().unwrap_or_default();
-    // The location is given once, at the beginning.
+    // Drops the parser's location, because the error begins with it already.
     let problem = first.split(" at line ").next().unwrap_or(first).trim_start_matches("error: ").to_owned();
     FileError::at(file, error.location().unwrap_or(Location::UNKNOWN), format!("{problem}; expected {expected}"))
 }
 
-/// The longest duration. Adding it to a clock cannot overflow.
+/// The longest duration, which can be added to a clock without overflow.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A duration such as `150ms` or `1m30s`: not negative and at most a day.
+/// Parses a duration such as `150ms` or `1m30s`, which must not be negative and at most a day.
 pub fn short_duration(text: &str) -> Option<Duration> {
     let read = text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     read.filter(|duration| *duration <= LONGEST)
 }
 
-/// A duration in a file.
+/// Parses a duration in a file.
 pub fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, FileError> {
     short_duration(&text.value).ok_or_else(|| {
         let problem = format!(
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_long_quotation_only_the_beginning_stays() {
+    fn a_long_quotation_is_cut_off() {
         let two = format!("in \"a\\\"b\" {} in \"{}\" here", "x".repeat(200), "y".repeat(81));
         assert_eq!(shortened(&two), two.replace("yy\" here", "…\" here"));
     }

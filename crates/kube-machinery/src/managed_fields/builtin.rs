@@ -1,4 +1,5 @@
-//! The schema of the built-in kinds, from the table of Go's types. Upstream: `pkg/generated/openapi`, read by `schemaconv`.
+//! Builds the structured-merge-diff schema of the built-in kinds from the table of Go types. Upstream:
+//! `pkg/generated/openapi`, read by `schemaconv`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -8,7 +9,7 @@ use super::typed::Type;
 use crate::codec::schema::{Field, Kind, ListType, Omit, Struct, structs};
 use crate::value::{Value, json};
 
-/// What no type describes, below something atomic. Upstream: `__untyped_atomic_`.
+/// The name of the type of values without a schema, below an atomic one. Upstream: `__untyped_atomic_`.
 pub(super) const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
@@ -18,7 +19,7 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     Arc::new(Schema { types })
 });
 
-/// The type with this name in the table.
+/// Returns the type with this name in the table.
 pub fn type_named(name: &str) -> Type {
     Type { schema: SCHEMA.clone(), of: named(name) }
 }
@@ -44,7 +45,7 @@ fn map(element: TypeRef, relationship: Relationship) -> Atom {
     Atom { map: Some(Arc::new(map)), ..Atom::default() }
 }
 
-/// A value of any form, in whose maps are values of the named type.
+/// Returns the type of a value of any form, whose maps hold values of the named type.
 fn untyped(fields: &str, relationship: Relationship) -> Atom {
     Atom {
         scalar: Some(Scalar::Untyped),
@@ -53,7 +54,7 @@ fn untyped(fields: &str, relationship: Relationship) -> Atom {
     }
 }
 
-/// The type whose raw values are of any form. Elsewhere they are objects.
+/// The type in which raw JSON can be any value. In other types it is an object.
 const OF_ANY_VALUES: &str = "JSONSchemaProps";
 
 fn of_struct(name: &str, of: &'static Struct) -> Atom {
@@ -72,12 +73,13 @@ fn of_struct(name: &str, of: &'static Struct) -> Atom {
         }
     }
     let relationship = if of.is_atomic { Relationship::Atomic } else { Relationship::Separable };
-    // A struct without fields declares nothing, so it may have anything.
+    // A struct without declared fields may have any fields.
     let element = if fields.is_empty() { any_value() } else { TypeRef::default() };
     Atom { map: Some(Arc::new(MapType { fields, element, relationship })), ..Atom::default() }
 }
 
-/// What counts as the value of a key that is missing: a field that Go always writes has its zero value.
+/// Returns the default of a field. It identifies list items that leave out a key. A field that Go always writes has
+/// its zero value.
 fn default_of(field: &Field) -> Option<Value> {
     match (field.omit, &field.kind) {
         _ if field.default.is_some() => field.default.map(Value::from),
@@ -98,7 +100,7 @@ fn type_of_field(field: &Field, raw: &Atom) -> TypeRef {
     TypeRef { relationship, ..of }
 }
 
-/// A value of any form. Upstream: `__untyped_deduced_`.
+/// Returns the type of a value of any form. Upstream: `__untyped_deduced_`.
 fn any() -> Atom {
     untyped(DEDUCED, Relationship::Separable)
 }
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_the_owners_that_its_type_allows() {
+    fn list_items_are_owned_as_the_list_type_allows() {
         let pod = json!({"apiVersion": "v1", "spec": {"containers": [{"name": "a", "ports": [{"containerPort": 80}],
             "args": ["x"]}]}});
         let ports = r#""f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}"#;
@@ -164,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_missing_has_its_default() {
+    fn a_missing_list_key_has_its_default() {
         let secrets = json!({"spec": {"imagePullSecrets": [{}]}});
         let expected = r#"{"f:spec":{"f:imagePullSecrets":{"k:{\"name\":\"\"}":{}}}}"#;
         assert_eq!(fields("Pod", secrets), expected);
     }
 
     #[test]
-    fn what_no_type_has_is_refused() {
+    fn a_field_that_the_type_does_not_declare_is_refused() {
         let wrong = TypedValue::new(json!({"spec": {"x": 1}}), type_named("Pod"), Duplicates::Refused);
         assert_eq!(wrong.unwrap_err().to_string(), ".spec.x: field not declared in schema");
     }

@@ -1,5 +1,6 @@
-//! The schema of a custom resource, from that of its definition. Upstream: `schemaconv/openapi.go` of
-//! `k8s.io/kube-openapi/pkg/schemaconv`.
+//! Builds the structured-merge-diff schema of a custom resource from the schema in its definition.
+//!
+//! Upstream: `schemaconv/openapi.go` of `k8s.io/kube-openapi/pkg/schemaconv`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,14 +10,14 @@ use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, StructFi
 use super::typed::Type;
 use crate::codec::structural::Structural;
 
-/// The type of a whole object.
+/// Returns the type of a whole custom resource.
 pub fn type_of_custom(schema: &Structural) -> Type {
     let keeps_unknown = schema.preserves_unknown_fields;
     let map = object(schema, true, keeps_unknown);
     Type { of: inlined(Atom { map: Some(map), ..Atom::default() }), ..type_named(DEDUCED) }
 }
 
-/// The type of a value. Whether it `keeps_unknown` fields is passed on to all below.
+/// Returns the type of a value. If a schema keeps unknown fields, all schemas below it do.
 fn type_of(schema: &Structural, keeps_unknown: bool) -> TypeRef {
     let keeps_unknown = keeps_unknown || schema.preserves_unknown_fields;
     let map = || Some(object(schema, schema.is_embedded_resource, keeps_unknown));
@@ -28,7 +29,7 @@ fn type_of(schema: &Structural, keeps_unknown: bool) -> TypeRef {
         "boolean" => scalar(Scalar::Boolean),
         "string" if matches!(schema.format.as_str(), "" | "byte") => scalar(Scalar::String),
         "string" => scalar(Scalar::Untyped),
-        _ => Atom { scalar: Some(Scalar::Untyped), list: list(), map: map() }, // that of any value
+        _ => Atom { scalar: Some(Scalar::Untyped), list: list(), map: map() }, // a value of any form
     })
 }
 

@@ -1,5 +1,6 @@
-//! `metadata.managedFields`: the list of entries in an object. Upstream: `managedfields/internal/managedfields.go` in
-//! `k8s.io/apimachinery`.
+//! Reads and writes `metadata.managedFields`: the entries that say which manager owns which fields.
+//!
+//! Upstream: `managedfields/internal/managedfields.go` in `k8s.io/apimachinery`.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +10,15 @@ use super::fieldpath::Set;
 use super::merge::{ManagedFields, VersionedSet};
 use crate::value::{Array, Map, Value, json};
 
-/// What each manager owns, and when it last wrote.
+/// The fields that each manager owns, and the time of its last write.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Managed {
     pub(crate) fields: ManagedFields,
-    /// As RFC 3339, by manager. An entry may have none.
+    /// The times in RFC 3339, by manager. An entry may have no time.
     pub(crate) times: BTreeMap<String, String>,
 }
 
-/// Who a manager is. Its JSON is the name of the manager among the others.
+/// The identity of a manager. Its JSON is the manager's key in [`ManagedFields`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Identifier {
@@ -25,12 +26,13 @@ pub(crate) struct Identifier {
     pub(crate) manager: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) operation: String,
-    /// Empty for an apply: a manager that applies in another version is the same.
+    /// The version that the manager writes. Empty for an apply, so that a manager that applies in another version is
+    /// the same one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) api_version: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) subresource: String,
-    /// That of an entry is no part of who it is.
+    /// Empty when an entry is decoded, because its time is not part of its identity.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) time: String,
 }
@@ -39,7 +41,7 @@ pub(crate) const APPLY: &str = "Apply";
 pub(crate) const UPDATE: &str = "Update";
 
 impl Identifier {
-    /// Upstream: `BuildManagerIdentifier`.
+    /// Returns the identity as JSON. Upstream: `BuildManagerIdentifier`.
     pub(crate) fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -49,7 +51,7 @@ impl Identifier {
     }
 }
 
-/// Whether a client asks to forget all owners: it sends an empty list, or a list with an empty entry.
+/// Returns true if a client asks to drop all ownership: it sends an empty list, or a list with one empty entry.
 pub(crate) fn is_reset(entries: &Value) -> bool {
     match entries.as_array().map(Array::as_slice) {
         Some([]) => true,
@@ -59,10 +61,10 @@ pub(crate) fn is_reset(entries: &Value) -> bool {
 }
 
 impl Managed {
-    /// Reads the entries of an object.
+    /// Decodes the entries of an object.
     ///
     /// # Errors
-    /// What is wrong with one of them.
+    /// Upstream's message about an invalid entry.
     pub fn decode(entries: &Value) -> Result<Self, String> {
         let mut managed = Self::default();
         for (i, entry) in entries.as_array().into_iter().flatten().enumerate() {
@@ -98,7 +100,8 @@ impl Managed {
         Ok(managed)
     }
 
-    /// The entries for an object: applies first, then by time, manager, version and subresource. Null if there are none.
+    /// Encodes the entries: applies first, then by time, manager, version and subresource. Returns null if there are
+    /// none.
     pub fn encode(&self) -> Value {
         let mut entries: Vec<_> = self.fields.iter().map(|(name, owned)| self.entry(name, owned)).collect();
         entries.sort_by(|(left, _), (right, _)| left.cmp(right));
@@ -106,7 +109,7 @@ impl Managed {
         if entries.is_empty() { Value::Null } else { entries.into() }
     }
 
-    /// An entry, and what it is sorted by.
+    /// Returns an entry and its sort key.
     fn entry(&self, name: &str, owned: &VersionedSet) -> ([String; 5], Value) {
         let Identifier { manager, operation, subresource, .. } = Identifier::read(name);
         let operation = if owned.applied { APPLY.to_owned() } else { operation };
@@ -126,7 +129,7 @@ impl Managed {
     }
 }
 
-/// Whether two lists of entries are the same but for their times.
+/// Returns true if two lists of entries differ at most in their times.
 pub fn same_but_times(left: &Value, right: &Value) -> bool {
     let without_times = |entries: &Value| {
         let mut entries = entries.as_array().cloned().unwrap_or_default();

@@ -1,5 +1,7 @@
-//! Keeps `managedFields` over the writes of an object. Upstream: the managers in `managedfields/internal` of
-//! `k8s.io/apimachinery`, one around the other; here each is a function.
+//! Maintains `managedFields` when objects are written: the ownership of fields, and server-side apply.
+//!
+//! Upstream: the managers in `managedfields/internal` of `k8s.io/apimachinery`. They wrap each other; here each is a
+//! function.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,31 +12,34 @@ use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater, 
 use super::typed::{Duplicates, Type, TypedValue};
 use crate::value::{Map, Value, json};
 
-/// How many entries of updates an object has; older ones are joined. Upstream: `DefaultMaxUpdateManagers`.
+/// The most update entries of an object; older ones are merged. Upstream: `DefaultMaxUpdateManagers`.
 pub const MOST_UPDATE_MANAGERS: usize = 10;
 
-/// The manager of what was joined.
+/// The manager of the merged update entries.
 const ANCIENT: &str = "ancient-changes";
 
-/// The manager of what an object had that was first applied to later on.
+/// The manager of the fields that an object had before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
-/// The manager of what `kubectl apply` has applied. Upstream: `FieldManagerClientSideApply` of kubectl.
+/// The manager of the fields that client-side `kubectl apply` has written. Upstream: `FieldManagerClientSideApply` of
+/// kubectl.
 const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
 
-/// The manager of what this write changes, while it is computed.
+/// The temporary manager of the fields that the current write changes.
 const CURRENT: &str = "current-operation";
 
-/// The manager whose applies take over what `kubectl apply` has written, and keep its annotation.
+/// The manager of `kubectl apply --server-side`. It takes over fields that client-side `kubectl apply` has written,
+/// and keeps the annotation up to date.
 const KUBECTL: &str = "kubectl";
 
-/// What `kubectl apply` has applied. Upstream: `LastAppliedConfigAnnotation`.
+/// The annotation with the configuration that client-side `kubectl apply` has applied. Upstream:
+/// `LastAppliedConfigAnnotation`.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// How large annotations may be together, in bytes.
+/// The largest total size of an object's annotations, in bytes.
 const LARGEST_ANNOTATIONS: usize = 256 << 10;
 
-/// What nobody owns. Upstream: `stripMetaManager`.
+/// The fields that have no owner. Upstream: `stripMetaManager`.
 static STRIPPED: LazyLock<Set> = LazyLock::new(|| {
     const METADATA: [&str; 9] = [
         "name",
@@ -51,62 +56,66 @@ static STRIPPED: LazyLock<Set> = LazyLock::new(|| {
     Set::of([fields(&["apiVersion"]), fields(&["kind"]), fields(&["metadata"])].into_iter().chain(in_metadata))
 });
 
-/// The path to a field below structs.
+/// Returns the path to a field below structs.
 pub fn fields(names: &[&str]) -> Path {
     Path(names.iter().map(|name| PathElement::FieldName((*name).to_owned())).collect())
 }
 
-/// A write, as its fields are owned.
+/// A write to an object, with all that is needed to compute the owners of its fields.
 #[derive(Debug)]
 pub struct FieldManager<'a> {
-    /// Who writes; empty if nothing is known.
+    /// The manager's name; empty if it is unknown.
     pub manager: &'a str,
-    /// The version and the kind in whose form the objects are.
+    /// The version and the kind of the form that the objects are in.
     pub api_version: String,
     pub kind: &'a str,
     pub of: Type,
-    /// Empty for the object itself.
+    /// The subresource that is written; empty for the object itself.
     pub subresource: &'a str,
-    /// What such a write does not change, whatever is sent. Upstream: `resetFields`.
+    /// The fields that such a write never changes, even if they are sent. Upstream: `resetFields`.
     pub reset: Option<Filter>,
     pub tracked: Tracked,
-    /// How many entries of updates the object may have.
+    /// The most update entries of the object.
     pub most_update_managers: usize,
-    /// An object without values, as Go has it.
+    /// The empty object of the kind, as Go encodes it.
     pub blank: Value,
-    /// Why a first apply fails, if nobody can be made the owner of the fields that are there already.
+    /// The error of a first apply to a kind whose existing fields cannot be given an owner.
     pub why_no_first_apply: Option<&'static str>,
-    /// As RFC 3339.
+    /// The current time in RFC 3339.
     pub now: String,
-    /// Knows the other versions of the kind.
+    /// Converts to the other versions of the kind.
     pub converter: Box<dyn Converter>,
 }
 
-/// From when on the fields of an object have owners. Upstream: the probability of `NewProbabilisticSkipNonAppliedManager`, 1 or 0.
+/// The moment from which the fields of an object are tracked. Upstream: the probability of
+/// `NewProbabilisticSkipNonAppliedManager`, 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracked {
     FromCreation,
     FromFirstApply,
 }
 
-/// Why an apply fails.
+/// The reason why an apply fails.
 #[derive(Debug)]
 pub enum NotApplied {
     BadRequest(String),
-    /// Others own fields with other values. Each is told with its path.
+    /// Other managers own fields with other values: the message, and for each conflict its text and the path of the
+    /// field.
     Conflicts(String, Vec<(String, String)>),
     Other(String),
 }
 
 impl FieldManager<'_> {
-    /// The `managedFields` after a create, an update or a patch. `live` is `None` for a new object; `sent` are the entries that
-    /// the client has sent. If the objects do not fit their type, the entries stay as they are. Upstream: `UpdateNoErrors`.
+    /// Returns the `managedFields` after a create, an update or a patch. `live` is `None` for a new object; `sent`
+    /// are the entries in the request. If the objects do not fit their type, the entries stay as they are. Upstream:
+    /// `UpdateNoErrors`.
     pub fn update(&self, live: Option<&Value>, new: &Value, sent: &Value) -> Value {
         let live = live.unwrap_or(&self.blank);
         self.try_update(live, new, sent).unwrap_or_else(|_| live["metadata"]["managedFields"].clone())
     }
 
-    /// The same of an object that is there, or of one without values. A uid tells them apart.
+    /// As [`update`](Self::update), but returns errors. `live` is the existing object or the blank one; only an
+    /// existing object has a uid.
     ///
     /// # Errors
     /// If the objects do not fit their type.
@@ -114,12 +123,13 @@ impl FieldManager<'_> {
         let managed = self.decode_live_or_new(&live["metadata"]["managedFields"], sent);
         let exists = live["metadata"]["uid"].as_str().is_some_and(|uid| !uid.is_empty());
         if managed.fields.is_empty() && (exists || self.tracked == Tracked::FromFirstApply) {
-            return Ok(Value::Null); // nobody has applied to it, and nobody's fields were kept
+            return Ok(Value::Null); // this object's fields are not tracked yet
         }
         Ok(self.updated(live, new, managed, self.manager)?.encode())
     }
 
-    /// What is owned before a write: what the client says, if it says something that can be read. Upstream: `decodeLiveOrNew`.
+    /// Returns the ownership before a write: as the request has it, if it has valid entries. Upstream:
+    /// `decodeLiveOrNew`.
     fn decode_live_or_new(&self, kept: &Value, sent: &Value) -> Managed {
         if self.subresource.is_empty() {
             if is_reset(sent) {
@@ -134,7 +144,8 @@ impl FieldManager<'_> {
         Managed::decode(kept).unwrap_or_default()
     }
 
-    /// Upstream: `managedFieldsUpdater.Update`, `capManagersManager.Update`.
+    /// Returns the ownership after an update by this manager. Upstream: `managedFieldsUpdater.Update`,
+    /// `capManagersManager.Update`.
     fn updated(&self, live: &Value, new: &Value, managed: Managed, manager: &str) -> Result<Managed, Refusal> {
         let Managed { fields, mut times } = managed;
         let (live, new) = (self.typed(live, Duplicates::Allowed), self.typed(new, Duplicates::Allowed));
@@ -152,10 +163,11 @@ impl FieldManager<'_> {
         Ok(capped(Managed { fields, times }, self.most_update_managers))
     }
 
-    /// The object with a configuration applied to it, with its `managedFields`. `live` is `None` if there is no object yet.
+    /// Returns the object with a configuration applied, including its `managedFields`. `live` is `None` if the object
+    /// does not exist yet.
     ///
     /// # Errors
-    /// Conflicts, or why the configuration cannot be applied.
+    /// Conflicts, or the reason why the configuration cannot be applied.
     pub fn apply(&self, live: Option<&Value>, config: &Value, force: Force) -> Result<Value, NotApplied> {
         let kept = live.map_or(&Value::Null, |live| &live["metadata"]["managedFields"]);
         let managed = Managed::decode(kept)
@@ -186,11 +198,13 @@ impl FieldManager<'_> {
         Ok(object)
     }
 
-    /// Who owns the fields of an object to which nobody has applied. Upstream: `skipNonAppliedManager.Apply`, which knows one manager.
+    /// Gives owners to the fields of an object at its first apply. Upstream: `skipNonAppliedManager.Apply`, which has
+    /// one owner for all.
     ///
-    /// kubectl takes whoever owns the annotation of `kubectl apply` for itself, and removes what that one owns and its configuration
-    /// does not name. So the fields that `kubectl apply` has written get a manager of their own, as if it had been kept from the
-    /// creation on.
+    /// The fields that client-side `kubectl apply` wrote get a manager of their own, as if fields had been tracked
+    /// from the creation on. `kubectl apply --server-side` takes over all fields of the manager that owns its
+    /// annotation, and removes those that its configuration does not name, so that manager must not own anything
+    /// else.
     fn before_first_apply(&self, live: &Value, managed: Managed) -> Result<Managed, Refusal> {
         let mut managed = self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY)?;
         if self.tracked == Tracked::FromCreation || !self.subresource.is_empty() {
@@ -209,14 +223,16 @@ impl FieldManager<'_> {
         Ok(managed)
     }
 
-    /// What a configuration must be. Upstream: `versionCheckManager`, `structuredMergeManager.Apply`.
+    /// Checks kind, version and `managedFields` of a configuration. Upstream: `versionCheckManager`,
+    /// `structuredMergeManager.Apply`.
     fn check(&self, config: &Value) -> Result<(), NotApplied> {
         let field = |name: &str| config[name].as_str().unwrap_or_default();
         let (api_version, kind) = (field("apiVersion"), field("kind"));
         if (api_version, kind) != (&*self.api_version, self.kind) {
             return Err(NotApplied::BadRequest(format!("invalid object type: {}", gvk(api_version, kind))));
         }
-        // What is no list of entries is told as any other field of a wrong type. Upstream: `Unstructured.GetManagedFields`.
+        // Any other value of the field is reported later, like other fields of a wrong type. Upstream:
+        // `Unstructured.GetManagedFields`.
         match &config["metadata"]["managedFields"] {
             Value::Array(entries) if entries.iter().all(Value::is_object) => {
                 Err(NotApplied::BadRequest("metadata.managedFields must be nil".to_owned()))
@@ -225,7 +241,8 @@ impl FieldManager<'_> {
         }
     }
 
-    /// An apply by kubectl takes over what `kubectl apply` has written before. Upstream: `lastAppliedManager.Apply`.
+    /// Applies a configuration. kubectl may override conflicts about fields that client-side `kubectl apply` wrote.
+    /// Upstream: `lastAppliedManager.Apply`.
     fn upgraded(
         &self,
         live: &Value,
@@ -250,7 +267,7 @@ impl FieldManager<'_> {
         })
     }
 
-    /// Upstream: `managedFieldsUpdater.Apply` around `structuredMergeManager.Apply`.
+    /// Applies a configuration. Upstream: `managedFieldsUpdater.Apply` around `structuredMergeManager.Apply`.
     fn merged(
         &self,
         live: &Value,
@@ -275,7 +292,7 @@ impl FieldManager<'_> {
         Ok((object.value, Managed { fields, times }))
     }
 
-    /// The fields that `kubectl apply` has written and that nobody has changed since. Upstream:
+    /// Returns the fields that client-side `kubectl apply` has written and that are unchanged since. Upstream:
     /// `allowedConflictsFromLastApplied`.
     fn last_applied(&self, live: &Value) -> Option<Set> {
         let text = live["metadata"]["annotations"][LAST_APPLIED].as_str().filter(|text| !text.is_empty())?;
@@ -290,13 +307,13 @@ impl FieldManager<'_> {
         Some(owned.difference(&compared.modified).difference(&compared.added).difference(&compared.removed))
     }
 
-    /// An object of the kind, without its entries.
+    /// Returns an object of the kind as a typed value, without its entries.
     fn typed(&self, object: &Value, duplicates: Duplicates) -> Result<TypedValue, String> {
         let mut object = object.clone();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
             && metadata.get("managedFields").is_some_and(Value::is_array)
         {
-            metadata.remove("managedFields"); // what is no list is told as any other field of a wrong type
+            metadata.remove("managedFields"); // any other value is reported like other fields of a wrong type
         }
         if let Some(fields) = object.as_object_mut() {
             fields.insert("apiVersion".into(), json!(self.api_version));
@@ -323,7 +340,7 @@ impl FieldManager<'_> {
         identifier.text()
     }
 
-    /// What is told of an object that has no form in its type, after an apply of this configuration.
+    /// Returns the message about an object that does not fit its type after an apply of this configuration.
     pub fn not_converted(&self, config: &Value, why: &str) -> String {
         let (object, kind) = (self.id(config), gvk(&self.api_version, self.kind));
         format!(
@@ -331,20 +348,20 @@ impl FieldManager<'_> {
         )
     }
 
-    /// How upstream's messages name an object. Upstream: `objectGVKNN`.
+    /// Returns the name of an object in upstream's messages. Upstream: `objectGVKNN`.
     fn id(&self, object: &Value) -> String {
         let field = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
         format!("{}/{}; {}", field("namespace"), field("name"), gvk(&self.api_version, self.kind))
     }
 }
 
-/// Go's text of a `GroupVersionKind`.
+/// Returns Go's text of a `GroupVersionKind`.
 fn gvk(api_version: &str, kind: &str) -> String {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     format!("{group}/{version}, Kind={kind}")
 }
 
-/// What a manager owns without what nobody owns.
+/// Removes the fields without owners from what a manager owns.
 fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
     if let Some(mut owned) = managers.remove(manager) {
         owned.set = owned.set.difference(&STRIPPED);
@@ -355,7 +372,7 @@ fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
     managers
 }
 
-/// Joins the oldest entries of updates, by version, until few enough are left. Upstream: `capUpdateManagers`.
+/// Merges the oldest update entries of each version until at most `most` are left. Upstream: `capUpdateManagers`.
 fn capped(mut managed: Managed, most: usize) -> Managed {
     let mut updaters: Vec<String> =
         managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
@@ -395,7 +412,7 @@ fn capped(mut managed: Managed, most: usize) -> Managed {
     managed
 }
 
-/// Writes the annotation of `kubectl apply` anew, if the object has it. Upstream: `lastAppliedUpdater`.
+/// Updates the annotation of client-side `kubectl apply`, if the object has it. Upstream: `lastAppliedUpdater`.
 fn keep_last_applied(object: &mut Value, config: &Value) {
     let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else { return };
     if annotations.get(LAST_APPLIED).and_then(Value::as_str).is_none_or(str::is_empty) {
@@ -415,7 +432,7 @@ fn size(annotations: &Map) -> usize {
     annotations.iter().map(|(name, value)| name.len() + value.as_str().unwrap_or_default().len()).sum()
 }
 
-/// Conflicts, as a client reads them. Upstream: `NewConflictError`.
+/// Returns the error about conflicts. Upstream: `NewConflictError`.
 pub(super) fn told(conflicts: &[Conflict]) -> NotApplied {
     let causes = conflicts
         .iter()
@@ -439,7 +456,7 @@ pub(super) fn told(conflicts: &[Conflict]) -> NotApplied {
     NotApplied::Conflicts(message, causes.collect())
 }
 
-/// A manager in a message. Upstream: `printManager`.
+/// Returns a manager's name for messages. Upstream: `printManager`.
 fn shown(manager: &str) -> String {
     let Identifier { manager, operation, api_version, subresource, time } = Identifier::read(manager);
     let mut text = crate::conventions::quote::quote(&manager);

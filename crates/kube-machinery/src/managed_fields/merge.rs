@@ -1,5 +1,7 @@
-//! Ownership: who owns which fields after a write, and what an apply takes over and takes away. Upstream:
-//! `merge/update.go`, `merge/conflict.go`, `fieldpath/managers.go`.
+//! The rules of ownership: which manager owns which fields after a write, and which fields an apply takes over or
+//! removes.
+//!
+//! Upstream: `merge/update.go`, `merge/conflict.go`, `fieldpath/managers.go`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,17 +11,17 @@ use super::fieldpath::{Filter, Path, Set};
 use super::typed::{Comparison, TypedValue};
 use super::value;
 
-/// What a manager owns.
+/// The fields that a manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VersionedSet {
     pub(crate) set: Set,
-    /// The version in whose form the fields are.
+    /// The version that the fields are in.
     pub(crate) api_version: String,
-    /// Whether it was applied, and not written otherwise.
+    /// True if the manager applied the fields; false if it wrote them otherwise.
     pub(crate) applied: bool,
 }
 
-/// What each manager owns.
+/// The fields that each manager owns, by the manager's identity.
 pub(crate) type ManagedFields = BTreeMap<String, VersionedSet>;
 
 /// A field that another manager owns with another value.
@@ -29,18 +31,18 @@ pub(crate) struct Conflict {
     pub(crate) path: Path,
 }
 
-/// Why a write fails.
+/// The reason why a write fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// By manager.
+    /// The conflicts, by manager.
     Conflicts(Vec<Conflict>),
     Other(String),
 }
 
-/// Why there is no form of an object in some version.
+/// The reason why an object cannot be converted to a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotConverted {
-    /// The version is no longer served: what was owned in it is forgotten.
+    /// The version is no longer served. What managers own in it is forgotten.
     MissingVersion(String),
     Failed(String),
 }
@@ -48,26 +50,26 @@ pub enum NotConverted {
 /// Converts objects between the versions of a kind.
 pub trait Converter: Debug {
     /// # Errors
-    /// If there is no such version, or if the object has no form in it.
+    /// If there is no such version, or if the object cannot be converted to it.
     fn convert<'v>(&self, object: &'v TypedValue, version: &str) -> Result<Cow<'v, TypedValue>, NotConverted>;
 }
 
-/// Whether an apply takes over what others own.
+/// Decides if an apply takes over fields that other managers own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
     Yes,
     No,
 }
 
-/// Computes who owns what after a write.
+/// Computes the ownership after a write.
 #[derive(Debug)]
 pub(crate) struct Updater<'a> {
     pub(crate) converter: &'a dyn Converter,
-    /// What does not count, by version.
+    /// The filters of fields whose ownership is not tracked, by version.
     pub(crate) ignore: BTreeMap<String, Filter>,
 }
 
-/// What is the same in the version that is asked for, if there is such a version. `None`: it is missing.
+/// Returns a converted object, or `None` if the version no longer exists.
 fn present<T>(converted: Result<T, NotConverted>, what: &str) -> Result<Option<T>, Refusal> {
     match converted {
         Ok(converted) => Ok(Some(converted)),
@@ -81,7 +83,7 @@ fn other(what: &str) -> impl Fn(super::typed::ValidationErrors) -> Refusal + '_ 
 }
 
 impl Updater<'_> {
-    /// After a create, an update or a patch: what it has changed belongs to the manager. Returns what each manager owns.
+    /// Computes the ownership after a create, an update or a patch: the manager owns the fields that were changed.
     ///
     /// # Errors
     /// If the objects do not fit their type.
@@ -105,11 +107,10 @@ impl Updater<'_> {
         Ok(managers)
     }
 
-    /// Applies a configuration. Returns the object, and what each manager owns. The object is `None` if nothing in it has
-    /// changed.
+    /// Applies a configuration. Returns the object, or `None` if nothing in it has changed, and the ownership.
     ///
     /// # Errors
-    /// Conflicts, or what does not fit the type.
+    /// Conflicts, or upstream's message about a value that does not fit its type.
     pub(crate) fn apply(
         &self,
         live: &TypedValue,
@@ -141,7 +142,8 @@ impl Updater<'_> {
         self.ignore.get(version).map_or(set.clone(), |filter| filter.filter(&set))
     }
 
-    /// What the other managers own after a change, and what the change is. Upstream: `Updater.update`.
+    /// Compares two states of an object, and takes the changed fields away from the other managers. Upstream:
+    /// `Updater.update`.
     fn shared(
         &self,
         old: &TypedValue,
@@ -192,7 +194,7 @@ impl Updater<'_> {
         Ok((managers, compared))
     }
 
-    /// The object without what the manager applied last time, does not apply now, and nobody else owns. Upstream: `prune`.
+    /// Removes what the manager applied last time, does not apply now, and no other manager owns. Upstream: `prune`.
     fn pruned(
         &self,
         merged: TypedValue,
@@ -212,8 +214,8 @@ impl Updater<'_> {
         })
     }
 
-    /// What was pruned and somebody owns comes back, first that in the version of the pruned object: other fields may be
-    /// needed for a conversion. Upstream: `addBackOwnedItems`.
+    /// Adds back the pruned items that another manager owns, beginning with those in the version of the pruned
+    /// object: a conversion may need them. Upstream: `addBackOwnedItems`.
     fn with_owned(
         &self,
         merged: &TypedValue,
@@ -244,7 +246,7 @@ impl Updater<'_> {
         Ok(pruned)
     }
 
-    /// What was pruned without having been the manager's comes back. Upstream: `addBackDanglingItems`.
+    /// Adds back the pruned items that the manager did not own. Upstream: `addBackDanglingItems`.
     fn with_dangling(
         &self,
         merged: &TypedValue,
@@ -262,7 +264,7 @@ impl Updater<'_> {
         Ok(merged.remove_items(&lost.intersection(&named(&last.set, merged))))
     }
 
-    /// What each manager owns with today's schema. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
+    /// Adapts the ownership to changes of the schema. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
     fn reconciled(&self, live: &TypedValue, managers: ManagedFields) -> Result<ManagedFields, Refusal> {
         let mut reconciled = ManagedFields::new();
         for (name, mut owned) in managers {
@@ -281,7 +283,7 @@ impl Updater<'_> {
     }
 }
 
-/// A set with the structs above its members, in the type of an object.
+/// Adds the declared fields above the members of a set, by the type of an object.
 fn named(set: &Set, of: &TypedValue) -> Set {
     set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
 }

@@ -1,5 +1,7 @@
-//! Who owns the number of replicas: between the entries of an object and those of its `scale`. Upstream: `scalehandler.go` of
-//! `k8s.io/apimachinery/pkg/util/managedfields`.
+//! Translates the ownership of the number of replicas between an object's entries and those of its `scale`
+//! subresource.
+//!
+//! Upstream: `scalehandler.go` of `k8s.io/apimachinery/pkg/util/managedfields`.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +11,18 @@ use super::fieldpath::{Path, Set};
 use super::merge::VersionedSet;
 use crate::value::Value;
 
-/// The version of a scale.
+/// The version of the kind `Scale`.
 pub const SCALE_VERSION: &str = "autoscaling/v1";
 
-/// Where the versions of a kind have the replicas. `None`: the version has no scale. Upstream: `ResourcePathMappings`.
+/// The path of the replicas in each version of a kind; `None` if the version has no scale. Upstream:
+/// `ResourcePathMappings`.
 pub type ReplicasPaths = BTreeMap<String, Option<Path>>;
 
-/// Turns the entries of an object into those of its scale, and back.
+/// Translates the entries of an object into those of its scale, and back.
 #[derive(Debug)]
 pub struct ScaleHandler {
     parent: Managed,
-    /// The version in which the object was asked for.
+    /// The version of the object in the request.
     api_version: String,
     paths: ReplicasPaths,
 }
@@ -31,7 +34,7 @@ impl ScaleHandler {
         Ok(Self { parent: Managed::decode(parent_entries)?, api_version, paths })
     }
 
-    /// The entries of the scale: those who own the replicas own them in the scale's form. Null if nobody does.
+    /// Returns the entries of the scale: the managers that own the replicas. Returns null if there are none.
     pub fn to_subresource(&self) -> Value {
         let mut scale = Managed::default();
         for (manager, owned) in &self.parent.fields {
@@ -46,8 +49,8 @@ impl ScaleHandler {
         scale.encode()
     }
 
-    /// The entries of the object after a write of its scale: who owns the replicas there no more has lost them. Null if there are
-    /// none.
+    /// Returns the entries of the object after a write to its scale. A manager that no longer owns the replicas in
+    /// the scale loses them in the object. Returns null if there are no entries.
     ///
     /// # Errors
     /// If the scale's entries cannot be read.
@@ -55,7 +58,7 @@ impl ScaleHandler {
         let mut scale = Managed::decode(scale_entries)?.fields;
         let mut parent = Managed::default();
         for (manager, owned) in &self.parent.fields {
-            let Some(path) = self.paths.get(&owned.api_version) else { continue }; // a version that is not known
+            let Some(path) = self.paths.get(&owned.api_version) else { continue }; // the version is unknown
             let mut owned = owned.clone();
             if let Some(path) = path.as_ref().filter(|path| owned.set.has(&path.0))
                 && scale.remove(manager).is_none()
@@ -79,7 +82,7 @@ impl ScaleHandler {
     }
 }
 
-/// Where a scale has the replicas.
+/// Returns the path of the replicas in a scale.
 fn replicas() -> Path {
     fields(&["spec", "replicas"])
 }

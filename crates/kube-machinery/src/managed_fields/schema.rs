@@ -1,19 +1,20 @@
-//! What lists and maps are: which items are one by one, and which are replaced as a whole. Upstream: `schema/elements.go`.
+//! The types of structured-merge-diff: which lists and maps managers own item by item, and which as a whole. A schema
+//! is made from the table of Go types or from an OpenAPI schema.
 //!
-//! A schema is made from a table of types or from an OpenAPI schema; this room does not care which.
+//! Upstream: `schema/elements.go`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::value::Value;
 
-/// Types by their names.
+/// A set of types by name.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) types: HashMap<String, Atom>,
 }
 
-/// What a value can be. A value that can be several things is what its form says.
+/// The kinds of values that a type allows. If it allows several, the form of the value decides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Atom {
     pub(crate) scalar: Option<Scalar>,
@@ -21,55 +22,58 @@ pub(crate) struct Atom {
     pub(crate) map: Option<Arc<MapType>>,
 }
 
+/// The scalars that a type allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     Numeric,
     String,
     Boolean,
-    /// Any of them.
+    /// Any scalar.
     Untyped,
 }
 
-/// How the items of a list or of a map relate to each other.
+/// The way in which managers share the items of a list or a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relationship {
-    /// They are one value, with one owner.
+    /// The list or map is one value with one owner.
     Atomic,
-    /// Each is for itself: a set, or a list with keys.
+    /// Each item has its own owners: a set, or a list with keys.
     Associative,
-    /// Each is for itself: a map or a struct.
+    /// Each field has its own owners: a map or a struct.
     Separable,
 }
 
+/// The type of a list.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) element: TypeRef,
     pub(crate) relationship: Relationship,
-    /// The fields that tell items apart; none in a set.
+    /// The fields that identify an item; empty in a set.
     pub(crate) keys: Vec<String>,
 }
 
-/// A map, a struct, or a struct with more fields than it declares.
+/// The type of a map, of a struct, or of a struct that also allows undeclared fields.
 #[derive(Debug)]
 pub(crate) struct MapType {
     pub(crate) fields: BTreeMap<String, StructField>,
-    /// The type of fields that are not declared. Empty: there must be none.
+    /// The type of undeclared fields. Empty if they are not allowed.
     pub(crate) element: TypeRef,
     pub(crate) relationship: Relationship,
 }
 
+/// A declared field of a struct.
 #[derive(Debug)]
 pub(crate) struct StructField {
     pub(crate) of: TypeRef,
-    /// Counts if the field is a key of a list and missing.
+    /// The value of a missing field, where the field is a key of a list.
     pub(crate) default: Option<Value>,
 }
 
-/// A type where it is used.
+/// A use of a type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypeRef {
     pub(crate) kind: TypeKind,
-    /// Replaces the relationship that the type declares.
+    /// Overrides the relationship that the type declares.
     pub(crate) relationship: Option<Relationship>,
 }
 
@@ -85,22 +89,23 @@ impl Default for TypeKind {
     }
 }
 
-/// The type of a value that says nothing about its fields. Upstream: `__untyped_deduced_`.
+/// The name of the type of values without a schema. Upstream: `__untyped_deduced_`.
 pub(crate) const DEDUCED: &str = "__untyped_deduced_";
 
-/// What a type is, where it is used.
+/// A type after it was looked up, with the overrides of its use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Resolved<'s> {
     pub(crate) scalar: Option<Scalar>,
     pub(crate) list: Option<&'s List>,
     pub(crate) map: Option<&'s MapType>,
-    /// What the use of the type says instead of the type: of the map, if it can be one.
+    /// The relationships that the use of the type overrides. If the type allows a map, only that of the map is
+    /// overridden.
     list_relationship: Option<Relationship>,
     map_relationship: Option<Relationship>,
 }
 
 impl Schema {
-    /// What a type is; `None` if no type has its name.
+    /// Looks up a type; returns `None` if no type has its name.
     pub(crate) fn resolve<'s>(&'s self, of: &'s TypeRef) -> Option<Resolved<'s>> {
         let atom = match &of.kind {
             TypeKind::Named(name) => self.types.get(&**name)?,
@@ -118,7 +123,7 @@ impl Schema {
 }
 
 impl<'s> Resolved<'s> {
-    /// Of several things, the one that the value is. Upstream: `deduceAtom`.
+    /// Narrows the allowed kinds to that of the value. Upstream: `deduceAtom`.
     pub(crate) fn deduced(self, value: Option<&Value>) -> Self {
         let none = Self { scalar: None, list: None, map: None, ..self };
         match value {
@@ -131,7 +136,8 @@ impl<'s> Resolved<'s> {
         }
     }
 
-    /// The one thing as which a value is treated: a map, a scalar or a list. Upstream: `handleAtom`.
+    /// Returns the kind as which a value is treated. If several are allowed, a map comes first, then a scalar.
+    /// Upstream: `handleAtom`.
     pub(crate) fn handled(self) -> Option<Handled<'s>> {
         match self {
             Self { map: Some(map), .. } => Some(Handled::Map(map, self.map_relationship.unwrap_or(map.relationship))),
@@ -143,7 +149,7 @@ impl<'s> Resolved<'s> {
         }
     }
 
-    /// Whether both are the same choice from one type.
+    /// Returns true if the same kinds are allowed in both.
     pub(crate) fn is_same_choice(self, other: Self) -> bool {
         self.scalar.is_some() == other.scalar.is_some()
             && self.list.is_some() == other.list.is_some()
@@ -151,7 +157,7 @@ impl<'s> Resolved<'s> {
     }
 }
 
-/// What a value is.
+/// The kind as which a value is treated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handled<'s> {
     Scalar(Scalar),
@@ -160,20 +166,20 @@ pub(crate) enum Handled<'s> {
 }
 
 impl MapType {
-    /// The type of a field.
+    /// Returns the type of a field, declared or not.
     pub(crate) fn type_of(&self, field: &str) -> &TypeRef {
         self.fields.get(field).map_or(&self.element, |field| &field.of)
     }
 }
 
 impl TypeRef {
-    /// Whether it stands for no type at all.
+    /// Returns true if the type allows nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.relationship.is_none()
             && matches!(&self.kind, TypeKind::Inlined(Atom { scalar: None, list: None, map: None }))
     }
 
-    /// How messages name it.
+    /// Returns the name of the type in messages; `None` for an inlined type.
     pub(crate) fn name(&self) -> Option<&str> {
         match &self.kind {
             TypeKind::Named(name) => Some(name),

@@ -1,4 +1,4 @@
-//! JSON values as upstream orders, compares and prints them. Upstream: `value/value.go`.
+//! Orders, compares and prints JSON values as upstream's structured-merge-diff does. Upstream: `value/value.go`.
 
 use std::cmp::Ordering;
 use std::iter::zip;
@@ -7,7 +7,7 @@ use crate::codec::go_text::GoText;
 use crate::conventions::quote::quote;
 use crate::value::{Map, Number, Value};
 
-/// A total order. Numbers come first, then texts, booleans, lists, maps and null.
+/// Compares in upstream's total order: numbers first, then strings, booleans, lists, maps and null.
 pub(crate) fn compare(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right),
@@ -33,7 +33,7 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
-/// Whole numbers are compared exactly, others as floats.
+/// Compares integers exactly and other numbers as floats.
 fn compare_numbers(left: &Number, right: &Number) -> Ordering {
     match (left.as_i64(), right.as_i64()) {
         (Some(left), Some(right)) => left.cmp(&right),
@@ -41,7 +41,7 @@ fn compare_numbers(left: &Number, right: &Number) -> Ordering {
     }
 }
 
-/// By the first name or value, in the order of names, that differs; then by size.
+/// Compares by the first name or value that differs, in the order of names; then by size.
 fn compare_maps(left: &Map, right: &Map) -> Ordering {
     zip(left, right)
         .map(|((left_name, left), (right_name, right))| left_name.cmp(right_name).then_with(|| compare(left, right)))
@@ -49,7 +49,7 @@ fn compare_maps(left: &Map, right: &Map) -> Ordering {
         .unwrap_or_else(|| left.len().cmp(&right.len()))
 }
 
-/// Whether two values are the same; 1 and 1.0 are.
+/// Returns true if two values are equal. 1 equals 1.0.
 pub(crate) fn equals(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right).is_eq(),
@@ -64,7 +64,7 @@ pub(crate) fn equals(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// A value in the text of a path. Upstream: `ToString`.
+/// Returns a value as paths show it. Upstream: `ToString`.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),

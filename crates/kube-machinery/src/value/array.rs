@@ -1,4 +1,4 @@
-//! The items of an array.
+//! The items of a JSON array, shared between copies.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
@@ -7,7 +7,7 @@ use ecow::EcoVec;
 
 use super::Value;
 
-/// A list of values. A copy shares the items until one of the two is changed.
+/// A list of values. A copy shares the items until one of the two changes.
 #[derive(Clone, Debug, Default)]
 pub struct Array(EcoVec<Value>);
 
@@ -52,7 +52,7 @@ impl Array {
         self.0.retain(|value| keep(value));
     }
 
-    /// Whether both are one list in memory.
+    /// Returns true if both share the same items in memory. Equal lists may return false.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.0.len() == other.0.len() && self.0.as_ptr() == other.0.as_ptr()
     }

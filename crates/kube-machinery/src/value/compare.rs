@@ -1,4 +1,4 @@
-//! Comparison with what Rust has in the place of a JSON value.
+//! Equality of JSON values with Rust's strings, numbers and booleans.
 
 use super::{SmolStr, Value};
 

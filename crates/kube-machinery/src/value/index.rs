@@ -1,4 +1,4 @@
-//! `value["metadata"]["name"]`, and `get`.
+//! Indexing of JSON values: `value["metadata"]["name"]`, and `get`.
 
 use std::ops;
 
@@ -6,7 +6,7 @@ use super::{Map, SmolStr, Value};
 
 static NULL: Value = Value::Null;
 
-/// The name of a field, or the place of an item.
+/// The name of a field, or the position of an item.
 pub trait Index {
     fn find<'v>(&self, value: &'v Value) -> Option<&'v Value>;
     fn find_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value>;
@@ -28,7 +28,7 @@ impl Index for str {
         }
         match value {
             Value::Object(fields) => &mut fields[self],
-            other => panic!("no object, which could have a field {self:?}: {other}"),
+            other => panic!("cannot set the field {self:?} of a value that is no object: {other}"),
         }
     }
 }
@@ -45,7 +45,7 @@ impl Index for usize {
     fn find_or_insert<'v>(&self, value: &'v mut Value) -> &'v mut Value {
         match value {
             Value::Array(items) => &mut items[*self],
-            other => panic!("no list, which could have an item {self}: {other}"),
+            other => panic!("cannot set the item {self} of a value that is no list: {other}"),
         }
     }
 }
@@ -96,17 +96,17 @@ impl Value {
 impl<I: Index> ops::Index<I> for Value {
     type Output = Self;
 
-    /// Null, if there is no such field or item.
+    /// Returns null if there is no such field or item.
     fn index(&self, index: I) -> &Self {
         index.find(self).unwrap_or(&NULL)
     }
 }
 
 impl<I: Index> ops::IndexMut<I> for Value {
-    /// A field that is not there is made, as null. So is the object, if there is none.
+    /// Creates a missing field with the value null, and a missing object.
     ///
     /// # Panics
-    /// If it is something else, or has no such item.
+    /// If the value is of another type, or has no such item.
     fn index_mut(&mut self, index: I) -> &mut Self {
         index.find_or_insert(self)
     }
@@ -121,7 +121,7 @@ impl ops::Index<&str> for Map {
 }
 
 impl ops::IndexMut<&str> for Map {
-    /// A field that is not there is made, as null.
+    /// Creates a missing field with the value null.
     fn index_mut(&mut self, name: &str) -> &mut Value {
         self.entry(name).or_insert(Value::Null)
     }

@@ -1,10 +1,11 @@
-//! Those who go through the fields of an object, in both forms that it has.
+//! Iterators over the fields of an object, for both representations of [`Map`](super::Map).
 
 use std::collections::btree_map;
 use std::slice;
 
 use super::{SmolStr, Value};
 
+/// Iterates over borrowed fields.
 #[derive(Clone, Debug)]
 pub enum Iter<'a> {
     Few(slice::Iter<'a, (SmolStr, Value)>),
@@ -29,6 +30,7 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
+/// Iterates over mutable fields.
 #[derive(Debug)]
 pub enum IterMut<'a> {
     Few(slice::IterMut<'a, (SmolStr, Value)>),
@@ -46,6 +48,7 @@ impl<'a> Iterator for IterMut<'a> {
     }
 }
 
+/// Iterates over owned fields.
 #[derive(Debug)]
 pub enum IntoIter {
     Few(ecow::vec::IntoIter<(SmolStr, Value)>),

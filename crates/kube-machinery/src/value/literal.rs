@@ -1,4 +1,4 @@
-//! `json!`: values as they are written in JSON.
+//! The macro `json!`, which writes values in the syntax of JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::{Array, Map, Number, SmolStr, Value};
 
-/// A value, written as JSON. An expression can stand for a value or, in parentheses if it is longer than a word, for a name.
+/// A value in the syntax of JSON. An expression can stand for a value or for a name; as a name, it needs parentheses
+/// if it is more than one token.
 #[macro_export]
 macro_rules! json {
     (null) => { $crate::value::Value::Null };
@@ -65,7 +66,7 @@ macro_rules! json {
     ($value:expr) => { $crate::value::ToValue::to_value(&$value) };
 }
 
-/// What can stand for a value in [`json!`].
+/// A type whose values [`json!`] can contain.
 pub trait ToValue {
     fn to_value(&self) -> Value;
 }

@@ -1,4 +1,4 @@
-//! The fields of an object.
+//! The fields of a JSON object, shared between copies.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -9,23 +9,25 @@ use ecow::EcoVec;
 use super::iter::{IntoIter, Iter, IterMut};
 use super::{SmolStr, Value};
 
-/// The fields of an object, in the order of their names. A copy shares them until one of the two is changed.
+/// The fields of an object, sorted by name. A copy shares them until one of the two changes.
 #[derive(Clone, Debug)]
 pub struct Map(Fields);
 
 #[derive(Clone, Debug)]
 enum Fields {
-    /// At most [`FEW`], in order: nearly all objects of Kubernetes.
+    /// At most [`FEW`] fields in a sorted list, which fits nearly all objects of Kubernetes.
     Few(EcoVec<(SmolStr, Value)>),
-    /// So many that a new one is not put between the others by moving them: what clients send has no other bound than its size.
+    /// A tree, because inserting into a long list would move many fields. Only the size of a request limits the
+    /// fields that a client sends.
     Many(Arc<BTreeMap<SmolStr, Value>>),
 }
 
 use Fields::{Few, Many};
 
+/// The largest number of fields in a list.
 const FEW: usize = 128;
 
-/// Up to so many fields, a look at each is faster than a binary search.
+/// The largest number of fields for which a linear search is faster than a binary one.
 const SEEN_AT_ONCE: usize = 16;
 
 impl Map {
@@ -67,7 +69,7 @@ impl Map {
         self.get(name).is_some()
     }
 
-    /// Sets a field; returns what it was before.
+    /// Sets a field, and returns its previous value.
     pub fn insert(&mut self, name: SmolStr, value: Value) -> Option<Value> {
         self.make_room();
         match &mut self.0 {
@@ -136,7 +138,7 @@ impl Map {
         self.iter_mut().map(|(_, value)| value)
     }
 
-    /// Whether both are one object in memory.
+    /// Returns true if both share the same fields in memory. Equal objects may return false.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Few(one), Few(other)) => one.len() == other.len() && one.as_ptr() == other.as_ptr(),
@@ -145,7 +147,7 @@ impl Map {
         }
     }
 
-    /// Takes the other form before there can be one field too many.
+    /// Converts a full list into a tree, so that another field can be inserted.
     fn make_room(&mut self) {
         if let Few(fields) = &mut self.0
             && fields.len() == FEW
@@ -162,20 +164,20 @@ fn place(fields: &[(SmolStr, Value)], name: &str) -> Option<usize> {
     }
 }
 
-/// The place of a field, or where it would be.
+/// Returns the position of a field, or the position at which to insert it.
 fn search(fields: &[(SmolStr, Value)], name: &str) -> Result<usize, usize> {
     match fields.last() {
         Some((last, _)) if last.as_str() >= name => fields.binary_search_by(|(known, _)| known.as_str().cmp(name)),
-        _ => Err(fields.len()), // what is read or made in order is only added
+        _ => Err(fields.len()), // fields mostly arrive in order, and are appended
     }
 }
 
-/// Whether a name is this one. Most others differ in their length, which is read without a look at the text.
+/// Returns true if two names are equal. Most unequal names differ in length, which is cheaper to compare.
 fn is(known: &SmolStr, name: &str) -> bool {
     known.len() == name.len() && known.as_bytes() == name.as_bytes()
 }
 
-/// The place of one field. Its name is copied only if there is no such field.
+/// The place of a field in an object. Its name is copied only if the field is missing.
 #[derive(Debug)]
 pub struct Entry<'a, N> {
     map: &'a mut Map,
@@ -224,7 +226,7 @@ impl Hash for Map {
 }
 
 impl<K: Into<SmolStr>> FromIterator<(K, Value)> for Map {
-    /// Of fields with one name, the last counts.
+    /// Collects fields; the last of duplicate names wins.
     fn from_iter<I: IntoIterator<Item = (K, Value)>>(fields: I) -> Self {
         let fields = fields.into_iter();
         let mut map = Self::with_capacity(fields.size_hint().0);

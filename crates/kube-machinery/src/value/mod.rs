@@ -1,8 +1,8 @@
 //! JSON values as this server keeps them in memory.
 //!
-//! The methods are those of `serde_json`, but what has parts is shared. A copy takes constant time, whatever it holds; a change copies
-//! the levels above it and shares the rest with the original. Two values that share a part compare it by its address, so what a write
-//! leaves alone costs nothing.
+//! The methods are those of `serde_json`, but lists and objects are shared. A copy takes constant time; a change
+//! copies the levels above it and shares the rest with the original. Shared parts are compared by address, so the
+//! parts that a write leaves alone cost nothing.
 
 mod array;
 mod compare;
@@ -125,8 +125,8 @@ impl Value {
         }
     }
 
-    /// Whether both are one value in memory, or the same text, number or truth value. It looks at no parts; values that are equal
-    /// may be two.
+    /// Returns true if both share the same list or object in memory, or are the same scalar. It takes constant time
+    /// for lists and objects; equal ones may return false.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Array(one), Self::Array(other)) => one.is_same(other),
@@ -135,19 +135,19 @@ impl Value {
         }
     }
 
-    /// The JSON, on one line.
+    /// Returns the JSON, on one line.
     pub fn to_json(&self) -> Vec<u8> {
         let mut text = Vec::new();
         text::write(&mut text, self);
         text
     }
 
-    /// The value, which is null afterwards.
+    /// Takes the value and leaves null.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 
-    /// The value at a JSON pointer (RFC 6901).
+    /// Returns the value at a JSON pointer (RFC 6901).
     pub fn pointer(&self, pointer: &str) -> Option<&Self> {
         steps(pointer)?.try_fold(self, |value, step| match value {
             Self::Object(fields) => fields.get(&unescaped(step)),
@@ -166,7 +166,7 @@ impl Value {
     }
 }
 
-/// The steps of a JSON pointer; `None` if the text is no pointer.
+/// Splits a JSON pointer into its steps; returns `None` if the text is no pointer.
 fn steps(pointer: &str) -> Option<std::iter::Skip<std::str::Split<'_, char>>> {
     (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.split('/').skip(1))
 }
@@ -175,14 +175,14 @@ fn unescaped(step: &str) -> std::borrow::Cow<'_, str> {
     if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
 
-/// The index that a step names.
+/// Parses a step as the index of an item.
 fn index_of(step: &str) -> Option<usize> {
     let is_plain = !step.starts_with('+') && (!step.starts_with('0') || step.len() == 1);
     is_plain.then(|| step.parse().ok())?
 }
 
 impl fmt::Display for Value {
-    /// The JSON, on one line; `{:#}` has a line for each field.
+    /// Writes the JSON on one line; `{:#}` has a line for each field.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text =
             if f.alternate() { serde_json::to_vec_pretty(self).map_err(|_| fmt::Error)? } else { self.to_json() };
@@ -245,7 +245,7 @@ impl From<bool> for Value {
 }
 
 impl From<f64> for Value {
-    /// Null, if JSON has no such number.
+    /// Converts a number that JSON does not have to null.
     fn from(value: f64) -> Self {
         Number::from_f64(value).map_or(Self::Null, Self::Number)
     }

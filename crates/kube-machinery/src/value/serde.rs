@@ -1,4 +1,4 @@
-//! Values for serde: from text, as indented text, and to and from other types.
+//! Serialization of JSON values with serde: from and to text, and from and to other types.
 
 use std::fmt;
 
@@ -7,18 +7,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Array, Map, Number, SmolStr, Value};
 
-/// A value as another type.
+/// Converts a value to another type.
 ///
 /// # Errors
-/// What does not fit, in the words of `serde_json`.
+/// `serde_json`'s message about a value that does not fit.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
     serde_json::from_value(value.into())
 }
 
-/// The value of another type, by way of its text: so no serializer of values is compiled for the large types of Kubernetes.
+/// Converts another type to a value, through its text. A direct serializer would be compiled for each of Kubernetes'
+/// large types.
 ///
 /// # Errors
-/// What cannot be JSON or nests deeper than 128 levels, in the words of `serde_json`.
+/// `serde_json`'s message about a type that is no JSON, or that nests deeper than 128 levels.
 pub fn to_value(of: impl Serialize) -> serde_json::Result<Value> {
     serde_json::from_slice(&serde_json::to_vec(&of)?)
 }

@@ -1,10 +1,10 @@
-//! The same as `serde_json` does, by seed; and what is shared.
+//! Tests that values behave as `serde_json`'s, with random values, and that copies share their parts.
 
 use fastrand::Rng;
 
 use super::*;
 
-/// A random value, for both.
+/// Returns a random value.
 fn random(rng: &mut Rng, depth: usize) -> serde_json::Value {
     match rng.usize(0..if depth == 0 { 5 } else { 7 }) {
         0 => serde_json::Value::Null,
@@ -28,7 +28,7 @@ fn name(rng: &mut Rng) -> String {
     }
 }
 
-/// A pointer to a place in a value, or beside it.
+/// Returns a pointer to a random place in a value, or beside it.
 fn pointer(rng: &mut Rng, value: &serde_json::Value) -> String {
     let step = match value {
         serde_json::Value::Object(fields) if !fields.is_empty() && rng.u8(0..5) > 0 => {
@@ -45,7 +45,7 @@ fn pointer(rng: &mut Rng, value: &serde_json::Value) -> String {
 }
 
 #[test]
-fn values_read_write_and_compare_as_those_of_serde_json() {
+fn values_parse_print_and_compare_as_serde_jsons() {
     let mut rng = Rng::with_seed(1);
     for _ in 0..2_000 {
         let (one, other) = (random(&mut rng, 3), random(&mut rng, 1));
@@ -59,7 +59,7 @@ fn values_read_write_and_compare_as_those_of_serde_json() {
 }
 
 #[test]
-fn places_are_found_and_changed_as_in_those_of_serde_json() {
+fn pointers_find_and_change_the_same_places_as_serde_jsons() {
     let mut rng = Rng::with_seed(2);
     for _ in 0..500 {
         let mut theirs = random(&mut rng, 3);
@@ -88,12 +88,12 @@ fn places_are_found_and_changed_as_in_those_of_serde_json() {
             }
             assert_eq!(ours.to_string(), theirs.to_string());
         }
-        assert_eq!(before.to_string(), text, "a copy stays what it was");
+        assert_eq!(before.to_string(), text, "a copy is not changed");
     }
 }
 
 #[test]
-fn a_change_shares_all_but_the_levels_above_it() {
+fn a_change_copies_only_the_levels_above_it() {
     let before = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}});
     let mut after = before.clone();
     after["metadata"]["name"] = "b".into();
@@ -102,20 +102,20 @@ fn a_change_shares_all_but_the_levels_above_it() {
     assert_eq!((&before["metadata"]["name"], &after["metadata"]["name"]), (&"a".into(), &"b".into()));
 }
 
-/// Fields that are moved to make room for others would be moved a billion times.
+/// A sorted list would move fields a billion times.
 #[test]
-fn very_many_fields_can_come_in_any_order() {
+fn very_many_fields_can_be_inserted_in_any_order() {
     let names = || (0..100_000_u32).rev().map(|n| (n.wrapping_mul(2_654_435_761).to_string(), Value::Null));
     let (mut map, mut other) = (names().collect::<Map>(), names().take(200).collect::<Map>());
     assert_eq!((map.len(), map.keys().is_sorted()), (100_000, true));
     other.append(&mut map.clone());
     assert!(map == other && !map.is_same(&other));
     names().skip(100).for_each(|(name, _)| drop(map.remove(&name)));
-    assert_eq!(map, names().take(100).collect::<Map>(), "in whatever form it is");
+    assert_eq!(map, names().take(100).collect::<Map>(), "both representations compare equal");
 }
 
 #[test]
-fn a_literal_is_what_it_says() {
+fn a_literal_makes_the_value_that_it_shows() {
     let (name, list) = ("key", ["a", "b"]);
     let ours = json!({"null": null, "list": [1, null, [], {}, {"a": true}], name: list, (format!("{name}2")): Some("x"), "none": None::<&str>});
     assert_eq!(

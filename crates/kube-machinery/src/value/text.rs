@@ -1,6 +1,6 @@
-//! Values as JSON on one line.
+//! Writes values as JSON on one line.
 //!
-//! All that is stored is written here, which is why no general serializer does it.
+//! Everything that is stored is written here, so it is faster than a general serializer.
 
 use super::{Map, Value};
 
@@ -10,7 +10,7 @@ pub(crate) fn write(to: &mut Vec<u8>, value: &Value) {
         Value::Null => to.extend_from_slice(b"null"),
         Value::Bool(true) => to.extend_from_slice(b"true"),
         Value::Bool(false) => to.extend_from_slice(b"false"),
-        Value::Number(number) => serde_json::to_writer(to, number).expect("there is room for a number in memory"),
+        Value::Number(number) => serde_json::to_writer(to, number).expect("writing to a Vec cannot fail"),
         Value::String(text) => write_text(to, text),
         Value::Array(items) => {
             to.push(b'[');
@@ -30,7 +30,7 @@ pub(crate) fn write(to: &mut Vec<u8>, value: &Value) {
     }
 }
 
-/// Writes the fields of an object without the braces, each with this function.
+/// Writes the fields of an object, without the braces; `write` writes each of them.
 pub fn write_fields(to: &mut Vec<u8>, fields: &Map, mut write: impl FnMut(&mut Vec<u8>, &str, &Value)) {
     for (n, (name, value)) in fields.iter().enumerate() {
         if n > 0 {
@@ -49,7 +49,7 @@ pub fn write_field(to: &mut Vec<u8>, name: &str, value: &Value) {
 
 fn write_text(to: &mut Vec<u8>, text: &str) {
     if needs_escapes(text.as_bytes()) {
-        serde_json::to_writer(to, text).expect("there is room for a text in memory");
+        serde_json::to_writer(to, text).expect("writing to a Vec cannot fail");
         return;
     }
     to.reserve(text.len() + 2);
@@ -58,29 +58,30 @@ fn write_text(to: &mut Vec<u8>, text: &str) {
     to.push(b'"');
 }
 
-/// Whether a text has a quotation mark, a backslash or a control character. Hardly one has, so it looks at eight bytes at once.
+/// Returns true if a text has a quotation mark, a backslash or a control character. Few texts do, so eight bytes are
+/// checked at once.
 fn needs_escapes(text: &[u8]) -> bool {
     let Some(last) = text.last_chunk::<8>() else {
         return text.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\'));
     };
-    // The last eight overlap the whole words, and cover what these leave.
+    // The last eight bytes overlap the words, and cover the bytes that are left over.
     let found = text.as_chunks::<8>().0.iter().fold(special(*last), |found, word| found | special(*word));
     found != 0
 }
 
-/// Not 0 if one of the eight bytes needs an escape.
+/// Returns a value other than 0 if one of the eight bytes needs an escape.
 fn special(word: [u8; 8]) -> u64 {
     let word = u64::from_ne_bytes(word);
     is_below(word, b' ') | is_below(word ^ each(b'"'), 1) | is_below(word ^ each(b'\\'), 1)
 }
 
-/// Not 0 if one of the eight bytes is below a limit, which is at most 128. Only a byte below it borrows from the next, so a false mark
-/// stands only above a true one.
+/// Returns a value other than 0 if one of the eight bytes is below a limit, which is at most 128. Only a byte below
+/// the limit borrows from the next one, so a false mark stands only above a true one.
 fn is_below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(each(limit)) & !word & each(0x80)
 }
 
-/// A word of eight such bytes.
+/// Returns a word of eight such bytes.
 const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }

@@ -1,4 +1,6 @@
-//! What decides about a write before it is stored. Upstream: `Attributes` and `Interface` in `k8s.io/apiserver/pkg/admission`.
+//! Admission plugins: they decide about a write before it is stored, and may change it.
+//!
+//! Upstream: `Attributes` and `Interface` in `k8s.io/apiserver/pkg/admission`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,49 +8,53 @@ use std::sync::Arc;
 use kube_core::Status;
 use serde_json::Value;
 
+    /// A connection to a subresource such as `exec`.
 pub use kube_machinery::conventions::operation::Operation;
 use kube_machinery::conventions::user::User;
 
-/// A write before it is stored. Objects have the version of the request, with `kind` and `apiVersion`.
+/// A write before it is stored. Its objects are in the version of the request, with `kind` and `apiVersion`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AdmissionRequest {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// The group of the resource; empty for the core group.
     pub group: String,
     /// The version of the request.
     pub version: String,
-    /// The kind of the object: of a subresource, its own, such as `Scale`.
+    /// The kind of the object; for a subresource, the subresource's own kind, such as `Scale`.
     pub kind: String,
-    /// The plural.
+    /// The plural name of the resource.
     pub resource: String,
-    /// Empty for the object itself.
+    /// The subresource; empty for the object itself.
     pub subresource: String,
-    /// Empty for a new object whose name is still to be generated, and for an object of a collection that is deleted.
+    /// The name of the object. Empty if it is still to be generated, and for an object that is deleted with its
+    /// collection.
     pub name: String,
-    /// Empty for a kind without namespaces.
+    /// The namespace; empty for a cluster-scoped kind.
     pub namespace: String,
-    /// Who asks. A listener without TLS knows nobody.
+    /// The user who makes the request. A listener without TLS does not authenticate users.
     pub user: User,
-    /// Whether nothing will be stored.
+    /// True for a dry run, which stores nothing.
     pub dry_run: bool,
-    /// The object as it is to be stored; `None` for a deletion. What is changed in it, is stored.
+    /// The object that will be stored, including changes made here; `None` for a deletion.
     pub object: Option<Value>,
-    /// The object as it is stored; `None` for a new one.
+    /// The stored object; `None` for a new one.
     pub old_object: Option<Value>,
 }
 
-/// Decides about writes, in the process of the cluster: see [`ClusterBuilder::admit`](crate::ClusterBuilder::admit).
+/// An admission plugin that runs in the cluster's process: see
+/// [`ClusterBuilder::admit`](crate::ClusterBuilder::admit).
 ///
-/// A closure is one: `Fn(&mut AdmissionRequest) -> Result<(), Box<Status>>`.
+/// Closures implement it: `Fn(&mut AdmissionRequest) -> Result<(), Box<Status>>`.
 pub trait Admit: Send + Sync {
     /// Allows the request, changes its object, or refuses it.
     ///
-    /// It runs without any lock, and once more if the object was written meanwhile. It must not wait.
+    /// The cluster holds no lock during the call, and calls again if the object was written meanwhile. The call must
+    /// not block.
     ///
     /// # Errors
-    /// What the client is told. A code below 400 becomes 400.
+    /// The Status that the client gets. A code below 400 becomes 400.
     fn admit(&self, request: &mut AdmissionRequest) -> Result<(), Box<Status>>;
 }
 
@@ -58,7 +64,7 @@ impl<F: Fn(&mut AdmissionRequest) -> Result<(), Box<Status>> + Send + Sync> Admi
     }
 }
 
-/// Those of a cluster, in the order in which they are asked.
+/// The admission plugins of a cluster, in the order in which they run.
 #[derive(Clone, Default)]
 pub(crate) struct Plugins(pub(crate) Vec<Arc<dyn Admit>>);
 

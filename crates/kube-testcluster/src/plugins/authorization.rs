@@ -1,19 +1,19 @@
-//! What authorization is asked, and what it answers. Upstream: `k8s.io/apiserver/pkg/authorization/authorizer`.
+//! The question to an authorizer and its answer. Upstream: `k8s.io/apiserver/pkg/authorization/authorizer`.
 
 use std::fmt;
 
 use kube_machinery::conventions::user::User;
 
-/// What is asked for.
+/// The access that a request asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Attributes {
-    /// Something that is no object: a method, in small letters, and a path.
+    /// A path that is no resource, with the HTTP method in lower case.
     Path { verb: String, path: String },
     /// An object, or a collection of them.
     Resource(ResourceAttributes),
 }
 
-/// An object, a part of it, or a collection. What a request does not name is empty.
+/// An object, a subresource, or a collection. Parts that a request does not name are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ResourceAttributes {
     pub(crate) verb: String,
@@ -24,14 +24,14 @@ pub(crate) struct ResourceAttributes {
     pub(crate) name: String,
 }
 
-/// A decision, and why; upstream gives no reason where nothing speaks for it or against it.
+/// A decision and its reason. As upstream, the reason is empty if no rule allows or denies the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) allowed: bool,
     pub(crate) reason: String,
 }
 
-/// Who decides.
+/// An authorizer.
 pub(crate) trait Authorize: fmt::Debug + Send + Sync {
     fn authorize(&self, user: &User, asked: &Attributes) -> Decision;
 }

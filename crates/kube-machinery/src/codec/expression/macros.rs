@@ -1,20 +1,23 @@
-//! Macros that the crate's parser leaves as calls. Upstream: cel-go's `ext/comprehensions.go`, `ext/lists.go` and `cel/library.go`.
+//! Expands the macros that the parser of the crate `cel` leaves as calls.
+//!
+//! Upstream: cel-go's `ext/comprehensions.go`, `ext/lists.go` and `cel/library.go`.
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, operators};
 use cel::parser::Expression;
 
-/// The function that `sortBy` stands for.
+/// The internal function that `sortBy` expands to.
 pub(super) const SORT_BY: &str = "@sortByAssociatedKeys";
-/// The function that puts more into a map.
+/// The internal function that adds entries to a map.
 pub(super) const INSERT: &str = "cel.@mapInsert";
 
-/// What a loop makes.
+/// The accumulator of an expanded loop.
 const MADE: &str = "@result";
-/// The list that is sorted.
+/// The variable that holds the input of `sortBy`.
 const SORTED: &str = "@__sortBy_input__";
+/// The loop variable of a comprehension that only binds a name.
 const UNUSED: &str = "#unused";
 
-/// Expands those with two variables, and `sortBy`.
+/// Expands the macros with two variables, and `sortBy`, everywhere in an expression.
 pub(super) fn expand(expression: &mut Expression) {
     let below: Vec<&mut Expression> = match &mut expression.expr {
         Expr::Call(call) => call.target.as_deref_mut().into_iter().chain(&mut call.args).collect(),
@@ -88,7 +91,7 @@ fn expanded(call: &CallExpr) -> Option<Expression> {
     Some(comprehension(init, bool(true), step(made, filter), result()))
 }
 
-/// A list in the order of keys that are computed of its items.
+/// Expands `sortBy`: computes the keys of the items, and sorts the items by them.
 fn sorted(target: Expression, name: String, key: Expression) -> Expression {
     let one_more = of(operators::ADD, vec![result(), list(vec![key])]);
     let keys = loop_over(ident(SORTED), name, None, [list(Vec::new()), bool(true), one_more, result()]);
@@ -96,7 +99,8 @@ fn sorted(target: Expression, name: String, key: Expression) -> Expression {
     bound(SORTED, target, plain(Expr::Call(call)))
 }
 
-/// Expands `optMap` and `optFlatMap`, which have their target twice: once more than the checker should see it.
+/// Expands `optMap` and `optFlatMap`. The expansion contains the target twice, so it happens after the type check,
+/// which must see the target once.
 pub(super) fn expand_of_optional(expression: &mut Expression) {
     let Expr::Call(call) = &expression.expr else { return };
     let (Some(target), Some((name, part))) = (&call.target, of_optional(call)) else { return };
@@ -111,7 +115,7 @@ pub(super) fn expand_of_optional(expression: &mut Expression) {
     *expression = of(operators::CONDITIONAL, vec![method("hasValue"), made, optional("none", Vec::new())]);
 }
 
-/// The variable of `optMap` or `optFlatMap`, and what is computed with it.
+/// Returns the variable of `optMap` or `optFlatMap`, and the expression that is computed with it.
 pub(super) fn of_optional(call: &CallExpr) -> Option<(&str, &Expression)> {
     match (call.func_name.as_str(), call.args.as_slice()) {
         ("optMap" | "optFlatMap", [Expression { expr: Expr::Ident(name), .. }, part]) => Some((name, part)),
@@ -119,12 +123,12 @@ pub(super) fn of_optional(call: &CallExpr) -> Option<(&str, &Expression)> {
     }
 }
 
-/// Whether it is no loop, but gives a name to a value.
+/// Returns true if a comprehension is no loop but binds a name to a value.
 pub(super) fn is_binding(of: &ComprehensionExpr) -> bool {
     of.iter_var == UNUSED
 }
 
-/// An expression in which a name stands for a value.
+/// Returns an expression in which a name is bound to a value.
 fn bound(name: &str, value: Expression, result: Expression) -> Expression {
     plain(Expr::Comprehension(Box::new(ComprehensionExpr {
         iter_range: list(Vec::new()),

@@ -1,4 +1,5 @@
-//! Expressions in CEL: they are read by the parser of the crate `cel`, and checked and run here. Upstream: `k8s.io/apiserver/pkg/cel`.
+//! Expressions in CEL. The crate `cel` parses them; this module checks and runs them. Upstream:
+//! `k8s.io/apiserver/pkg/cel`.
 
 pub(crate) mod checker;
 pub mod interpreter;
@@ -12,7 +13,7 @@ mod value;
 pub use self::value::{Object, Value};
 pub(crate) use cel::parser::Expression;
 
-/// The most that one call may cost. Upstream: `celconfig.PerCallLimit`.
+/// The cost limit of one call. Upstream: `celconfig.PerCallLimit`.
 pub(crate) const COST_OF_A_CALL: u64 = 1_000_000;
-/// The most that all calls for one object may cost. Upstream: `celconfig.RuntimeCELCostBudget`.
+/// The cost limit of all calls for one object. Upstream: `celconfig.RuntimeCELCostBudget`.
 pub const COST_OF_AN_OBJECT: u64 = 10_000_000;

@@ -1,4 +1,4 @@
-//! Reads an expression, within cel-go's limits. Upstream: cel-go's `parser/options.go`.
+//! Parses expressions, within cel-go's limits. Upstream: cel-go's `parser/options.go`.
 
 use std::thread;
 
@@ -8,28 +8,29 @@ use super::macros;
 use super::texts;
 use super::tokens::{Token, Tokens};
 
-/// How many characters an expression can have.
+/// The largest number of characters in an expression.
 const MOST_CHARACTERS: usize = 100_000;
-/// How deep it can nest: in brackets, and in operands that have operands.
+/// The deepest nesting of an expression, of brackets and of operators.
 const MOST_LEVELS: usize = 250;
-/// What the crate's parser needs for an expression that it takes: some hundred KiB for each pair of brackets.
+/// The stack for the crate's parser, which uses some hundred KiB for each pair of brackets.
 const STACK: usize = 64 << 20;
-/// How deep an expression can nest where there are no threads.
+/// The deepest nesting of an expression when no thread can be started, as in WebAssembly.
 const MOST_LEVELS_INLINE: usize = 8;
 
-/// What is wrong with an expression: its line and column, which count from 1, and what it is.
+/// An error in an expression, with its line and column, which count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) place: (isize, isize),
     pub(crate) what: String,
 }
 
-/// The faults of an expression as one text.
+/// Joins the messages of several faults.
 pub(crate) fn told(faults: Vec<Fault>) -> String {
     faults.into_iter().map(|fault| fault.what).collect::<Vec<_>>().join("\n")
 }
 
-/// Reads an expression, with optionals: `self.?name`. However it nests, the stack of the caller suffices.
+/// Parses an expression, with the syntax of optionals: `self.?name`. The parser runs on a thread with a large stack,
+/// so deep nesting cannot overflow the caller's stack.
 pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
     let nowhere = |what: String| vec![Fault { place: (-1, 0), what }];
     let size = text.chars().count();
@@ -53,7 +54,7 @@ pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
 fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     let parse = |text: &str| Parser::new().enable_optional_syntax(true).parse(text);
     let mut expression = parse(&texts::plain(text)).map_err(|faults| {
-        // The places of faults are those in the text as it was written.
+        // Errors are reported at their places in the text as written, not in the rewritten one.
         let faults = parse(text).err().unwrap_or(faults);
         faults.errors.into_iter().map(|error| Fault { place: error.pos, what: error.msg }).collect::<Vec<_>>()
     })?;
@@ -61,12 +62,12 @@ fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     Ok(expression)
 }
 
-/// What stands between two brackets, and nests.
+/// The part of an expression between two brackets: the nesting of its operators.
 #[derive(Clone, Copy, Default)]
 struct Chain {
-    /// Each nests in the one before it, whatever stands between them.
+    /// The `?` of conditionals, each of which nests in the one before it.
     ternaries: usize,
-    /// Operators that stand one after the other.
+    /// The operators that follow each other.
     operators: usize,
 }
 
@@ -76,7 +77,7 @@ impl Chain {
     }
 }
 
-/// How deep an expression can nest at most: brackets, and operators between them.
+/// Returns an upper bound for the nesting of an expression: brackets, and operators between them.
 fn levels(text: &str) -> usize {
     let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), Chain::default(), 0_usize, 0_usize);
     let mut before = None;
@@ -94,7 +95,7 @@ fn levels(text: &str) -> usize {
             }
             Token::Mark(',') => chain = Chain::default(),
             Token::Mark('&' | '|') => chain.operators = 0,
-            // `a.?b` and `a[?b]` are selections.
+            // The `?` in `a.?b` and `a[?b]` selects; it starts no conditional.
             Token::Mark('?') if !matches!(before, Some(Token::Mark('.' | '['))) => chain.ternaries += 1,
             Token::Mark('+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '.' | '?') | Token::Word("in") => {
                 chain.operators += 1;
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nests_too_deep_is_refused_before_it_is_read() {
+    fn an_expression_that_nests_too_deep_is_refused_before_parsing() {
         let hidden = format!("// '\n{}", "1+".repeat(10_000) + "1");
         let (selections, among) = (format!("self{}", ".a".repeat(10_000)), "a in ".repeat(10_000) + "a");
         let (ternaries, lists) = ("a?b&&c:".repeat(14_000) + "a", "a?b||c:".repeat(300) + "a");
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_as_deep_as_that_is_read_or_refused() {
+    fn deep_nesting_within_the_limit_is_parsed_or_refused_without_a_crash() {
         for (open, close) in [("(", ")"), ("[", "]"), ("int(", ")"), ("{1: ", "}"), ("[1].all(x, ", ")")] {
             for n in [10, 40, 200] {
                 let read = parse(&format!("{}1{}", open.repeat(n), close.repeat(n)));

@@ -1,10 +1,10 @@
-//! Which fields of a variable an expression names.
+//! Finds the fields of a variable that an expression mentions, such as `a` in `variables.a`.
 
 use cel::common::ast::{EntryExpr, Expr};
 
 use super::Expression;
 
-/// All of them, whether they are needed or not.
+/// Returns all fields that the expression mentions, whether evaluation needs them or not.
 pub fn fields_of<'e>(variable: &str, expression: &'e Expression) -> Vec<&'e str> {
     let (mut names, mut open) = (Vec::new(), vec![expression]);
     while let Some(next) = open.pop() {

@@ -1,12 +1,16 @@
-//! The texts in an expression, written so that the crate's parser reads them as cel-go does: it knows no quotes in triple quotes, no
-//! backslash at the end of a raw text, and keeps some that are none. Upstream: cel-go's `parser/unescape.go`.
+//! Rewrites the string literals of an expression so that the parser of the crate `cel` reads them as cel-go does.
+//!
+//! The parser does not accept quotes in triple quotes or a backslash at the end of a raw string, and keeps some
+//! invalid escapes.
+//!
+//! Upstream: cel-go's `parser/unescape.go`.
 
 use std::fmt::Write;
 use std::str::Chars;
 
 use super::tokens::{Token, Tokens};
 
-/// The same expression, with escapes for all that is no letter and no digit.
+/// Returns the same expression, in which string literals have escapes for all but letters, digits and spaces.
 pub(super) fn plain(expression: &str) -> String {
     let (mut tokens, mut to, mut read) = (Tokens::of(expression), String::with_capacity(expression.len()), 0);
     while let Some(token) = tokens.next() {
@@ -22,7 +26,7 @@ pub(super) fn plain(expression: &str) -> String {
     to
 }
 
-/// A text, and what stands before it.
+/// A string literal, and the spaces and comments before it.
 struct Text<'e> {
     before: &'e str,
     inner: &'e str,
@@ -43,7 +47,7 @@ impl<'e> Text<'e> {
         Some(Self { before: &part[..before], inner, is_raw: has('r'), is_bytes: has('b') })
     }
 
-    /// `None` if there is an escape that there is not.
+    /// Returns the rewritten literal, or `None` if it has an invalid escape.
     fn written(&self) -> Option<String> {
         let mut to = self.before.to_owned();
         to.push_str(if self.is_bytes { "b\"" } else { "\"" });
@@ -64,7 +68,7 @@ impl<'e> Text<'e> {
         Some(to)
     }
 
-    /// What an escape stands for, after its backslash.
+    /// Returns the character of an escape. Its backslash was read already.
     fn unescaped(&self, chars: &mut Chars<'_>) -> Option<One> {
         let number = match chars.next()? {
             'a' => 0x07,
@@ -88,14 +92,14 @@ impl<'e> Text<'e> {
     }
 }
 
-/// The number that so many more digits make.
+/// Returns the number of an escape: `first` and `more` further digits.
 fn digits(chars: &mut Chars<'_>, first: &str, more: usize, radix: u32) -> Option<u32> {
     let text: String = first.chars().chain(chars.take(more)).collect();
     let is_whole = text.len() == first.len() + more && text.chars().all(|c| c.is_digit(radix));
     is_whole.then(|| u32::from_str_radix(&text, radix).ok())?
 }
 
-/// Where a text begins with its letters, after spaces and comments.
+/// Returns where a string literal begins, prefix letters included, after spaces and comments.
 fn start_of_text(part: &str) -> usize {
     let mut rest = part.trim_start();
     while let Some(comment) = rest.strip_prefix("//") {
@@ -104,7 +108,7 @@ fn start_of_text(part: &str) -> usize {
     part.len() - rest.len()
 }
 
-/// A character, or a byte of a text of bytes.
+/// A character, or a byte of a bytes literal.
 enum One {
     Char(char),
     Byte(u8),

@@ -1,24 +1,27 @@
-//! The words and marks of an expression, without its texts and comments. Upstream: cel-go's `parser/gen/CEL.g4`.
+//! Splits an expression into words, marks and string literals, without comments. Upstream: cel-go's
+//! `parser/gen/CEL.g4`.
 
-/// A part of an expression.
+/// A token of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// A name, a keyword or a number.
     Word(&'a str),
     Mark(char),
-    /// A text, whatever it says.
+    /// A string literal, prefix letters included.
     Text,
 }
 
-/// Reads an expression from left to right, once. Of a text that does not end, all that comes after its quote counts as no text: it is
-/// refused by the parser, which looks at what comes there.
+/// The tokens of an expression, from left to right.
+///
+/// After a string literal that is never closed, quotes no longer begin a literal. The rest then still counts for the
+/// nesting, because the parser reads it too before it refuses the expression.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
     has_texts: bool,
 }
 
 impl<'a> Tokens<'a> {
-    /// What is not read yet.
+    /// Returns the text that is not read yet.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
@@ -27,7 +30,7 @@ impl<'a> Tokens<'a> {
         Self { rest: expression, has_texts: true }
     }
 
-    /// A text whose first quote comes next. In a raw one, a backslash is a backslash.
+    /// Reads a string literal from its first quote. In a raw literal, a backslash is no escape.
     fn text(&mut self, is_raw: bool) -> Token<'a> {
         let quote = &self.rest[..1];
         let triple = quote.repeat(3);

@@ -1,4 +1,4 @@
-//! Values of expressions. Upstream: cel-go's `common/types`.
+//! The values of expressions. Upstream: cel-go's `common/types`.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::interpreter::{Meter, Outcome};
 
-/// A value. Copies are cheap: what has parts is shared.
+/// A value of an expression. Copies are cheap, because lists, maps and texts are shared.
 #[derive(Clone, Debug)]
 pub enum Value {
     Null,
@@ -19,7 +19,7 @@ pub enum Value {
     Bytes(Arc<[u8]>),
     List(Arc<Vec<Value>>),
     Map(Arc<Map>),
-    /// In nanoseconds.
+    /// A duration in nanoseconds.
     Duration(i64),
     Timestamp(Timestamp),
     Type(&'static str),
@@ -27,47 +27,47 @@ pub enum Value {
     Object(Arc<dyn Object>),
 }
 
-/// A point in time, and how far from UTC the zone is in which it is shown.
+/// A point in time, and the UTC offset in which it is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Timestamp {
-    /// Since 1970.
+    /// Seconds since 1970.
     pub(super) seconds: i64,
     pub(super) nanoseconds: u32,
-    /// In seconds.
+    /// The offset from UTC in seconds.
     pub(super) offset: i32,
 }
 
-/// A value that has methods, and nothing else that an expression could see of it.
+/// A value of an opaque type: expressions can only call its methods.
 pub trait Object: Any + fmt::Debug + Send + Sync {
-    /// The name of its type.
+    /// Returns the name of the type.
     fn type_name(&self) -> &'static str;
 
-    /// Whether it is another one; `None` if cel-go does not compare the two.
+    /// Returns true if both are equal; `None` if cel-go has no equality for them.
     fn equals(&self, other: &dyn Object) -> Option<bool>;
 
-    /// The size that counts where texts and lists count by theirs.
+    /// Returns the size that the cost of functions is computed from.
     fn size(&self) -> u64 {
         1
     }
 
-    /// The value as a test shows it.
+    /// Returns the value as tests print it.
     #[cfg(test)]
     fn shown(&self) -> String {
         self.type_name().to_owned()
     }
 
-    /// Calls a method; `None` if there is none of this name that takes these arguments.
+    /// Calls a method; returns `None` if no method of this name takes these arguments.
     fn call(&self, meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>;
 }
 
-/// A map. What is no text and a key is rare.
+/// A map. String keys are stored apart, because other keys are rare.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     pub(super) texts: BTreeMap<Arc<str>, Value>,
     pub(super) others: BTreeMap<Key, Value>,
 }
 
-/// A key that is no text. A whole number is the same key, whatever its type is.
+/// A key that is no string. An integer is the same key whether it is an int, a uint or a double.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Bool(bool),
@@ -80,7 +80,7 @@ impl Map {
         self.texts.len() + self.others.len()
     }
 
-    /// The value of a key; `None` if there is none, or if the value can be no key.
+    /// Returns the value of a key; `None` if it is missing, or if the value is of a type that cannot be a key.
     pub(super) fn get(&self, key: &Value) -> Option<&Value> {
         match key {
             Value::String(text) => self.texts.get(text),
@@ -88,7 +88,7 @@ impl Map {
         }
     }
 
-    /// The value that the key had before; an error gives back what can be no key.
+    /// Inserts an entry and returns the previous value of the key. An error returns a key of an invalid type.
     pub(super) fn insert(&mut self, key: Value, value: Value) -> Result<Option<Value>, Value> {
         match (Key::of(&key), key) {
             (_, Value::String(text)) => Ok(self.texts.insert(text, value)),
@@ -127,7 +127,7 @@ impl Key {
     }
 }
 
-/// A float as a whole number.
+/// Returns a double without a fraction as an integer key.
 #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is small")]
 fn whole(double: f64) -> Option<Key> {
     let is_small = double.fract() == 0.0 && double.abs() < 9e15;
@@ -151,12 +151,12 @@ impl Value {
         Self::Object(Arc::new(object))
     }
 
-    /// A length.
+    /// Returns a length as an int.
     pub(super) fn count(count: usize) -> Self {
         Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
-    /// The object inside, if it is of this type.
+    /// Returns the object inside, if it is of this type.
     pub(super) fn downcast<T: Object>(&self) -> Option<&T> {
         match self {
             Self::Object(object) => (object.as_ref() as &dyn Any).downcast_ref(),
@@ -183,7 +183,7 @@ impl Value {
         }
     }
 
-    /// What the cost of a function follows from. Upstream: `actualSize`.
+    /// Returns the size that the cost of functions is computed from. Upstream: `actualSize`.
     pub(super) fn size(&self) -> u64 {
         match self {
             Self::String(text) => text.chars().count() as u64,
@@ -196,7 +196,7 @@ impl Value {
         }
     }
 
-    /// Whether it is the one that `optional.ofNonZeroValue` takes for none.
+    /// Returns true for the zero value of a type, which `optional.ofNonZeroValue` turns into an empty optional.
     pub(super) fn is_zero(&self) -> bool {
         match self {
             Self::Null => true,
@@ -214,12 +214,12 @@ impl Value {
 }
 
 impl Timestamp {
-    /// When the first year began.
+    /// The start of the year 1, Go's zero time.
     pub(super) const YEAR_ONE: i64 = -62_135_596_800;
 }
 
 impl From<&crate::value::Value> for Value {
-    /// A value as it is, without a schema.
+    /// Converts a JSON value by its own types, without a schema.
     fn from(value: &crate::value::Value) -> Self {
         match value {
             crate::value::Value::Null => Self::Null,

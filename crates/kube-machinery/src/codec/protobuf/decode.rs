@@ -1,4 +1,4 @@
-//! Decodes protobuf into JSON values.
+//! Decodes Kubernetes' protobuf into JSON values, by the table of Go types.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,11 +10,11 @@ use crate::codec::schema::{self, Kind, Other, Struct};
 use crate::conventions::varint;
 use crate::value::{Map, Number, Value, json};
 
-/// Decodes an object with its envelope, kind and apiVersion. The type of `kind` in `api_version` is used if the envelope names
-/// no kind.
+/// Decodes an object with its envelope, including kind and apiVersion. The type is that of `kind` in `api_version`,
+/// also if the envelope names no kind.
 ///
 /// # Errors
-/// What is wrong with the bytes.
+/// Upstream's message about malformed bytes.
 pub fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Result<Value, String> {
     if body.is_empty() {
         return Err("empty data".to_owned());
@@ -42,14 +42,14 @@ pub fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Result<Valu
         }
     }
     let row = || schema::find(schema::type_of(kind, api_version));
-    // A body of another kind will be refused, so it need not be decoded.
+    // A body of another kind is refused later, so it need not be decoded.
     let mut value = if found.is_empty() || found == kind { read(row(), object, MOST_LEVELS)? } else { Map::new() };
     value.insert("kind".into(), found.into());
     value.insert("apiVersion".into(), version.into());
     Ok(value.into())
 }
 
-/// `levels` is how many more levels the message may have: types can contain themselves.
+/// Decodes a message, which may have this many levels: types can contain themselves.
 fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map, String> {
     let levels = levels.checked_sub(1).ok_or(TOO_DEEP)?;
     let mut object = Map::new();
@@ -91,7 +91,7 @@ fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
         (Kind::Bool, Wire::Varint(number)) => (number != 0).into(),
         (Kind::Integer(_), Wire::Varint(number)) => Number::from(number.cast_signed()).into(),
         (Kind::Bytes, Wire::Bytes(bytes)) => STANDARD.encode(bytes).into(),
-        // A map has no lists: upstream has a message around one (`ExtraValue`).
+        // A map in protobuf cannot hold lists, so upstream wraps a list in a message (`ExtraValue`).
         (Kind::List(inner), Wire::Bytes(bytes)) => {
             let mut items = Vec::new();
             for field in WireFields::of(bytes) {
@@ -148,7 +148,8 @@ fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
     })
 }
 
-/// A schema has the number 1, but 2 where the alternative is a boolean.
+/// Decodes a schema or its alternative. If the alternative is a boolean, it is field 1 and the schema is field 2;
+/// otherwise the schema is field 1 and the items of the alternative are field 2.
 fn schema_or(other: Other, bytes: &[u8], levels: usize) -> Result<Value, String> {
     let schema = if other == Other::Bool { 2 } else { 1 };
     let (mut of_schema, mut instead) = (Value::Null, Value::Null);
@@ -183,16 +184,16 @@ fn utf8(bytes: &[u8]) -> Result<String, String> {
 #[derive(Clone, Copy, Debug)]
 enum Wire<'a> {
     Varint(u64),
-    /// Of four bytes. No type of Kubernetes has such a field.
+    /// A value of four bytes, which no type of Kubernetes uses.
     Fixed,
     Double(f64),
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message.
+/// The fields of a message, as an iterator.
 struct WireFields<'a> {
     rest: &'a [u8],
-    /// The Go names of the fields from the first on, if all of them are texts or messages.
+    /// The Go names of the fields from number 1 on, for error messages, if all of them are texts or messages.
     names: &'static [&'static str],
 }
 
@@ -221,7 +222,8 @@ impl<'a> WireFields<'a> {
         Ok(*bytes)
     }
 
-    /// The next field, in the order of upstream's checks. Upstream: `Unmarshal` of any type in `generated.pb.go`.
+    /// Reads the next field, with upstream's checks in their order. Upstream: `Unmarshal` of any type in
+    /// `generated.pb.go`.
     fn field(&mut self) -> Result<(u32, Wire<'a>), String> {
         let tag = self.varint()?;
         let wire_type = tag & 7;

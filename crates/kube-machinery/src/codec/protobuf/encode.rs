@@ -1,4 +1,4 @@
-//! Encodes JSON values as protobuf.
+//! Encodes JSON values as Kubernetes' protobuf, by the table of Go types.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ const VARINT: u8 = 0;
 const DOUBLE: u8 = 1;
 const BYTES: u8 = 2;
 
-/// An object with kind and apiVersion (or a list, or a Status) in an envelope.
+/// Encodes an object, a list or a Status, with kind and apiVersion in the envelope.
 pub fn encode(object: &Value) -> Vec<u8> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let mut names = Vec::new();
@@ -27,7 +27,7 @@ pub fn encode(object: &Value) -> Vec<u8> {
     envelope
 }
 
-/// A watch event: four bytes of length, then its type and the object in an envelope.
+/// Encodes a watch event: its length in four bytes, then its type and the object in an envelope.
 pub fn event(kind: &str, object: &Value) -> Vec<u8> {
     let (mut event, mut extension) = (Vec::new(), Vec::new());
     bytes_field(&mut extension, 1, &encode(object));
@@ -54,7 +54,8 @@ fn raw(kind: &str, object: &Value) -> Vec<u8> {
     out
 }
 
-/// The numbers of the metadata and of the items of a list. One type has them the other way round.
+/// Returns the field numbers of a list's metadata and items, which `PartialObjectMetadataList` of v1beta1 has
+/// swapped.
 fn list_numbers(list: &Value) -> (u32, u32) {
     if list["apiVersion"] == "meta.k8s.io/v1beta1" { (2, 1) } else { (1, 2) }
 }
@@ -118,7 +119,7 @@ fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
                 let mut entry = Vec::new();
                 text_field(&mut entry, 1, key);
                 match **inner {
-                    // A map has no lists: upstream has a message around one (`ExtraValue`).
+                    // A map in protobuf cannot hold lists, so upstream wraps a list in a message (`ExtraValue`).
                     Kind::List(_) => {
                         let mut list = Vec::new();
                         write(&mut list, 1, inner, value);
@@ -132,7 +133,8 @@ fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
     }
 }
 
-/// A schema has the number 1, but 2 where the alternative is a boolean, which is always written.
+/// Encodes a schema or its alternative. If the alternative is a boolean, it is field 1, which is always written, and
+/// the schema is field 2; otherwise the schema is field 1 and the items of the alternative are field 2.
 fn schema_or(out: &mut Vec<u8>, number: u32, other: Other, value: &Value) {
     let mut inner = Vec::new();
     if other == Other::Bool {

@@ -1,4 +1,4 @@
-//! Kubernetes' protobuf encoding, driven by the table of types.
+//! Kubernetes' protobuf encoding, driven by the table of Go types.
 
 mod decode;
 mod encode;
@@ -6,10 +6,10 @@ mod encode;
 pub use self::decode::decode;
 pub use self::encode::{encode, event};
 
-/// The first bytes of every body.
+/// The first bytes of every protobuf body.
 const MAGIC: &[u8] = b"k8s\0";
 
-/// Whether a body has the envelope, whatever its Content-Type.
+/// Returns true if a body has the protobuf envelope, whatever its Content-Type says.
 pub fn is(body: &[u8]) -> bool {
     body.starts_with(MAGIC)
 }
@@ -21,7 +21,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn an_object_comes_back_as_it_went_out() {
+    fn an_object_survives_encoding_and_decoding() {
         let pod = json!({
             "kind": "Pod", "apiVersion": "v1",
             "metadata": {"name": "a", "labels": {"k": "v"}, "creationTimestamp": "2023-05-01T10:00:00Z", "generation": 3},
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_comes_back_as_it_went_out() {
+    fn a_schema_survives_encoding_and_decoding() {
         let schema = json!({
             "type": "object", "maximum": 1.5, "minimum": -3, "default": {"a": [1]}, "enum": [1, null, "x"],
             "properties": {
@@ -56,13 +56,13 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_contains_itself_has_an_end() {
+    fn a_message_that_nests_too_deep_is_refused() {
         let field = |number: u8, message: &[u8]| {
             let mut out = vec![number << 3 | 2];
             varint::write(&mut out, message.len() as u64);
             [out, message.to_vec()].concat()
         };
-        // The alternatives of a list of items: each schema has one more.
+        // Each schema is the schema of the next one's items.
         let not = |inner: Vec<u8>| [vec![0xe2, 0x01], field(0, &inner)[1..].to_vec()].concat();
         let deep = (0..2_000).fold(Vec::new(), |inner, _| not(inner));
         let schema = field(4, &field(1, &deep));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_of_lists_is_one_of_messages() {
+    fn lists_in_a_map_are_wrapped_in_messages() {
         let request = json!({
             "kind": "CertificateSigningRequest", "apiVersion": "certificates.k8s.io/v1",
             "spec": {"extra": {"a": ["b", "c"], "d": []}},
@@ -85,14 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_refused() {
+    fn a_truncated_message_is_refused() {
         let bytes = encode(&json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}}));
         assert!(decode(b"{}", "Pod", "v1").is_err());
         assert_eq!(decode(&bytes[..bytes.len() - 9], "Pod", "v1").unwrap_err(), "unexpected EOF");
     }
 
     #[test]
-    fn an_envelope_is_refused_in_the_words_of_upstream() {
+    fn a_malformed_envelope_gets_upstreams_message() {
         let envelope = |bytes: &[u8]| decode(&[MAGIC, bytes].concat(), "Pod", "v1").unwrap_err();
         assert_eq!(decode(b"", "Pod", "v1").unwrap_err(), "empty data");
         assert_eq!(envelope(b""), "empty body");

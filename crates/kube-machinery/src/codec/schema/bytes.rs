@@ -1,4 +1,4 @@
-//! Bytes in an object: base64 in a string, or a list of small numbers.
+//! Fields of bytes: base64 in a string, or a list of small numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,8 @@ use super::{Kind, find};
 use crate::codec::json::Json;
 use crate::value::Value;
 
-/// What is stored of an object: storage has no null for bytes, which come back as none. The answer to a dry run still has it.
+/// Replaces null in maps of bytes, such as the `data` of a Secret, by an empty value, because storage has no null for
+/// bytes. The answer to a dry run still has the null.
 pub(crate) fn store(kind: &str, object: &mut Value) {
     let of_bytes = |kind: &Kind| matches!(kind, Kind::Map(inner) if **inner == Kind::Bytes);
     for field in find(kind).fields.iter().filter(|field| of_bytes(&field.kind)) {
@@ -17,11 +18,13 @@ pub(crate) fn store(kind: &str, object: &mut Value) {
     }
 }
 
-/// The text in its one form. Upstream: `decodeQuantum` of `encoding/base64`, which skips ends of lines and does not look at the
-/// bits that a last symbol has too many.
+/// Decodes base64 and returns its canonical form. Ends of lines are skipped, and surplus bits of the last symbol are
+/// ignored.
+///
+/// Upstream: `decodeQuantum` of `encoding/base64`.
 ///
 /// # Errors
-/// Go's message, with the place at which it stops.
+/// Go's message, with the position of the invalid byte.
 pub(super) fn of_text(text: &str) -> Result<String, String> {
     let corrupt = |at: usize| Err(format!("illegal base64 data at input byte {at}"));
     let mut symbols = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\n' | b'\r'));
@@ -72,10 +75,10 @@ fn value_of(symbol: u8) -> Option<u8> {
     }
 }
 
-/// An item of a list, which Go reads as any list of small numbers.
+/// Returns an item of a list that stands for bytes, which Go reads as a list of `uint8`.
 ///
 /// # Errors
-/// The word for what it is instead.
+/// The word for the item's type in Go's message.
 pub(super) fn item(item: &Json) -> Result<u8, String> {
     match item {
         Json::Null => Ok(0),
@@ -91,9 +94,9 @@ pub(super) fn item(item: &Json) -> Result<u8, String> {
 mod tests {
     use super::*;
 
-    /// The places are those that Go's `encoding/base64` tells.
+    /// The positions are those that Go's `encoding/base64` reports.
     #[test]
-    fn a_text_is_read_as_go_reads_it() {
+    fn base64_is_decoded_as_go_decodes_it() {
         for (text, form) in
             [("", ""), ("aGk=", "aGk="), ("aG\nk=\r\n", "aGk="), ("aGl=", "aGk="), ("aB==", "aA=="), ("AAAA", "AAAA")]
         {

@@ -1,4 +1,5 @@
-//! Brings a value into the form of its type where it stands: the result of a patch, most of which has the form already.
+//! Brings a value into the form of its Go type in place. Used for the result of a patch, most of which has that form
+//! already.
 
 use super::decode::{Decoded, Decoder, check_depth, decode, is_omitted, zero};
 use super::misfit::FieldPath;
@@ -9,7 +10,8 @@ use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
 use crate::value::{Map, Value};
 
-/// What [`decode`] makes of the same value. What it shares with `before`, which has the form already, is not looked at.
+/// Does in place what [`decode`] does to the same value. Parts that the value shares with `before` are skipped,
+/// because they have the form already.
 ///
 /// # Errors
 /// As [`decode`].
@@ -32,7 +34,7 @@ impl Decoder {
         let mut gone = Vec::new();
         for (name, value) in fields.iter_mut() {
             if matches!(at, FieldPath::Top) && matches!(name.as_str(), "kind" | "apiVersion") {
-                gone.push(name.clone()); // the row of the kind has these two
+                gone.push(name.clone()); // not stored: they come from the kind's row
                 continue;
             }
             let path = FieldPath::Field(at, name, row);
@@ -115,7 +117,7 @@ mod tests {
     use crate::codec::merge_patch;
     use crate::value::json;
 
-    /// A value that the type allows, mostly.
+    /// Returns a random value that mostly fits the type.
     fn value_of(kind: &Kind, random: &mut Rng, level: usize) -> Value {
         if random.usize(..12) == 0 {
             let odd = [
@@ -179,9 +181,9 @@ mod tests {
         fields
     }
 
-    /// What a change leaves alone has the form already.
+    /// Parts that a change leaves alone have the form already.
     #[test]
-    fn a_changed_value_gets_the_form_that_a_whole_one_would_get() {
+    fn conforming_only_the_changed_parts_equals_conforming_the_whole_value() {
         for seed in 0..400 {
             let mut random = Rng::with_seed(seed);
             for kind in ["Pod", "Service", "Job", "CustomResourceDefinition"] {
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_gets_the_form_that_its_text_would_get() {
+    fn conforming_in_place_equals_decoding_the_text() {
         for seed in 0..400 {
             let mut random = Rng::with_seed(seed);
             for kind in ["Pod", "Service", "Event", "Secret", "Job", "CustomResourceDefinition", "JSONSchemaProps"] {

@@ -1,5 +1,9 @@
-//! Brings a map into the form of the type that it is converted to, or tells what Go says if it does not fit. A strategic merge patch
-//! is not decoded from JSON: its result is a map. Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
+//! Converts the result of a strategic merge patch to the form of its Go type, or returns Go's error.
+//!
+//! Such a result is not decoded from JSON: upstream has it as a map, and its converter is less strict about numbers
+//! than the decoder.
+//!
+//! Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,11 +16,11 @@ use crate::codec::go_json;
 use crate::codec::json::Json;
 use crate::value::{Number, Value};
 
-/// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them. What it shares with `before`,
-/// which has the form already, is not looked at.
+/// Converts the numbers of a map to those of its type, also where the JSON decoder would refuse them. Parts that the
+/// object shares with `before` are skipped, because they have the form already.
 ///
 /// # Errors
-/// Go's message about the first field that does not fit, in the order of the types.
+/// Go's message about the first field that does not fit, in the order of the type's fields.
 pub fn from_map(kind: &str, object: &mut Value, before: &Value) -> Result<(), String> {
     for field in ["kind", "apiVersion"] {
         if let Some(value) = object.get_mut(field) {
@@ -43,13 +47,13 @@ fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Re
     Ok(())
 }
 
-/// `field` is the one that has the value itself, whose type may have a name of its own.
+/// Converts a value. `field` is the field that holds the value directly; Go's message may need the name of its type.
 fn convert(kind: &Kind, value: &mut Value, before: &Value, field: Option<&Field>) -> Result<(), String> {
     if value.is_same(before) {
         return Ok(());
     }
     match (kind, &mut *value) {
-        (_, Value::Null) => Ok(()), // the zero value
+        (_, Value::Null) => Ok(()), // decoded to the zero value later
         (Kind::Pointer(inner), _) => convert(inner, value, before, field),
         (Kind::Struct(name), _) => convert_struct(find(name), value, before),
         (Kind::List(inner), Value::Array(items)) => {
@@ -100,7 +104,8 @@ fn convert(kind: &Kind, value: &mut Value, before: &Value, field: Option<&Field>
     }
 }
 
-/// A number as Go converts it to an `int64`: none if it is not whole, and the least of all if it is too large for one.
+/// Returns a number as Go converts it to an `int64`: `None` if it has a fraction, and the smallest `int64` if it is
+/// out of range.
 #[expect(clippy::cast_possible_truncation, reason = "what does not fit is told apart before")]
 fn integer(number: &Number) -> Option<i64> {
     const END: f64 = 9_223_372_036_854_775_808.0;
@@ -110,7 +115,7 @@ fn integer(number: &Number) -> Option<i64> {
     })
 }
 
-/// A number that is written as JSON by Go and read as an `int32`.
+/// Returns a number as Go does when it writes it as JSON and reads it as an `int32`.
 fn int32(number: &Number) -> Result<i32, String> {
     let written = match number.as_f64() {
         Some(float) if !number.is_i64() => go_json::float_text(float),
@@ -119,13 +124,13 @@ fn int32(number: &Number) -> Result<i32, String> {
     written.parse().map_err(|_| format!("json: cannot unmarshal number {written} into Go value of type int32"))
 }
 
-/// Go's conversion to an `int32` takes the lower bits, whatever is above them.
+/// Returns the lower 32 bits, as Go's conversion to an `int32` does.
 #[expect(clippy::cast_possible_truncation, reason = "as Go")]
 fn low_bits(number: i64) -> i32 {
     number as i32
 }
 
-/// An item of a list that is read as bytes.
+/// Returns an item of a list that is converted to bytes.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as Go, the lower bits")]
 fn byte(item: &Value) -> Result<u8, String> {
     match item {
@@ -138,7 +143,7 @@ fn byte(item: &Value) -> Result<u8, String> {
     }
 }
 
-/// The types that read their JSON themselves.
+/// Checks a value of a type that parses its own JSON.
 fn check_own(kind: &Kind, value: &Value) -> Result<(), String> {
     let misfit =
         |of_type: &str| Err(format!("json: cannot unmarshal {} into Go value of type {of_type}", json_type(value)));
@@ -153,7 +158,7 @@ fn check_own(kind: &Kind, value: &Value) -> Result<(), String> {
     }
 }
 
-/// The kind of a value in Go, if it came from JSON.
+/// Returns the Go kind of a value that came from JSON.
 fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "invalid",
@@ -173,7 +178,7 @@ mod tests {
 
     /// Each message is that of the real API server.
     #[test]
-    fn what_does_not_fit_is_said_in_the_words_of_the_converter() {
+    fn a_value_of_the_wrong_type_gets_the_converters_message() {
         for (mut service, message) in [
             (json!({"metadata": {"name": 5}}), "cannot convert int64 to string"),
             (json!({"metadata": {"uid": 5}}), "cannot convert int64 to types.UID"),
@@ -221,9 +226,10 @@ mod tests {
         }
     }
 
-    /// Upstream: `TypeReflectCacheEntry.FromUnstructured` writes the number as JSON, for `IntOrString.UnmarshalJSON` to read.
+    /// Upstream: `TypeReflectCacheEntry.FromUnstructured` writes the number as JSON, and `IntOrString.UnmarshalJSON`
+    /// reads it.
     #[test]
-    fn a_whole_float_is_a_port_and_a_broken_one_is_none() {
+    fn a_float_is_a_port_only_without_a_fraction() {
         let ports = |port: Value| json!({"spec": {"ports": [{"targetPort": port}]}});
         for (port, expected) in [(json!(5.0), json!(5)), (json!("http"), json!("http")), (json!(-0.0), json!(0))] {
             let mut service = ports(port);

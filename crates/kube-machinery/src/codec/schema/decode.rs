@@ -1,4 +1,5 @@
-//! Decodes an object into its Go type and encodes it again, as a Go server does.
+//! Decodes an object into the form of its Go type, as a Go server does when it decodes an object and encodes it
+//! again.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,19 +18,18 @@ use super::{Field, Kind, Omit, Struct, bytes, find};
 #[derive(Debug)]
 pub struct Decoded {
     pub value: Value,
-    /// What a strict decoder refuses, in its words: fields that the type does not have, which were dropped, and fields that are
-    /// there twice.
+    /// The errors of a strict decoder, in Go's words: unknown fields, which were dropped, and duplicate fields.
     pub faults: Vec<String>,
 }
 
-/// The faults of a part of an object, told as those of the object. `at` is the path to the part.
+/// Rewrites the faults of a part of an object, at this path, as faults of the whole object.
 pub fn faults_at(faults: Vec<String>, at: &str) -> impl Iterator<Item = String> {
     let place = format!("field \"{at}.");
     faults.into_iter().map(move |fault| fault.replacen("field \"", &place, 1))
 }
 
-/// Drops unknown fields, and adds the fields that Go never omits. What it returns has at most [`MOST_LEVELS`] levels: the
-/// types bound those of all fields but the free-form ones, which are counted.
+/// Drops unknown fields, and adds the fields that Go never omits. The result has at most [`MOST_LEVELS`] levels:
+/// types that do not contain themselves are bounded anyway, and structs and free-form fields are counted.
 ///
 /// # Errors
 /// Go's message, if a value has the wrong type or nests too deep.
@@ -46,7 +46,7 @@ pub fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
     decoder.decoded(value)
 }
 
-/// The zero value of a type.
+/// Returns the zero value of a type.
 pub fn zero(kind: &Kind) -> Value {
     match kind {
         Kind::Text => "".into(),
@@ -92,23 +92,24 @@ pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
 
 #[cfg(test)]
 thread_local! {
-    /// How many objects this thread has decoded: the measure of work in tests.
+    /// The number of objects that this thread has decoded, as a measure of work.
     static OBJECTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
+/// The state of decoding one object.
 #[derive(Default)]
 pub(super) struct Decoder {
     pub(super) faults: Vec<String>,
-    /// What Go says of the first value that does not fit its type. It reads on; an error of a type that reads its own JSON is told
-    /// instead. Go: `saveError` of `encoding/json`.
+    /// Go's message about the first value that does not fit its type. Decoding goes on after it, because an error of
+    /// a type that parses its own JSON takes precedence. Go: `saveError` of `encoding/json`.
     pub(super) misfit: Option<String>,
-    /// The struct that has the value which is decoded by this decoder, if another one decodes the struct. Go tells it as that of
-    /// everything in the value. Go: `addErrorContext`.
+    /// The struct around the value, if another decoder decodes that struct. Go names it in all errors inside of the
+    /// value. Go: `addErrorContext`.
     pub(super) inside: Option<&'static str>,
 }
 
 impl Decoder {
-    /// What is decoded, if everything has fit.
+    /// Returns the decoded object, or the message about a value that does not fit.
     pub(super) fn decoded(self, value: Value) -> Result<Decoded, String> {
         match self.misfit {
             Some(why) => Err(why),
@@ -116,10 +117,10 @@ impl Decoder {
         }
     }
 
-    /// What is in the place of a value that does not fit: the zero value.
+    /// Records that a value does not fit its type, and returns the zero value in its place.
     ///
     /// # Errors
-    /// If its type reads its JSON itself: then nothing is read after it.
+    /// If the type parses its own JSON: Go then stops decoding.
     pub(super) fn refuse(
         &mut self,
         kind: &Kind,
@@ -137,12 +138,12 @@ impl Decoder {
         Ok(zero(kind))
     }
 
-    /// Bytes in a string.
+    /// Returns bytes that are written as base64.
     pub(super) fn bytes(&mut self, text: &str) -> Value {
         self.bytes_of(bytes::of_text(text))
     }
 
-    /// Bytes in a list of numbers.
+    /// Returns bytes that are written as a list of numbers.
     pub(super) fn bytes_of_items(&mut self, items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Value {
         self.bytes_of(base64_of_items(items, row, at))
     }
@@ -154,7 +155,7 @@ impl Decoder {
         })
     }
 
-    /// Notes what a strict decoder refuses.
+    /// Records an error of a strict decoder, each once.
     pub(super) fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
         let fault = format!("{what} field {}", quote(&at.to_string()));
         if self.faults.len() < MOST_FAULTS && !self.faults.contains(&fault) {
@@ -162,7 +163,8 @@ impl Decoder {
         }
     }
 
-    /// Go reads a field into the value that the object has: its zero value, or what an earlier field with its name has left.
+    /// Decodes a struct. As in Go, fields are read into a value that exists already: the zero value, or the value of
+    /// an earlier duplicate field.
     pub(super) fn object(
         &mut self,
         row: &'static Struct,
@@ -177,10 +179,10 @@ impl Decoder {
             Some(Value::Object(fields)) => fields,
             _ => row.zero().clone(),
         };
-        let mut seen: Vec<&str> = Vec::with_capacity(from.len().min(row.fields.len())); // at most the type's own: they are few
+        let mut seen: Vec<&str> = Vec::with_capacity(from.len().min(row.fields.len())); // at most the type's own fields, which are few
         for (name, value) in from {
             let path = FieldPath::Field(at, &name, row);
-            // The row of the kind has these two.
+            // These two are not stored: they come from the kind's row.
             let of_the_row =
                 ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name.as_str());
             let field = row.field(&name);
@@ -205,7 +207,7 @@ impl Decoder {
         Ok(fields.into())
     }
 
-    /// `earlier` is the value that is read into.
+    /// Decodes a value into `earlier`, the value of an earlier duplicate field.
     pub(super) fn value(
         &mut self,
         kind: &Kind,
@@ -265,19 +267,20 @@ impl Decoder {
     }
 }
 
-/// A struct at this path must not be deeper than an object may be: types can contain themselves.
+/// Checks that a struct at this path is not too deep, because types can contain themselves.
 pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
     if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
 }
 
-/// Bytes that are written as a list of numbers.
+/// Returns the base64 of bytes that are written as a list of numbers.
 fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
     let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row.name, &FieldPath::Item(at, i)));
     let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
     bytes.map(|bytes| STANDARD.encode(bytes))
 }
 
-/// What a null leaves of a value: nothing of one that Go can set to nil or that reads null itself; any other stays.
+/// Returns a value after a null was read into it. A value that Go can set to nil, or whose type reads null itself, is
+/// cleared; any other stays.
 fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     match kind {
         Kind::SchemaOr(_) => Value::Null,
@@ -290,7 +293,7 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     }
 }
 
-/// The name of a JSON value's type in Go's messages.
+/// Returns the name of a JSON value's type in Go's messages.
 pub fn json_type(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
@@ -308,7 +311,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn an_object_gets_what_its_type_cannot_leave_out_and_loses_what_it_does_not_have() {
+    fn decoding_adds_fields_that_go_never_omits_and_drops_unknown_ones() {
         let pod = json!({
             "metadata": {"name": "a", "labels": {}, "creationTimestamp": null, "nosuch": 1},
             "spec": {"containers": [{"name": "c", "env": [{}], "odd": 2}], "hostNetwork": false},
@@ -329,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_with_a_name_of_its_own_is_told_by_it() {
+    fn an_error_names_a_named_type() {
         for (pod, why) in [
             (
                 json!({"spec": {"tolerations": [{"effect": 5}]}}),
@@ -348,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_there_twice_is_told_and_read_into_the_first() {
+    fn a_duplicate_field_is_reported_and_read_into_the_first() {
         let text = br#"{"metadata": {"name": "a", "labels": {"k": "1", "k": "2"}}, "odd": 1, "odd": 2,
             "metadata": {"name": "b"}, "data": {"k": "v"}}"#;
         let decoded = decode("ConfigMap", Json::read(text).unwrap()).unwrap();
@@ -359,7 +362,7 @@ mod tests {
 
     /// Upstream: `array` and `literalStore` of `encoding/json`.
     #[test]
-    fn a_list_or_a_null_that_is_there_again_leaves_what_go_leaves() {
+    fn a_duplicate_list_or_null_is_read_into_the_first_as_in_go() {
         let text = br#"{"metadata": {"name": "a", "name": null}, "spec": {
             "containers": [{"name": "c", "image": "i"}, {"name": "d"}], "containers": [{"name": "e"}],
             "securityContext": {"runAsUser": 1}, "securityContext": null,
@@ -373,9 +376,9 @@ mod tests {
         assert_eq!(value["spec"], json!({"containers": [container], "nodeSelector": {"a": "b", "c": "d"}}));
     }
 
-    /// If each level were decoded once for its faults and once for its value, this would be some 2^8 times the work.
+    /// If each level were decoded once for its faults and once for its value, this would be about 2^8 times the work.
     #[test]
-    fn fields_that_are_there_twice_on_every_level_are_decoded_once_each() {
+    fn duplicate_fields_on_every_level_are_decoded_once_each() {
         let twice = |name: &str, value: &str| format!("{{\"{name}\": {value}, \"{name}\": {value}}}");
         let path = ["spec", "template", "spec", "affinity", "nodeAffinity"];
         let deepest = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -384,10 +387,10 @@ mod tests {
         let decoded = decode("ReplicaSet", Json::read(text.as_bytes()).unwrap()).unwrap();
         assert_eq!(decoded.faults.len(), path.len() + 1);
         let written: usize = (0..=path.len() + 1).map(|level| 1 << level).sum();
-        assert_eq!(OBJECTS.get(), written, "as many as are in the text");
+        assert_eq!(OBJECTS.get(), written, "each object in the text is decoded once");
     }
 
-    /// Upstream: `array` of `encoding/json`, which knows bytes only in a string.
+    /// Upstream: `array` of `encoding/json`, which takes a list of numbers for bytes as for any list.
     #[test]
     fn bytes_may_be_a_list_of_numbers() {
         let data = |items: Value| decode("Secret", json!({"data": {"a": items}})).map(|decoded| decoded.value);
@@ -416,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_said_in_the_words_of_go() {
+    fn a_value_of_the_wrong_type_gets_gos_message() {
         for (pod, message) in [
             (
                 json!({"spec": {"containers": "nope"}}),
@@ -433,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_an_embedded_struct_is_told_with_the_struct() {
+    fn an_error_names_the_embedded_struct_of_a_field() {
         let volume = |volume: Value| json!({"spec": {"volumes": [volume]}});
         for (pod, path) in [
             (
@@ -451,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_in_the_place_of_a_schema_is_told_as_in_a_schema() {
+    fn errors_inside_a_nested_schema_name_jsonschemaprops() {
         let field = |path: &str| {
             format!("json: cannot unmarshal number into Go struct field JSONSchemaProps.{path} of type string")
         };

@@ -1,4 +1,4 @@
-//! What Go says of a value that does not fit its type, and where it is.
+//! Writes Go's message about a value that does not fit its type, with the path of the field.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use super::schema_or::SCHEMA;
 use super::{Kind, Struct, find};
 use crate::codec::json::Json;
 
-/// The path of the field that is being decoded. It becomes text only for a message.
+/// The path of the field that is being decoded. It becomes text only when a message needs it.
 pub(super) enum FieldPath<'a> {
     Top,
     /// A field of a struct.
     Field(&'a FieldPath<'a>, &'a str, &'static Struct),
-    /// A key of a map, which is no part of the path in Go's messages about types.
+    /// A key of a map, which Go's messages about types leave out of the path.
     Key(&'a FieldPath<'a>, &'a str),
     Item(&'a FieldPath<'a>, usize),
 }
 
 impl FieldPath<'_> {
-    /// The names of the fields on the path with those of embedded structs, without the numbers of items.
+    /// Returns the names of the fields on the path, with the names of embedded structs and without indexes.
     fn fields(&self) -> Vec<&str> {
         match self {
             FieldPath::Top => Vec::new(),
@@ -31,7 +31,7 @@ impl FieldPath<'_> {
         }
     }
 
-    /// How many objects and lists are around the value at this path.
+    /// Returns the number of objects and lists around the value at this path.
     pub(super) fn levels(&self) -> usize {
         match self {
             FieldPath::Top => 0,
@@ -53,7 +53,7 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
-/// `inside` is the struct that is told in the place of the value's own.
+/// Returns the message about a value of the wrong type. `inside` is the struct to name instead of the value's own.
 pub(super) fn misfit(
     kind: &Kind,
     value: &Json,
@@ -81,7 +81,7 @@ pub(super) fn told(word: &str, of_type: &str, of_struct: &str, at: &FieldPath<'_
     format!("json: cannot unmarshal {word} into Go {place} of type {of_type}")
 }
 
-/// The type of a field that has a name of its own in Go.
+/// Returns the name of a field's type, if Go has a named type for it.
 fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
     row.field(field).and_then(|field| field.named)
 }
@@ -93,9 +93,9 @@ fn go_name(kind: &Kind, row: &'static Struct) -> String {
         Kind::Integer(bits) => format!("int{bits}"),
         Kind::Float => "float64".into(),
         Kind::Bytes => "[]uint8".into(),
-        Kind::Time | Kind::MicroTime => "string".into(), // what they read it as
+        Kind::Time | Kind::MicroTime => "string".into(), // the type that Go's `UnmarshalJSON` reads
         Kind::Quantity => "resource.Quantity".into(),
-        Kind::IntOrString => "int32".into(), // unless it is a text
+        Kind::IntOrString => "int32".into(), // a string would have fit
         Kind::Raw if row.name == SCHEMA => "v1.JSON".into(),
         Kind::Raw => "runtime.RawExtension".into(),
         Kind::SchemaOr(other) => format!("v1.{}", other.go_name()),

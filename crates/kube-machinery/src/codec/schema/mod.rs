@@ -1,8 +1,9 @@
-//! The Go types of the served kinds: their fields, the order, which fields may be omitted, and how lists are merged.
+//! The table of the Go types of the served kinds: their fields and order, which fields may be omitted, and how lists
+//! are merged. Objects are JSON values in this crate; the table gives them the form that a Go server gives them when
+//! it decodes and encodes them.
 //!
-//! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types, and from the schema of client-go's apply
-//! configurations, which says what is atomic and which fields are the keys of lists. Objects are JSON values here;
-//! this table gives them the form that a Go server gives them when it decodes and encodes them.
+//! `peers/schema` makes `types.txt` from the struct tags of upstream's Go types, and from the schema of client-go's
+//! apply configurations, which says what is atomic and which fields are the keys of lists.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -31,57 +32,58 @@ pub(crate) struct Struct {
     /// Its name in Go.
     pub(crate) name: &'static str,
     pub(crate) fields: Box<[Field]>,
-    /// Whether its objects say their kind and version.
+    /// True if its objects have `kind` and `apiVersion`.
     pub(crate) has_kind: bool,
-    /// Whether it has one owner. Upstream: `+structType=atomic`.
+    /// True if one manager owns the struct as a whole. Upstream: `+structType=atomic`.
     pub(crate) is_atomic: bool,
-    /// Its zero value, computed when it is first needed.
+    /// The zero value, computed when it is first needed.
     zero: OnceLock<Map>,
 }
 
 /// A field of a struct.
 #[derive(Debug)]
 pub(crate) struct Field {
-    /// The name in JSON; empty for an embedded struct, whose fields are beside the others.
+    /// The name in JSON; empty for an embedded struct, whose fields stand beside those of the outer one.
     pub(crate) name: &'static str,
-    /// The number in protobuf.
+    /// The field number in protobuf.
     pub(crate) number: u32,
     pub(crate) kind: Kind,
     pub(crate) omit: Omit,
-    /// The field that identifies an item of a list in a strategic merge patch; empty if the list is replaced.
+    /// The field that identifies the items of a list in a strategic merge patch; empty if the list is replaced.
     pub(crate) merge_key: &'static str,
-    /// The strategy of a strategic merge patch.
+    /// The patch strategy for strategic merge patches.
     pub(crate) strategy: &'static str,
-    /// The name of the type in Go, if it has one of its own and is no struct: `v1.PodPhase`.
+    /// The name of the type in Go, if it is a named type but no struct: `v1.PodPhase`.
     pub(crate) named: Option<&'static str>,
-    /// Who can own what is in the field.
+    /// The way in which managers share the ownership of the field's contents.
     pub(crate) list_type: ListType,
-    /// The value that counts if the field is missing, where that is not Go's zero value in a field that is always written.
+    /// The value that a missing field counts as, if it is not the zero value of a field that Go always writes.
     pub(crate) default: Option<&'static str>,
 }
 
-/// How what is in a field relates to each other. Upstream: `+listType`, `+listMapKey`, `+mapType` and `+structType`.
+/// The way in which managers share the ownership of a field's contents. Upstream: `+listType`, `+listMapKey`,
+/// `+mapType` and `+structType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListType {
-    /// As its type says: a list is atomic.
+    /// The default of the type, in which lists are atomic.
     Declared,
-    /// A map or a struct that has one owner.
+    /// A map or a struct that one manager owns as a whole.
     Atomic,
-    /// A struct that is atomic elsewhere.
+    /// A struct whose fields have separate owners here, though its type is atomic.
     Separable,
-    /// A list of which each value is there once.
+    /// A list of unique values, each with its own owner.
     Set,
-    /// A list of which each item is there once, by these fields.
+    /// A list of items that these fields identify, each with its own owner.
     Map(Vec<&'static str>),
 }
 
-/// When a field is omitted.
+/// The condition under which Go omits a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Omit {
     Never,
-    /// If it is false, 0, null, or empty; never if it is a struct.
+    /// Omitted if it is false, 0, null or empty; a struct is never omitted.
     Empty,
-    /// As `Empty`, and if it is an unset time.
+    /// Omitted as with `Empty`, and if it is an unset time.
     Zero,
 }
 
@@ -90,19 +92,19 @@ pub(crate) enum Omit {
 pub enum Kind {
     Text,
     Bool,
-    /// With this many bits.
+    /// An integer of this many bits.
     Integer(u8),
     /// A `float64`.
     Float,
-    /// Base64.
+    /// Bytes, as base64.
     Bytes,
     Time,
     MicroTime,
     Quantity,
     IntOrString,
-    /// Any JSON.
+    /// Any JSON value.
     Raw,
-    /// A `JSONSchemaProps`, or what a JSON schema can have in its place.
+    /// A `JSONSchemaProps`, or the alternative that a JSON schema allows in its place.
     SchemaOr(Other),
     Struct(&'static str),
     Pointer(Box<Kind>),
@@ -110,9 +112,10 @@ pub enum Kind {
     Map(Box<Kind>),
 }
 
-/// The text of each struct in the table, and the struct from when somebody first asks for it: a server needs few of them.
+/// The structs of the table by name. Each is parsed when it is first needed, because a server needs few of them.
 static TYPES: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| rows(include_str!("types.txt")));
 
+/// The lines of a struct in the table, and the struct after it was parsed.
 #[derive(Debug)]
 struct Row {
     text: &'static str,
@@ -125,25 +128,26 @@ impl Row {
     }
 }
 
-/// The struct with this name.
+/// Returns the struct with this name.
 ///
 /// # Panics
-/// If there is no such struct. Names come from this table and from the rows of the kinds, which are tested.
+/// If there is no such struct. The names come from this table and from the rows of the kinds, which are tested.
 pub(crate) fn find(name: &str) -> &'static Struct {
     TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}")).parsed()
 }
 
-/// All structs, by their names.
+/// Returns all structs with their names.
 pub(crate) fn structs() -> impl Iterator<Item = (&'static str, &'static Struct)> {
     TYPES.iter().map(|(name, row)| (*name, row.parsed()))
 }
 
-/// Whether the table has a struct of this name.
+/// Returns true if the table has a struct with this name.
 pub fn has(name: &str) -> bool {
     TYPES.contains_key(name)
 }
 
-/// What the type of a kind is called in the table: as the kind, with its group where the core group has a kind of that name.
+/// Returns the name of a kind's type in the table: the kind, with a prefix if the core group has a kind of the same
+/// name.
 pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
     match (kind, api_version) {
         ("Event", "events.k8s.io/v1") => "events.Event",
@@ -153,7 +157,7 @@ pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
 }
 
 impl Struct {
-    /// The field with this name, in the struct or in an embedded one.
+    /// Returns the field with this name, from the struct or one that it embeds.
     pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find_map(|field| match &field.kind {
             Kind::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
@@ -161,7 +165,7 @@ impl Struct {
         })
     }
 
-    /// The embedded structs around a field with this name, the outermost first.
+    /// Returns the embedded structs around a field with this name, the outermost first.
     fn embedded_around(&'static self, name: &str) -> Vec<&'static Struct> {
         if self.fields.iter().any(|field| field.name == name) {
             return Vec::new();
@@ -174,7 +178,7 @@ impl Struct {
         around.map(|row| [vec![row], row.embedded_around(name)].concat()).unwrap_or_default()
     }
 
-    /// The fields, with those of embedded structs.
+    /// Returns the fields, including those of embedded structs.
     pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
         let own = |field: &'static Field| match &field.kind {
             Kind::Struct(embedded) if field.name.is_empty() => find(embedded).all_fields(),
@@ -183,7 +187,7 @@ impl Struct {
         self.fields.iter().flat_map(own).collect()
     }
 
-    /// The zero value of the struct.
+    /// Returns the zero value of the struct.
     pub fn zero(&'static self) -> &'static Map {
         self.zero.get_or_init(|| {
             let mut fields = Map::new();
@@ -193,7 +197,7 @@ impl Struct {
     }
 }
 
-/// The text of each struct: a line that has no indentation and is no comment begins one.
+/// Splits the table into structs. A line without indentation begins one, unless it is a comment.
 fn rows(text: &'static str) -> HashMap<&'static str, Row> {
     let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(end, _)| end + 1));
     let begins: Vec<usize> =
@@ -207,9 +211,11 @@ fn rows(text: &'static str) -> HashMap<&'static str, Row> {
     begins.iter().zip(ends).map(row).collect()
 }
 
-/// The first line is the name and, where they apply, `@kind` and `@atomic`. Each other line is a field: name (with `?` if it may be
-/// omitted, `+` if embedded), number, type, `strategy:key` if lists are merged, `=name` if Go has a name for the type, and what an
-/// `@` begins: `set`, `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
+/// Parses a struct of the table.
+///
+/// The first line is the name and, where they apply, `@kind` and `@atomic`. Each other line is a field: name (with
+/// `?` if it may be omitted, `+` if embedded), number, type, `strategy:key` if lists are merged, `=name` if Go has a
+/// named type, and words with `@`: `set`, `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
 fn read(text: &'static str) -> Struct {
     let mut lines = text.lines();
     let mut words = lines.next().unwrap_or_default().split(' ');

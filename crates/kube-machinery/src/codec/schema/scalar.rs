@@ -1,11 +1,11 @@
-//! Values that Go writes in one form, whatever form they were read in: numbers, quantities and times.
+//! Normalizes numbers, quantities and times to the one form in which Go writes them.
 
 use jiff::Timestamp;
 
 use crate::conventions::quantity::Quantity;
 use crate::value::{Number, Value};
 
-/// A number as Go writes it after it was a `float64`: 1 and not 1.0.
+/// Returns a number as Go writes it after it was a `float64`: 1 and not 1.0.
 #[expect(clippy::cast_possible_truncation, reason = "only what fits")]
 pub(crate) fn float(number: &Number) -> Number {
     let Some(value) = number.as_f64() else { return number.clone() };
@@ -17,20 +17,21 @@ pub(super) fn is_integer(number: &Number, bits: u8) -> bool {
     number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
 }
 
-/// A quantity in Go's form, from a string or a number. As in Go, any other value is parsed as text, which fails.
+/// Returns a quantity in canonical form, from a string or a number. As in Go, any other value is parsed as text,
+/// which fails.
 pub(super) fn quantity(value: &Value) -> Result<String, String> {
     let other = value.to_string();
     let quantity = Quantity::parse(value.as_str().unwrap_or(&other));
     quantity.map(|quantity| quantity.to_string()).map_err(|error| error.to_string())
 }
 
-/// RFC 3339 in whole seconds.
+/// Returns a time in RFC 3339 with whole seconds.
 pub(super) fn time(text: &str) -> Result<String, String> {
     let time = parse_time(text)?;
     Ok(Timestamp::from_second(time.as_second()).unwrap_or(time).to_string())
 }
 
-/// RFC 3339 with microseconds.
+/// Returns a time in RFC 3339 with microseconds.
 pub(super) fn micro_time(text: &str) -> Result<String, String> {
     Ok(format!("{:.6}", parse_time(text)?))
 }
@@ -47,7 +48,7 @@ mod tests {
     use crate::value::json;
 
     #[test]
-    fn quantities_and_times_get_their_one_form() {
+    fn quantities_and_times_get_their_canonical_form() {
         let pod = json!({
             "metadata": {"creationTimestamp": "2023-05-01T12:00:00.9+02:00"},
             "spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi", "x": null}}}]},

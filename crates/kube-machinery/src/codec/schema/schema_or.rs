@@ -1,5 +1,7 @@
-//! A JSON schema, or what can stand in its place: types that read their JSON themselves. Upstream: `marshal.go` of
-//! `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
+//! Decodes the fields of a JSON schema that hold either a schema or an alternative, such as `additionalProperties`.
+//! Their Go types parse their own JSON.
+//!
+//! Upstream: `marshal.go` of `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
 
 use super::decode::Decoder;
 use super::misfit::FieldPath;
@@ -7,22 +9,22 @@ use super::{Kind, find};
 use crate::codec::json::Json;
 use crate::value::Value;
 
-/// What can stand in the place of a schema.
+/// The alternative to a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
-    /// Whether any value is allowed.
+    /// A boolean: true allows any value.
     Bool,
-    /// A schema for each item of a list.
+    /// A list with a schema for each item.
     Schemas,
-    /// The names of fields.
+    /// A list of field names.
     Texts,
 }
 
-/// The type of a schema.
+/// The name of the type of a schema.
 pub(super) const SCHEMA: &str = "JSONSchemaProps";
 
 impl Other {
-    /// The name of the type in Go.
+    /// Returns the name of the Go type.
     pub(super) fn go_name(self) -> &'static str {
         match self {
             Self::Bool => "JSONSchemaPropsOrBool",
@@ -31,7 +33,7 @@ impl Other {
         }
     }
 
-    /// The type of what stands there instead, if that is a list.
+    /// Returns the type of the alternative's items, if it is a list.
     pub(crate) fn items(self) -> Option<Kind> {
         match self {
             Self::Bool => None,
@@ -40,7 +42,7 @@ impl Other {
         }
     }
 
-    /// What Go makes of a value that is neither a schema nor the other one: it writes nothing, or refuses it.
+    /// Returns Go's result for a value that is neither a schema nor the alternative: an error or null.
     fn neither(self) -> Result<Value, String> {
         match self {
             Self::Bool => Err("boolean or JSON schema expected".to_owned()),
@@ -49,8 +51,8 @@ impl Other {
     }
 }
 
-/// Such a type reads its JSON by a decoder of its own that is not strict, so that nothing is told of unknown fields in it.
-/// `inside` is the struct that has the value, if that is decoded too.
+/// Decodes a schema or its alternative. As in Go, a separate decoder reads it that is not strict, so unknown fields
+/// inside are not reported. `inside` is the struct around the value, if that is decoded too.
 pub(super) fn schema_or(
     other: Other,
     value: Json,
@@ -70,7 +72,7 @@ pub(super) fn schema_or(
     })
 }
 
-/// What [`schema_or`] makes of the same value.
+/// Does in place what [`schema_or`] does to the same value.
 pub(super) fn conform_schema_or(
     other: Other,
     value: &mut Value,
@@ -93,7 +95,7 @@ pub(super) fn conform_schema_or(
     })
 }
 
-/// Reads with a decoder of its own, which tells at its end what does not fit.
+/// Runs a separate decoder, and returns its first misfit as an error.
 fn apart<T>(inside: Option<&'static str>, read: impl FnOnce(&mut Decoder) -> Result<T, String>) -> Result<T, String> {
     let mut decoder = Decoder { inside, ..Decoder::default() };
     let read = read(&mut decoder)?;

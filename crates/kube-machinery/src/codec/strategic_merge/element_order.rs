@@ -1,4 +1,4 @@
-//! `$setElementOrder`: the order that a patch wants the items of a list in.
+//! Checks and applies `$setElementOrder`: the order that a patch wants for the items of a list.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,7 @@ use crate::codec::go_text::{GoMap, GoText, go_type};
 use crate::codec::schema::{Kind, Struct};
 use crate::value::{Array, Value};
 
-/// Refuses an order that does not fit the list that the object has, or the one in the patch. Upstream:
-/// `mergePatchIntoOriginal`.
+/// Refuses an order that does not fit the object's list or the patch's list. Upstream: `mergePatchIntoOriginal`.
 pub(super) fn check(
     row: Option<&'static Struct>,
     name: &str,
@@ -30,7 +29,7 @@ pub(super) fn check(
         check_order_of_patch(change, order, field.merge_key)?;
     }
     if current.is_none() && change.is_none() {
-        return Ok(()); // the directive orders nothing
+        return Ok(()); // there is nothing to order
     }
     let (current, change) = (current.unwrap_or_default(), change.unwrap_or_default());
     if current.is_empty() && change.is_empty() {
@@ -39,7 +38,7 @@ pub(super) fn check(
     check_types(current, change)
 }
 
-/// The items of a list, and those that a patch brings, must be of one type. Upstream: `sliceElementType`.
+/// Checks that the items of a list and of a patch are all of one type. Upstream: `sliceElementType`.
 pub(super) fn check_types(current: &[Value], change: &[Value]) -> Result<(), Refusal> {
     let mut items = current.iter().chain(change);
     let first = items.next().map(type_name);
@@ -50,7 +49,7 @@ pub(super) fn check_types(current: &[Value], change: &[Value]) -> Result<(), Ref
     refused(format!("list element types are not identical: [{current} {change}]"))
 }
 
-/// The items of the patch must be in the wanted order. Upstream: `validatePatchWithSetOrderList`.
+/// Checks that the items of the patch are in the wanted order. Upstream: `validatePatchWithSetOrderList`.
 fn check_order_of_patch(change: &[Value], order: &[Value], key: &str) -> Result<(), Refusal> {
     if order.is_empty() || change.is_empty() {
         return Ok(());
@@ -70,7 +69,7 @@ fn check_order_of_patch(change: &[Value], order: &[Value], key: &str) -> Result<
     refused(format!("The order in patch list:\n{change}\n doesn't match $setElementOrder list:\n{order}\n"))
 }
 
-/// What makes an item the same as another: its merge key, or all of it.
+/// Returns the value that identifies an item: its merge key, or the whole item.
 fn identity<'a>(item: &'a Value, key: &str) -> Result<&'a Value, Refusal> {
     if key.is_empty() {
         return Ok(item);
@@ -99,7 +98,7 @@ fn is_list(kind: &Kind) -> bool {
     }
 }
 
-/// The name of a value's type, as `fmt` writes what `reflect.TypeOf` says.
+/// Returns the name of a value's type, as `fmt` prints the result of `reflect.TypeOf`.
 fn type_name(value: &Value) -> &'static str {
     if value.is_null() { "%!s(<nil>)" } else { go_type(value) }
 }
@@ -108,7 +107,7 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Other(why.into()))
 }
 
-/// The places of the items that a list has before the patch.
+/// The positions of a list's items before the patch.
 #[derive(Debug)]
 pub struct Before(HashMap<Value, usize>);
 
@@ -117,7 +116,7 @@ impl Before {
         Self(places(list, key))
     }
 
-    /// Whether both items were there, the first before the second.
+    /// Returns true if both items were in the list, the first before the second.
     fn has_in_order(&self, first: &Value, second: &Value) -> bool {
         self.0.get(first).zip(self.0.get(second)).is_some_and(|(first, second)| first < second)
     }
@@ -135,8 +134,8 @@ fn told_apart_by(item: &Value, key: &str) -> Value {
     if key.is_empty() { item.clone() } else { item[key].clone() }
 }
 
-/// Puts the items that `order` names into that order. Another item comes before one of these if it did so before the patch.
-/// Upstream: `normalizeElementOrder`, `mergeSortedSlice`.
+/// Puts the items that `order` names into that order. Another item comes before a named one if it did so before the
+/// patch. Upstream: `normalizeElementOrder`, `mergeSortedSlice`.
 pub fn reorder(items: &mut Array, order: &[Value], before: &Before, key: &str) {
     let wanted = places(order, key);
     let (mut named, mut others) = (Vec::new(), Vec::new());
@@ -168,7 +167,7 @@ mod tests {
 
     /// Upstream: `mergeSortedSlice`.
     #[test]
-    fn what_is_new_comes_before_what_the_order_does_not_name() {
+    fn new_items_come_before_items_that_the_order_does_not_name() {
         for (before, change, order, after) in [
             (json!(["f"]), json!(["b"]), json!(["b", "a"]), json!(["b", "f"])),
             (json!(["f", "a"]), json!(["b"]), json!(["a", "b"]), json!(["f", "a", "b"])),

@@ -1,21 +1,21 @@
-//! A list that is merged by a key.
+//! A list that a strategic merge patch merges by a key.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Order;
 use crate::value::Value;
 
-/// A list with the places of its items, so that each change takes the same time however long the list is.
+/// A list with an index of its items, so that a change takes the same time however long the list is.
 pub(super) struct KeyedList {
-    /// `None`: the item was removed.
+    /// The items; `None` if an item was removed.
     items: Vec<Option<Value>>,
-    /// The places of the items with a value of the merge key, in their order.
+    /// The positions of the objects, by the value of their merge key.
     places: HashMap<Value, Vec<usize>>,
-    /// The places of the items that are no objects: a list of primitives is a set.
+    /// The positions of the items that are no objects. A list of primitives is a set.
     primitives: HashMap<Value, usize>,
-    /// How many items were there before the patch.
+    /// The number of items before the patch.
     before: usize,
-    /// The places of the patch's items, in its order.
+    /// The positions of the patch's items, in the order of the patch.
     patched: Vec<usize>,
 }
 
@@ -47,14 +47,14 @@ impl KeyedList {
         self.patched.push(place);
     }
 
-    /// Removes every item with this value of the merge key.
+    /// Removes all items with this value of the merge key.
     pub(super) fn remove(&mut self, value: &Value) {
         for place in self.places.remove(value).into_iter().flatten() {
             self.items[place] = None;
         }
     }
 
-    /// The first item with this value of the merge key, or a new one.
+    /// Returns the first item with this value of the merge key, or adds one.
     pub(super) fn item(&mut self, value: Value) -> &mut Value {
         let end = self.items.len();
         let place = self.places.entry(value).or_insert_with(|| vec![end])[0];
@@ -80,7 +80,7 @@ impl KeyedList {
                 _ => patched.next(),
             };
             let Some(place) = place else { return sorted };
-            sorted.extend(self.items[place].take()); // `None` if it was removed, or comes twice in the patch
+            sorted.extend(self.items[place].take()); // `None` if it was removed, or if the patch has it twice
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Laws that hold for any two objects: their difference, as a patch, makes one of the other.
+//! Tests with random pods: the difference of two objects, applied as a patch, turns one into the other.
 
 use fastrand::Rng;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::codec::schema::{conform, from_map};
 use crate::value::{format_smolstr, json};
 
-/// A pod with fields for each kind of merging, and with few names, so that two pods have much in common.
+/// Returns a pod with fields for each way of merging. Names are few, so that two pods have much in common.
 fn pod(random: &mut Rng) -> Value {
     let mut spec = Map::new();
     spec.insert("containers".into(), keyed(random, &["a", "b", "c"], "name", container));
@@ -53,7 +53,7 @@ fn labels(random: &mut Rng) -> Value {
     names.into_iter().map(|name| (name.to_owned(), random.u8(0..3).to_string().into())).collect::<Map>().into()
 }
 
-/// The patch from one object to another, as kubectl computes it.
+/// Returns the patch from one object to another, as kubectl computes it.
 fn diff(from: &Value, to: &Value) -> Value {
     let (from, to) = (from.as_object().unwrap(), to.as_object().unwrap());
     let mut patch = Map::new();
@@ -73,7 +73,7 @@ fn diff(from: &Value, to: &Value) -> Value {
                 let new: Vec<_> = after.iter().filter(|item| !before.contains(item)).cloned().collect();
                 patch.insert(format_smolstr!("{REMOVE}{name}"), gone.into());
                 if !after.is_empty() {
-                    patch.insert(name.clone(), new.into()); // upstream refuses an order of nothing
+                    patch.insert(name.clone(), new.into()); // upstream refuses to order an empty list
                     patch.insert(format_smolstr!("{ORDER}{name}"), after.clone().into());
                 }
             }
@@ -108,7 +108,7 @@ fn patched(object: &Value, patch: &Value) -> Value {
 }
 
 #[test]
-fn the_difference_of_two_objects_makes_one_of_the_other_and_then_changes_nothing() {
+fn the_difference_of_two_objects_turns_one_into_the_other_and_is_idempotent() {
     for seed in 0..5000 {
         let mut random = Rng::with_seed(seed);
         let (from, to) = (pod(&mut random), pod(&mut random));
@@ -121,13 +121,13 @@ fn the_difference_of_two_objects_makes_one_of_the_other_and_then_changes_nothing
     }
 }
 
-/// The form of a patched object does not depend on what it shares with the object before.
+/// The form of a patched object does not depend on the parts that it shares with the object before.
 #[test]
-fn what_a_patch_leaves_alone_needs_no_second_look() {
+fn parts_that_a_patch_leaves_alone_need_no_conversion() {
     for seed in 0..2000 {
         let mut random = Rng::with_seed(seed);
         let (from, to) = (pod(&mut random), pod(&mut random));
-        let Ok(before) = conform("Pod", from, &Value::Null) else { panic!("seed {seed}: a pod") };
+        let Ok(before) = conform("Pod", from, &Value::Null) else { panic!("seed {seed}: the random pod is invalid") };
         let after = patched(&before.value, &diff(&before.value, &to));
         let form = |mut value: Value, before: &Value| {
             from_map("Pod", &mut value, before)?;

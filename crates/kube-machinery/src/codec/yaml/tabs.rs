@@ -1,7 +1,11 @@
-//! Tabs in YAML: they separate words, but nothing is indented by them. The parser here takes them for blanks; upstream's refuses
-//! the text. Upstream: `yaml_parser_scan_to_next_token` and `yaml_parser_scan_plain_scalar`.
+//! Detects lines of YAML that are indented by a tab.
+//!
+//! YAML allows tabs between words, but not as indentation. serde-saphyr takes them for spaces there; upstream's
+//! parser refuses the text.
+//!
+//! Upstream: `yaml_parser_scan_to_next_token` and `yaml_parser_scan_plain_scalar`.
 
-/// Whether a line of the text is indented by a tab where only spaces may stand.
+/// Returns true if a line of the text is indented by a tab where only spaces are allowed.
 pub(super) fn indents(text: &str) -> bool {
     let mut inside = Inside::Blocks;
     text.lines().any(|line| {
@@ -11,20 +15,21 @@ pub(super) fn indents(text: &str) -> bool {
     })
 }
 
-/// What the beginning of a line is in.
+/// The construct that the beginning of a line is in.
 #[derive(Clone, Debug, PartialEq)]
 enum Inside {
     Blocks,
-    /// A text without quotes, which goes on if the line has at least so many spaces.
+    /// A plain scalar, which continues on lines with at least this many spaces.
     Plain(usize),
-    /// A text of lines, in a block with this indentation.
+    /// A block scalar (`|` or `>`) in a block with this indentation.
     Lines(usize),
+    /// A quoted scalar.
     Quotes(char),
-    /// So many brackets.
+    /// Flow collections, by the number of open brackets.
     Flow(usize),
 }
 
-/// Whether a tab indents the line, and what comes after it.
+/// Returns true if a tab indents the line, and the construct that the next line begins in.
 fn line_after(inside: &Inside, line: &str) -> (bool, Inside) {
     let spaces = line.len() - line.trim_start_matches(' ').len();
     let content = &line[spaces..];
@@ -41,7 +46,7 @@ fn line_after(inside: &Inside, line: &str) -> (bool, Inside) {
     (content.starts_with('\t'), rest_of(content, spaces, Inside::Blocks))
 }
 
-/// What comes after a piece of a line, which begins in this column.
+/// Returns the construct that is open after a piece of a line, which begins in this column.
 fn rest_of(mut text: &str, mut column: usize, mut inside: Inside) -> Inside {
     loop {
         inside = match inside {
@@ -96,7 +101,7 @@ fn rest_of(mut text: &str, mut column: usize, mut inside: Inside) -> Inside {
     }
 }
 
-/// What comes after `key:`.
+/// Returns the text after `key:`.
 fn behind_key(text: &str) -> Option<&str> {
     let end = text.match_indices(':').map(|(at, _)| at + 1).find(|end| {
         let rest = &text[*end..];
@@ -117,7 +122,8 @@ fn behind_quote(text: &str, quote: char) -> Option<&str> {
     None
 }
 
-/// What comes after the last bracket, or how many are open at the end. A quote in brackets ends in its line, or nobody asks.
+/// Returns the text after the closing bracket, or the number of brackets that the line leaves open. Quotes inside of
+/// brackets are assumed to close on the same line.
 fn behind_flow(text: &str, mut depth: usize) -> Result<&str, usize> {
     let mut quote = None;
     for (at, c) in text.char_indices() {
@@ -140,9 +146,9 @@ fn behind_flow(text: &str, mut depth: usize) -> Result<&str, usize> {
 mod tests {
     use super::*;
 
-    /// Each answer is that of `sigs.k8s.io/yaml`.
+    /// Each result is that of `sigs.k8s.io/yaml`.
     #[test]
-    fn a_tab_is_no_indentation() {
+    fn a_tab_may_not_indent_a_line() {
         for text in [
             "\ta: 1",
             "\n\t{}",

@@ -1,13 +1,14 @@
-//! One field of a schedule. Upstream: `getField` and `getRange` in `parser.go` of `github.com/robfig/cron/v3`.
+//! Parses one field of a cron schedule. Upstream: `getField` and `getRange` in `parser.go` of
+//! `github.com/robfig/cron/v3`.
 
 use crate::conventions::quote::quote;
 
-/// The values that a field can have, and the names of some.
+/// The range of a field, and the names of its values.
 #[derive(Debug)]
 pub(super) struct Bounds {
     pub(super) least: u64,
     most: u64,
-    /// From the least value on.
+    /// The names of the values, from the least one on.
     names: &'static [&'static str],
 }
 
@@ -22,24 +23,24 @@ pub(super) const MONTHS: Bounds = Bounds {
 pub(super) const WEEKDAYS: Bounds =
     Bounds { least: 0, most: 6, names: &["sun", "mon", "tue", "wed", "thu", "fri", "sat"] };
 
-/// The bit of a field that has no restriction.
+/// The bit of a field that is unrestricted.
 pub(super) const STAR: u64 = 1 << 63;
 
-/// Every value.
+/// Returns the bits of an unrestricted field.
 pub(super) fn all(bounds: &Bounds) -> u64 {
     bits(bounds.least, bounds.most, 1) | STAR
 }
 
-/// The values that a field names, a bit each.
+/// Parses a field into a bit for each value.
 ///
 /// # Errors
-/// What upstream says.
+/// Upstream's message.
 pub(super) fn parse(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let ranges = text.split(',').filter(|range| !range.is_empty());
     ranges.map(|range| parse_range(range, bounds)).try_fold(0, |sum, bits| Ok(sum | bits?))
 }
 
-/// `NUMBER`, `NUMBER-NUMBER` or a star, each with `/STEP`.
+/// Parses `NUMBER`, `NUMBER-NUMBER` or a star, each with an optional `/STEP`.
 fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let parts: Vec<&str> = text.split('/').collect();
     let ends: Vec<&str> = parts[0].split('-').collect();
@@ -80,7 +81,7 @@ fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     Ok(bits(start, end, step) | if is_star && step == 1 { STAR } else { 0 })
 }
 
-/// A name or a number.
+/// Parses a name or a number.
 fn value(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let name = text.to_lowercase();
     let found = (bounds.least..).zip(bounds.names).find(|(_, known)| **known == name);

@@ -1,11 +1,12 @@
-//! Values in DER (ITU-T X.690).
+//! Reads values in DER, the encoding of certificates (ITU-T X.690).
 
 pub(super) const INTEGER: u8 = 0x02;
 pub(super) const OBJECT_IDENTIFIER: u8 = 0x06;
 pub(super) const SEQUENCE: u8 = 0x30;
 pub(super) const SET: u8 = 0x31;
 
-/// Takes one value off the front: its tag and its content. `None` if there is none, or one with another tag than expected.
+/// Takes one value off the front, and returns its tag and its content. Returns `None` if it is incomplete or has
+/// another tag than expected.
 pub(super) fn take<'a>(from: &mut &'a [u8], expected: Option<u8>) -> Option<(u8, &'a [u8])> {
     let (&tag, rest) = from.split_first()?;
     let (&first, rest) = rest.split_first()?;
@@ -13,14 +14,14 @@ pub(super) fn take<'a>(from: &mut &'a [u8], expected: Option<u8>) -> Option<(u8,
         0..=0x7f => (usize::from(first), rest),
         0x81 => (usize::from(*rest.first()?), rest.get(1..)?),
         0x82 => (usize::from(u16::from_be_bytes(rest.first_chunk().copied()?)), rest.get(2..)?),
-        _ => return None, // no certificate is that long
+        _ => return None, // no value in a certificate is that long
     };
     let (value, rest) = rest.split_at_checked(length)?;
     *from = rest;
     expected.is_none_or(|expected| expected == tag).then_some((tag, value))
 }
 
-/// The content of a value that has to be a sequence, taken off the front.
+/// Takes a sequence off the front, and returns its content.
 pub(super) fn sequence<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
     take(from, Some(SEQUENCE)).map(|(_, content)| content)
 }

@@ -1,5 +1,5 @@
-//! What is read of certificates and of requests for them (RFC 5280, RFC 2986): names and times. Signatures are checked by TLS. Go:
-//! `crypto/x509`.
+//! Reads the subject and the validity of certificates and certificate requests (RFC 5280, RFC 2986). Signatures are
+//! verified by the TLS library. Go: `crypto/x509`.
 
 mod der;
 mod name;

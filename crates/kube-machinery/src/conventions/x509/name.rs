@@ -1,4 +1,4 @@
-//! The names in a certificate's subject, which is a list of attributes in DER (RFC 5280, 4.1.2.4).
+//! Reads a certificate's subject, which is a list of attributes in DER (RFC 5280, 4.1.2.4).
 
 use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
 
@@ -6,17 +6,17 @@ use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
 
-/// The names that matter here.
+/// The attributes of a subject that Kubernetes uses: the name and the groups of a user.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The last one, as Go has it.
+    /// The last common name, as in Go.
     pub common_name: String,
-    /// All, in order.
+    /// All organizations, in order.
     pub organizations: Vec<String>,
 }
 
 impl Subject {
-    /// Reads the content of a subject. `None` if it is malformed.
+    /// Parses the content of a subject. Returns `None` if it is malformed.
     pub fn read(mut sets: &[u8]) -> Option<Self> {
         let mut subject = Self::default();
         while !sets.is_empty() {
@@ -36,7 +36,7 @@ impl Subject {
     }
 }
 
-/// A string of one of X.509's kinds.
+/// Decodes a string of one of X.509's types.
 fn text(tag: u8, value: &[u8]) -> Option<String> {
     match tag {
         0x0c | 0x12 | 0x13 | 0x16 => String::from_utf8(value.to_vec()).ok(), // UTF8String, NumericString, PrintableString, IA5String
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_has_a_name_and_groups() {
+    fn the_name_and_the_groups_of_a_subject_are_read() {
         let country = set(&[0x55, 0x04, 0x06], 0x13, b"XX");
         let names = [set(ORGANIZATION, 0x0c, b"system:masters"), set(ORGANIZATION, 0x1e, &[0x01, 0x42])].concat();
         let der = [country, names, set(COMMON_NAME, 0x13, b"first"), set(COMMON_NAME, 0x13, b"admin")].concat();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_that_is_cut_anywhere_is_malformed() {
+    fn a_truncated_subject_is_malformed() {
         let whole = set(COMMON_NAME, 0x0c, "n".repeat(100).as_bytes());
         assert!(Subject::read(&whole).is_some());
         for end in 1..whole.len() {

@@ -1,9 +1,9 @@
-//! A request for a certificate (RFC 2986, 4). Go: `ParseCertificateRequest`.
+//! Reads certificate requests (RFC 2986, 4). Go: `ParseCertificateRequest`.
 
 use super::der::{INTEGER, sequence, take};
 use super::name::Subject;
 
-/// Whose certificate a request asks for. `None` if it is malformed.
+/// Returns the subject that a request asks a certificate for. Returns `None` if the request is malformed.
 pub(crate) fn subject_of_request(mut der: &[u8]) -> Option<Subject> {
     let mut request = sequence(&mut der)?;
     let mut info = sequence(&mut request)?;
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_has_a_subject() {
+    fn the_subject_of_a_request_is_read() {
         let attribute = [value(OBJECT_IDENTIFIER, &[0x55, 0x04, 0x03]), value(0x0c, b"ada")].concat();
         let name = value(SEQUENCE, &value(SET, &value(SEQUENCE, &attribute)));
         let info = value(SEQUENCE, &[value(INTEGER, &[0]), name, value(SEQUENCE, &[0; 200])].concat());

@@ -1,16 +1,16 @@
-//! From when to when a certificate is valid (RFC 5280, 4.1.2.5). Go: `Certificate.isValid`.
+//! Reads the period in which a certificate is valid (RFC 5280, 4.1.2.5). Go: `Certificate.isValid`.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
 use super::der::{INTEGER, sequence, take};
 
-/// The tag of the version, which the oldest certificates lack.
+/// The tag of the version, which certificates of version 1 lack.
 const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
-/// In seconds since 1970. Both are part of the time.
+/// The period in which a certificate is valid, in seconds since 1970. Both ends are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Validity {
     pub not_before: u64,
@@ -18,7 +18,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Of a certificate. `None` if it is malformed.
+    /// Reads the period of a certificate. Returns `None` if it is malformed.
     pub fn of(mut certificate: &[u8]) -> Option<Self> {
         let mut certificate = sequence(&mut certificate)?;
         let mut fields = sequence(&mut certificate)?;
@@ -32,13 +32,13 @@ impl Validity {
         Some(Self { not_before: time(&mut validity)?, not_after: time(&mut validity)? })
     }
 
-    /// Whether a time is in it.
+    /// Returns true if a time is in the period.
     pub fn has(self, now: u64) -> bool {
         (self.not_before..=self.not_after).contains(&now)
     }
 }
 
-/// Takes a time off the front. One before 1970 counts as 1970.
+/// Takes a time off the front. A time before 1970 counts as 1970.
 fn time(from: &mut &[u8]) -> Option<u64> {
     let (tag, text) = take(from, None)?;
     let (years, rest) = text.split_at_checked(match tag {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_says_from_when_to_when_it_is_valid() {
+    fn the_validity_of_a_certificate_is_read() {
         let times = [value(UTC_TIME, b"991231235959Z"), value(GENERALIZED_TIME, b"20500101000000Z")];
         let expected =
             Validity { not_before: seconds("1999-12-31T23:59:59Z"), not_after: seconds("2050-01-01T00:00:00Z") };
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_none_is_malformed() {
+    fn a_certificate_with_an_invalid_time_is_malformed() {
         let good = value(UTC_TIME, b"250101000000Z");
         for bad in ["250101000000", "2501010000Z", "251301000000Z", "250101000000+0100", "2x0101000000Z", ""] {
             let times = [good.clone(), value(UTC_TIME, bad.as_bytes())];

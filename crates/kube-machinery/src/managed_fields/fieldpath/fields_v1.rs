@@ -1,4 +1,4 @@
-//! The form in which a set is stored: `FieldsV1`. Upstream: `fieldpath/serialize.go`.
+//! Reads and writes field sets in their stored form, `FieldsV1`. Upstream: `fieldpath/serialize.go`.
 
 use serde::de::Error as _;
 
@@ -8,16 +8,16 @@ use super::{PathElement, Set};
 use crate::value::{Map, Value};
 
 impl Set {
-    /// The set as a JSON value.
+    /// Returns the set as a JSON value.
     pub(crate) fn to_fields_v1(&self) -> Value {
         let fields = self.nodes.iter().map(|node| (node.element.stored(), node.to_fields_v1()));
         Value::Object(fields.collect())
     }
 
-    /// Reads a set.
+    /// Reads a set from JSON.
     ///
     /// # Errors
-    /// If it is no object of objects, or if a name is no path element.
+    /// If a level is no object, or if a name is no path element.
     pub(crate) fn from_fields_v1(fields: &Value) -> Result<Self, serde_json::Error> {
         read(fields).map(|(set, _)| set)
     }
@@ -36,7 +36,8 @@ impl Node {
     }
 }
 
-/// What is below a field, and whether the field itself is in the set: if it says so, or if there is nothing below it.
+/// Reads the fields below a field, and whether the field itself is in the set: it is if it has a `.`, or if nothing
+/// is below it.
 fn read(fields: &Value) -> Result<(Set, bool), serde_json::Error> {
     let fields = match fields {
         Value::Object(fields) => fields,
@@ -61,7 +62,7 @@ fn read(fields: &Value) -> Result<(Set, bool), serde_json::Error> {
 }
 
 impl Node {
-    /// Takes what another node of the same element has: `v:1` and `v:1.0` name one item.
+    /// Merges another node of the same element: `v:1` and `v:1.0` name one item.
     fn take(&mut self, other: &Self) -> bool {
         self.member |= other.member;
         self.children = self.children.union(&other.children);

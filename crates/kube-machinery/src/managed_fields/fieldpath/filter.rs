@@ -1,14 +1,15 @@
-//! What of a set counts. Upstream: `Filter` and `SetMatcher` in `fieldpath/set.go`.
+//! Filters of field sets: they take away fields whose ownership is not tracked. Upstream: `Filter` and `SetMatcher`
+//! in `fieldpath/set.go`.
 
 use super::set::Node;
 use super::{PathElement, Set};
 
-/// Takes fields away from a set.
+/// A filter that takes fields away from a set.
 #[derive(Clone, Debug)]
 pub enum Filter {
-    /// What is in this set, and all below it, does not count.
+    /// Takes away the fields in this set and all fields below them.
     Exclude(Set),
-    /// Only what matches counts.
+    /// Takes away the fields that do not match.
     Include(SetMatcher),
 }
 
@@ -17,7 +18,7 @@ pub enum Filter {
 pub enum SetMatcher {
     /// All paths.
     Any,
-    /// Those whose first element is one of these (`None`: is any), and whose rest matches.
+    /// The paths whose first element is one of these (`None` is any element), and whose rest matches its pattern.
     Members(Vec<(Option<PathElement>, SetMatcher)>),
 }
 
@@ -31,12 +32,12 @@ impl Filter {
 }
 
 impl SetMatcher {
-    /// All paths that begin so; `None` stands for any element.
+    /// Returns the pattern of all paths with this prefix; `None` stands for any element.
     pub fn prefix(path: &[Option<PathElement>]) -> Self {
         path.iter().rev().fold(Self::Any, |rest, element| Self::Members(vec![(element.clone(), rest)]))
     }
 
-    /// What matches one of two patterns. Upstream: `Merge`.
+    /// Returns the pattern that matches what either of two patterns matches. Upstream: `Merge`.
     pub fn or(self, other: Self) -> Self {
         let (Self::Members(mut members), Self::Members(others)) = (self, other) else { return Self::Any };
         for (element, rest) in others {
@@ -51,7 +52,7 @@ impl SetMatcher {
 }
 
 impl Set {
-    /// The paths that match.
+    /// Returns the paths that match.
     pub(crate) fn matching(&self, matcher: &SetMatcher) -> Self {
         let SetMatcher::Members(members) = matcher else { return self.clone() };
         let matching = |node: &Node| {

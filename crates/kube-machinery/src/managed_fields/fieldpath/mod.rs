@@ -1,4 +1,4 @@
-//! Paths to fields, and sets of them. Upstream: the package `fieldpath`.
+//! Paths to fields, and sets of paths. Upstream: the package `fieldpath`.
 
 mod fields_v1;
 mod filter;

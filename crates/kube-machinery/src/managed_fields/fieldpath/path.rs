@@ -1,10 +1,10 @@
-//! The way from an object to one of its fields. Upstream: `fieldpath/path.go`.
+//! The path from an object to one of its fields. Upstream: `fieldpath/path.go`.
 
 use std::fmt::{self, Display};
 
 use super::PathElement;
 
-/// The elements from the object to the field. It is shown as in upstream's messages: `.spec.ports[port=80].name`.
+/// The elements from the object to the field. It displays as in upstream's messages: `.spec.ports[port=80].name`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path(pub(crate) Vec<PathElement>);
 

@@ -1,4 +1,4 @@
-//! One step from a value to a part of it. Upstream: `fieldpath/element.go`, `serialize-pe.go`.
+//! One step of a path, from a value to a part of it. Upstream: `fieldpath/element.go`, `serialize-pe.go`.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display};
@@ -8,35 +8,35 @@ use super::super::value;
 use crate::codec::go_json::go_json;
 use crate::value::{Map, Value};
 
-/// Which part of a value. Elements are ordered as upstream orders them: by what they are, in the order here, then by content.
+/// A part of a value. As upstream, elements are ordered by their variant, in the order here, and then by content.
 #[derive(Clone, Debug)]
 pub enum PathElement {
     /// A field of a map or of a struct.
     FieldName(String),
-    /// The item of a list with these keys, sorted by their names.
+    /// The item of an associative list that has these keys, sorted by name.
     Key(Vec<(String, Value)>),
-    /// The item of a set.
+    /// The item of a set that has this value.
     Value(Value),
-    /// The item at a place.
+    /// The item of a list at this index.
     Index(i64),
 }
 
-/// Why a text is no path element.
+/// The reason why a text is no path element.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoElement {
-    /// An element of a future version. It is left out.
+    /// An element of a future version. Readers ignore it.
     Unknown,
     Malformed(String),
 }
 
 impl PathElement {
-    /// The item with these keys.
+    /// Returns the element of the item with these keys.
     pub(crate) fn key(mut keys: Vec<(String, Value)>) -> Self {
         keys.sort_by(|(left, _), (right, _)| left.cmp(right));
         Self::Key(keys)
     }
 
-    /// Reads an element such as `f:name`.
+    /// Parses an element such as `f:name`.
     pub(crate) fn read(text: &str) -> Result<Self, NoElement> {
         let malformed = |why: String| NoElement::Malformed(why);
         let bytes = text.as_bytes();
@@ -65,7 +65,7 @@ impl PathElement {
         }
     }
 
-    /// The element as it is stored: `f:name`.
+    /// Returns the element as it is stored, such as `f:name`.
     pub(crate) fn stored(&self) -> String {
         match self {
             Self::FieldName(name) => format!("f:{name}"),

@@ -1,28 +1,29 @@
-//! Sets of fields. Upstream: `fieldpath/set.go`.
+//! Sets of field paths. Upstream: `fieldpath/set.go`.
 
 use std::cmp::Ordering;
 
 use super::super::schema::{Schema, TypeRef};
 use super::{Path, PathElement};
 
-/// A set of paths, as a tree of their elements. A path can be a member without those above it and below it.
+/// A set of paths, as a tree of their elements. A path can be a member without the paths above and below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set {
-    /// Sorted by their elements. Each is a member or has members below it.
+    /// Sorted by their elements. Each is a member itself or has members below it.
     pub(super) nodes: Vec<Node>,
 }
 
+/// A path element, and the part of the set below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) element: PathElement,
-    /// Whether the path that ends here is a member.
+    /// True if the path that ends here is a member.
     pub(super) member: bool,
-    /// The members below.
+    /// The members below this one.
     pub(super) children: Set,
 }
 
 impl Node {
-    /// A node, unless it would hold nothing.
+    /// Returns a node, or `None` if it would hold no member.
     fn some(element: &PathElement, member: bool, children: Set) -> Option<Self> {
         (member || !children.is_empty()).then(|| Self { element: element.clone(), member, children })
     }
@@ -37,7 +38,7 @@ impl Set {
         set
     }
 
-    /// Adds a path, without those above it. Nobody owns the whole object, so an empty path is not added.
+    /// Adds a path, without the paths above it. An empty path is ignored, because the whole object has no owner.
     pub(crate) fn insert(&mut self, path: &[PathElement]) {
         match path {
             [] => {}
@@ -46,7 +47,7 @@ impl Set {
         }
     }
 
-    /// The node of an element. It is made if it is missing; the caller puts something into it.
+    /// Returns the node of an element, and creates it if it is missing; the caller must then give it a member.
     fn node(&mut self, element: &PathElement) -> &mut Node {
         let at = match self.place(element) {
             Ok(at) => at,
@@ -60,7 +61,7 @@ impl Set {
     }
 
     fn place(&self, element: &PathElement) -> Result<usize, usize> {
-        // Most often, elements come in their order.
+        // Elements mostly arrive in their order.
         if self.nodes.last().is_none_or(|last| last.element < *element) {
             return Err(self.nodes.len());
         }
@@ -83,17 +84,17 @@ impl Set {
         }
     }
 
-    /// What is in the set below an element. Upstream: `WithPrefix`.
+    /// Returns the part of the set below an element. Upstream: `WithPrefix`.
     pub(crate) fn below(&self, element: &PathElement) -> Option<&Self> {
         self.get(element).map(|node| &node.children).filter(|children| !children.is_empty())
     }
 
-    /// The elements at the top, and whether each is a member.
+    /// Returns the elements at the top level, and whether each is a member.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (&PathElement, bool)> {
         self.nodes.iter().map(|node| (&node.element, node.member))
     }
 
-    /// What is in either set.
+    /// Returns the paths in either set.
     pub(crate) fn union(&self, other: &Self) -> Self {
         self.joined(other, |left, right| match (left, right) {
             (Some(left), Some(right)) => {
@@ -104,7 +105,7 @@ impl Set {
         })
     }
 
-    /// What is in both sets.
+    /// Returns the paths in both sets.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         self.joined(other, |left, right| {
             let (left, right) = (left?, right?);
@@ -113,7 +114,7 @@ impl Set {
         })
     }
 
-    /// What is in this set and not in the other, path by path.
+    /// Returns the paths of this set that are not in the other. Each path counts alone.
     pub(crate) fn difference(&self, other: &Self) -> Self {
         self.joined(other, |left, right| match (left?, right) {
             (left, None) => Some(left.clone()),
@@ -124,7 +125,7 @@ impl Set {
         })
     }
 
-    /// What is in this set, and neither in the other nor below what is in it.
+    /// Returns the paths of this set that are neither in the other nor below a path in it.
     pub(crate) fn recursive_difference(&self, other: &Self) -> Self {
         self.joined(other, |left, right| match (left?, right) {
             (left, None) => Some(left.clone()),
@@ -135,7 +136,7 @@ impl Set {
         })
     }
 
-    /// Walks over two sets in their order.
+    /// Walks over two sets in their common order, and joins the nodes of each element.
     fn joined(&self, other: &Self, join: impl Fn(Option<&Node>, Option<&Node>) -> Option<Node>) -> Self {
         let (mut lefts, mut rights) = (self.nodes.iter().peekable(), other.nodes.iter().peekable());
         let mut nodes = Vec::with_capacity(self.nodes.len());
@@ -152,7 +153,7 @@ impl Set {
         }
     }
 
-    /// The set with the fields of structs that are above its members. Those of maps are not added.
+    /// Adds the declared fields that are above members of the set. The keys of maps are not added.
     pub(crate) fn ensure_named_fields_are_members(&self, schema: &Schema, of: &TypeRef) -> Self {
         let atom = schema.resolve(of).unwrap_or_default();
         let none = TypeRef::default();
@@ -171,7 +172,7 @@ impl Set {
         Self { nodes: self.nodes.iter().map(with_fields).collect() }
     }
 
-    /// All paths, those that are shorter first.
+    /// Returns all paths; at each level, members come before paths below them.
     pub(crate) fn paths(&self) -> Vec<Path> {
         let mut paths = Vec::new();
         self.add_paths(&mut Vec::new(), &mut paths);

@@ -1,4 +1,4 @@
-//! The calls of apimachinery's own tests: of its field manager, of its entries, of its scale handler.
+//! Replays the calls that apimachinery's own tests make to its field manager, its entries and its scale handler.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::super::{FieldManager, MOST_UPDATE_MANAGERS, NotApplied, ScaleHandler,
 use super::{path, replay};
 use crate::value::{Value, json};
 
-/// The tests' own converter: each object is of each version.
+/// The converter of upstream's tests, which leaves every object as it is.
 #[derive(Debug)]
 struct AsItIs;
 
@@ -20,7 +20,7 @@ impl Converter for AsItIs {
     }
 }
 
-/// The manager of a test. Two tests put one of their own around it: their files say which.
+/// Returns the manager of a recorded test. Two of upstream's test files configure their manager differently.
 fn manager(call: &Value) -> FieldManager<'_> {
     let text = |name: &str| call["of"][name].as_str().unwrap();
     let is_of = |test: &str| call["test"] == test && call["of"]["chained"] == true;
@@ -46,7 +46,7 @@ fn refused(refusal: NotApplied) -> String {
     }
 }
 
-/// An object that was written, with its entries.
+/// Returns an object that was written, with its entries.
 fn with(mut object: Value, entries: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
@@ -70,7 +70,7 @@ fn apply(call: &Value) -> Result<Value, String> {
     let force = if call["force"] == true { Force::Yes } else { Force::No };
     let applied = manager(call).apply(Some(&call["live"]), &call["object"], force).map_err(refused)?;
     let mut object = applied;
-    // Upstream's result names its kind.
+    // Upstream's result contains its kind.
     object["apiVersion"] = call["of"]["apiVersion"].clone();
     object["kind"] = call["of"]["kind"].clone();
     Ok(object)
@@ -96,7 +96,7 @@ fn conflicts(call: &Value) -> Value {
 }
 
 #[test]
-fn entries_are_kept_as_upstream_keeps_them() {
+fn recorded_calls_of_the_field_manager_have_upstreams_results() {
     replay("managers", |_, call| {
         Some(match call["call"].as_str().unwrap() {
             "update" => update(call),
@@ -106,7 +106,7 @@ fn entries_are_kept_as_upstream_keeps_them() {
             "conflicts" => Ok(conflicts(call)),
             "decode" => Managed::decode(&call["entries"]).map(|managed| managed.encode()),
             "identifier" => Ok(json!(identifier(&call["entry"]).text())),
-            _ => return None, // the test's own manager fails
+            _ => return None, // upstream's test uses a manager that fails
         })
     });
 }

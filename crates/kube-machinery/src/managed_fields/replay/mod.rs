@@ -1,4 +1,5 @@
-//! The calls that upstream's own tests make, with what they got ([the format](../../../../../fixtures/managed-fields/README.md)).
+//! Replays the calls that upstream's own tests make, and compares the results ([the
+//! format](../../../../../fixtures/managed-fields/README.md)).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ mod read_schema;
 
 use self::read_schema::{read_schema, read_type};
 
-/// The schemas of a file, and its calls.
+/// Reads a recording: its schemas and its calls.
 fn recording(name: &str) -> (Vec<Arc<Schema>>, Vec<Value>) {
     let folder = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/managed-fields");
     let mut text = String::new();
@@ -32,8 +33,8 @@ fn recording(name: &str) -> (Vec<Arc<Schema>>, Vec<Value>) {
     (schemas.iter().map(|schema| Arc::new(read_schema(schema))).collect(), lines.collect())
 }
 
-/// Replays each call with `answer`, which returns what the recording says in `result` or `error`; `None` if the function is
-/// not here.
+/// Replays each call of a recording. `answer` returns what the recording has in `result` or `error`, or `None` for a
+/// function that does not exist here.
 fn replay(name: &str, answer: impl Fn(&[Arc<Schema>], &Value) -> Option<Result<Value, String>>) {
     let (schemas, calls) = recording(name);
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -60,12 +61,12 @@ fn replay(name: &str, answer: impl Fn(&[Arc<Schema>], &Value) -> Option<Result<V
     }
     let n = wrong.len();
     wrong.truncate(5);
-    assert!(wrong.is_empty(), "{n} of {} calls:\n{}", calls.len(), wrong.join("\n\n"));
+    assert!(wrong.is_empty(), "{n} of {} calls have another result:\n{}", calls.len(), wrong.join("\n\n"));
     assert!(counts.values().map(|(replayed, _)| replayed).sum::<usize>() > 60);
 }
 
-/// Whether a message differs only in how Go prints what a test has read from YAML, where a server reads JSON; and in the order of
-/// fields, which Go walks over as they come.
+/// Returns true if two messages are equal but for two differences. Upstream's tests read YAML, which gives values
+/// other Go types than JSON does; and Go walks over the fields of a map in random order.
 fn is_same_message(why: &str, error: &Value) -> bool {
     let plain = |text: &str| {
         let text = text.replace("map[interface {}]interface {}", "map[string]interface {}");
@@ -109,7 +110,7 @@ fn values_are_ordered_as_upstream_orders_them() {
 }
 
 #[test]
-fn sets_are_upstreams_sets() {
+fn recorded_operations_on_sets_have_upstreams_results() {
     replay("fieldpath", |schemas, call| {
         let sets = || (set(&call["left"]), set(&call["right"]));
         let fields = |set: Set| Ok(set.to_fields_v1());
@@ -139,7 +140,7 @@ fn sets_are_upstreams_sets() {
     });
 }
 
-/// A set as upstream writes it, in the order of its elements.
+/// Returns a set as upstream writes it, in the order of its elements.
 fn text(set: &Set) -> String {
     let fields = |set: &Set| {
         let field = |(element, member): (&PathElement, bool)| {
@@ -174,13 +175,13 @@ fn values_are_merged_and_compared_as_upstream_does() {
             }),
             "removeItems" => Ok(value.remove_items(&set()).value),
             "reconcile" => value.reconcile(&set()).map(|set| set.map_or(Value::Null, |set| set.to_fields_v1())),
-            _ => return None, // ExtractItems is for clients
+            _ => return None, // ExtractItems is a function for clients
         };
         Some(answer.map_err(|faults| faults.to_string()))
     });
 }
 
-/// Converts as upstream's converter did in this call.
+/// The conversions that upstream made in a recorded call.
 #[derive(Debug)]
 struct Recorded<'a> {
     schemas: &'a [Arc<Schema>],
@@ -195,7 +196,7 @@ impl Converter for Recorded<'_> {
                 && read_type(&note["from"]["of"]["type"]).name() == object.of.of.name()
         };
         let note = self.conversions.iter().find(is_this);
-        let note = note.unwrap_or_else(|| panic!("upstream converts no {} to {version}", object.value));
+        let note = note.unwrap_or_else(|| panic!("the recording has no conversion of {} to {version}", object.value));
         match note["error"].as_str() {
             None => Ok(Cow::Owned(typed(self.schemas, &note["to"]))),
             Some(why) if note["missing"] == true => Err(NotConverted::MissingVersion(why.to_owned())),
@@ -226,7 +227,7 @@ fn filters(call: &Value) -> BTreeMap<String, Filter> {
 }
 
 #[test]
-fn ownership_is_as_upstream_says() {
+fn recorded_writes_give_upstreams_ownership() {
     replay("merge", |schemas, call| {
         let converter = Recorded { schemas, conversions: call["conversions"].as_array().unwrap() };
         let updater = Updater { converter: &converter, ignore: filters(call) };

@@ -1,4 +1,4 @@
-//! Reads a schema as upstream's tests have it.
+//! Reads a schema in the format of upstream's recorded tests.
 
 use super::super::schema::{Atom, List, MapType, Relationship, Scalar, Schema, StructField, TypeKind, TypeRef};
 use crate::value::Value;

@@ -1,4 +1,4 @@
-//! What differs between two values. Upstream: `typed/compare.go`.
+//! Compares two values of a type: the fields that were added, removed and modified. Upstream: `typed/compare.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::zip;
@@ -25,7 +25,7 @@ struct Comparing<'s> {
     comparison: Comparison,
 }
 
-/// Whether what was compared is one field, with what is in it.
+/// The way in which a compared value was recorded: as one field, or by its parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Is {
     Leaf,
@@ -118,7 +118,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// A part of the value.
+    /// Compares a part of the value.
     fn part(
         &mut self,
         element: PathElement,
@@ -160,7 +160,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// The items of one element. Those that are there twice are one leaf together.
+    /// Compares the items that have the same path element. Duplicates count as one leaf.
     fn items(
         &mut self,
         list: &List,

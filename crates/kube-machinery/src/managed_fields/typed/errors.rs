@@ -1,10 +1,10 @@
-//! What does not fit a type. Upstream: `typed/helpers.go`.
+//! Errors about values that do not fit their type. Upstream: `typed/helpers.go`.
 
 use std::fmt::{self, Display};
 
 use super::super::schema::{Handled, Resolved, Schema, TypeRef};
 
-/// Faults, with their paths.
+/// Errors with their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidationErrors(Vec<(String, String)>);
 
@@ -13,12 +13,12 @@ impl ValidationErrors {
         Self(vec![(String::new(), why)])
     }
 
-    /// All of this, if anything went wrong.
+    /// Returns the errors if there are any.
     pub(super) fn into_result(self) -> Result<(), Self> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
     }
 
-    /// Adds faults of a part of the value.
+    /// Adds the errors of a part of the value.
     pub(super) fn add(&mut self, part: Result<(), Self>, prefix: impl Display) {
         if let Err(faults) = part {
             self.0.extend(faults.0.into_iter().map(|(path, why)| (format!("{prefix}{path}"), why)));
@@ -43,7 +43,7 @@ impl Display for ValidationErrors {
     }
 }
 
-/// What a type is where it is used.
+/// Looks up a type, or returns upstream's error.
 pub(super) fn resolved<'s>(schema: &'s Schema, of: &'s TypeRef) -> Result<Resolved<'s>, ValidationErrors> {
     schema.resolve(of).ok_or_else(|| {
         let name = of.name().unwrap_or("inlined type");
@@ -51,7 +51,7 @@ pub(super) fn resolved<'s>(schema: &'s Schema, of: &'s TypeRef) -> Result<Resolv
     })
 }
 
-/// As what a value of the type is treated.
+/// Returns the kind as which a value of the type is treated, or upstream's error.
 pub(super) fn handled<'s>(atom: Resolved<'s>, of: &TypeRef) -> Result<Handled<'s>, ValidationErrors> {
     atom.handled().ok_or_else(|| {
         let name = of.name().map_or_else(|| "inlined".to_owned(), |name| format!("named type: {name}"));

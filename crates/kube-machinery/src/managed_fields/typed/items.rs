@@ -1,13 +1,13 @@
-//! How the items of a list are told apart. Upstream: `listItemToPathElement` in `typed/helpers.go`.
+//! Finds the path element that identifies an item of a list. Upstream: `listItemToPathElement` in `typed/helpers.go`.
 
 use super::super::fieldpath::PathElement;
 use super::super::schema::{List, Relationship, Schema};
 use crate::value::Value;
 
-/// The element of an item in a set or in a list with keys.
+/// Returns the element of an item in a set or in a list with keys.
 ///
 /// # Errors
-/// If the item can have none.
+/// If the item cannot be identified.
 pub(super) fn element_of(
     schema: &Schema,
     list: &List,
@@ -43,7 +43,7 @@ fn element_by_keys(schema: &Schema, list: &List, item: &Value) -> Result<PathEle
             None => default_of(schema, list, name)
                 .map_err(|why| format!("couldn't find default value for {name}: {why}"))?,
         };
-        // An item without a key is another item than one with it.
+        // An item without this key differs from every item that has it.
         keys.extend(value.map(|value| (name.clone(), value.clone())));
     }
     if keys.is_empty() {

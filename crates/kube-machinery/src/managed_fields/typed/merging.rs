@@ -1,4 +1,4 @@
-//! One value over another. Upstream: `typed/merge.go`.
+//! Merges one value over another of the same type. Upstream: `typed/merge.go`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,10 +15,10 @@ pub(super) fn merge(of: &Type, left: &Value, right: &Value) -> Result<Value, Val
     faults.into_result().map(|()| merged.unwrap_or_default())
 }
 
-/// What comes out, if anything does, and what was wrong.
+/// The merged value, if there is one, and the errors.
 type Merged = (Option<Value>, ValidationErrors);
 
-/// Nothing, for one reason.
+/// Returns an error without a value.
 fn failed(fault: ValidationErrors) -> Merged {
     (None, fault)
 }
@@ -46,7 +46,7 @@ impl Merging<'_> {
         } else if left.is_none() || of_left.is_same_choice(of_right) {
             handle(of_right)
         } else {
-            // Both must fit; the right one counts.
+            // Both must fit their kind; the right value wins.
             let ((_, mut faults), (merged, more)) = (handle(of_left), handle(of_right));
             faults.add(more.into_result(), "");
             (merged, faults)
@@ -96,8 +96,8 @@ impl Merging<'_> {
         ((!out.is_empty()).then_some(Value::Object(out)), faults)
     }
 
-    /// The items of both lists. What both have is in the order of the right list; what only the left one has stays where it
-    /// was, after the items that were before it. What is wrong inside an item is not told, as upstream.
+    /// Merges two lists. Shared items are in the order of the right list. An item of the left list alone stays behind
+    /// the items that were before it. As upstream, errors inside of an item are dropped.
     fn lists(&self, list: &List, relationship: Relationship, lefts: &[Value], rights: &[Value]) -> Merged {
         let mut faults = ValidationErrors::default();
         let right = self.indexed(list, relationship, rights, Duplicates::Refused, &mut faults);
@@ -123,13 +123,13 @@ impl Merging<'_> {
                     continue;
                 }
                 if right.known.contains_key(at_left) && next_shared.is_some_and(|next| next != at_left) {
-                    l += 1; // it comes later
+                    l += 1; // it is merged later, in the right list's order
                     continue;
                 }
             }
             if let Some(at_left) = left.elements.get(l) {
                 if !right.known.contains_key(at_left) {
-                    // The item itself: if it is there twice, each of them stays.
+                    // Takes the item by position, so that all duplicates stay.
                     out.extend(merge(lefts.get(l), None));
                     l += 1;
                     continue;
@@ -150,8 +150,8 @@ impl Merging<'_> {
         ((!out.is_empty()).then_some(Value::Array(out.into())), faults)
     }
 
-    /// The elements of the items. Of items that are there twice in a list that may have them, the item is null: they are
-    /// not merged.
+    /// Returns the items of a list by their elements. Allowed duplicates have a null value, because they are not
+    /// merged.
     fn indexed<'v>(
         &self,
         list: &List,
@@ -182,23 +182,23 @@ impl Merging<'_> {
     }
 }
 
-/// The items of a list by their elements, and the elements in their order.
+/// The items of a list by their elements, and the elements in the order of the list.
 struct Indexed<'v> {
     elements: Vec<PathElement>,
     known: BTreeMap<PathElement, &'v Value>,
 }
 
-/// A leaf: the right one counts.
+/// Merges two leaves: the right one wins.
 fn leaf(left: Option<&Value>, right: Option<&Value>) -> Merged {
     (right.or(left).cloned(), ValidationErrors::default())
 }
 
-/// The items of a list; none of anything else.
+/// Returns the items of a list, and none for any other value.
 pub(super) fn items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Array::as_slice)
 }
 
-/// The fields of a map; none of anything else.
+/// Returns the fields of a map, and none for any other value.
 pub fn fields(value: Option<&Value>) -> Option<&Map> {
     value.and_then(Value::as_object)
 }

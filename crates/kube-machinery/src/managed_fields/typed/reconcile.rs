@@ -1,12 +1,12 @@
-//! A set of fields that was written with an earlier schema. Upstream: `typed/reconcile_schema.go`.
+//! Adapts a set of owned fields to a schema that has changed. Upstream: `typed/reconcile_schema.go`.
 
 use super::super::fieldpath::{Path, PathElement, Set};
 use super::super::schema::{DEDUCED, Handled, MapType, Relationship, Scalar, Schema, TypeKind, TypeRef};
 use super::errors::{handled, resolved};
 use super::{Type, ValidationErrors};
 
-/// What was owned part by part and is atomic now is owned as a whole. `None` if there is no such part. What was atomic and is no
-/// more stays as it is.
+/// Replaces owned parts of values that are atomic now by the whole value. Returns `None` if there are no such parts.
+/// Values that are no longer atomic stay owned as a whole.
 pub(super) fn reconcile(of: &Type, fields: &Set) -> Result<Option<Set>, ValidationErrors> {
     let mut walk = Walk { schema: &of.schema, path: Vec::new(), atomic_now: Vec::new() };
     walk.value(&of.of, Some(fields), Owned::InParts)?;
@@ -17,7 +17,7 @@ pub(super) fn reconcile(of: &Type, fields: &Set) -> Result<Option<Set>, Validati
     Ok(Some(fields.recursive_difference(&wholes).union(&wholes)))
 }
 
-/// How a part of the value is owned.
+/// The way in which a part of the value is owned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owned {
     AsAWhole,
@@ -27,7 +27,7 @@ enum Owned {
 struct Walk<'s> {
     schema: &'s Schema,
     path: Vec<PathElement>,
-    /// What has to be owned as a whole.
+    /// The values that must be owned as a whole.
     atomic_now: Vec<Path>,
 }
 
@@ -57,7 +57,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The parts that are owned. One that the schema does not have is passed over.
+    /// Walks over the owned parts. Parts that the schema does not have are skipped.
     fn parts<'t>(
         &mut self,
         fields: Option<&Set>,
@@ -77,7 +77,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a map declares nothing: `x-kubernetes-preserve-unknown-fields` without properties.
+/// Returns true if a map declares nothing: `x-kubernetes-preserve-unknown-fields` without properties.
 fn is_untyped(map: &MapType) -> bool {
     map.fields.is_empty()
         && match &map.element.kind {

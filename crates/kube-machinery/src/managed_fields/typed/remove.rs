@@ -1,4 +1,4 @@
-//! A value without some of its fields. Upstream: `typed/remove.go`.
+//! Removes fields from a value. Upstream: `typed/remove.go`.
 
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, Relationship, Schema, TypeRef};
@@ -10,7 +10,8 @@ pub(super) fn remove(of: &Type, value: &Value, items: &Set) -> Value {
     without(&of.schema, &of.of, value, items)
 }
 
-/// A list or a map that loses all it has becomes null. What is atomic, or empty already, becomes null too.
+/// Returns the value without these fields. A list or map that loses all items becomes null, and so does one that is
+/// atomic or empty.
 fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value {
     let handled = schema.resolve(of).and_then(|atom| atom.deduced(Some(value)).handled());
     match (handled, value) {
@@ -37,7 +38,7 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
     }
 }
 
-/// What stays of a part; `None` if it is removed.
+/// Returns the rest of a part, or `None` if the part is removed.
 fn kept(schema: &Schema, of: &TypeRef, value: &Value, element: &PathElement, removed: &Set) -> Option<Value> {
     if removed.has(std::slice::from_ref(element)) {
         return None;

@@ -1,4 +1,4 @@
-//! The fields of a value. Upstream: `typed/tofieldset.go`.
+//! Computes the set of fields of a value. Upstream: `typed/tofieldset.go`.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Items that are there twice are one field together, without those in them.
+    /// Adds the items of a list. Duplicates are one field together, without the fields inside of them.
     fn items(&mut self, list: &List, relationship: Relationship, items: &[Value]) -> Result<(), ValidationErrors> {
         let elements = items.iter().map(|item| element_of(self.schema, list, relationship, item).ok());
         let elements: Vec<Option<PathElement>> = elements.collect();

@@ -1,4 +1,4 @@
-//! Whether a value fits its type. Upstream: `typed/validate.go`.
+//! Checks that a value fits its type. Upstream: `typed/validate.go`.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ impl Validation<'_> {
         faults.into_result()
     }
 
-    /// A field that is not declared ends the check, as upstream.
+    /// Checks the fields of a map. As upstream, an undeclared field ends the check.
     fn fields(&self, map: &MapType, fields: &Map) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         for (name, value) in fields {
@@ -76,7 +76,7 @@ impl Validation<'_> {
     }
 }
 
-/// A scalar that is absent or null fits.
+/// Checks a scalar; an absent or a null one fits.
 pub(super) fn check_scalar(scalar: Scalar, value: Option<&Value>, prefix: &str) -> Result<(), ValidationErrors> {
     let Some(value) = value else { return Ok(()) };
     let fits = match scalar {
@@ -97,12 +97,12 @@ pub(super) fn check_scalar(scalar: Scalar, value: Option<&Value>, prefix: &str) 
     }))
 }
 
-/// Go's `%v` of upstream's value, a pointer to a struct.
+/// Returns Go's `%v` of the pointer that upstream holds the value in.
 fn shown(value: &Value) -> String {
     format!("&{{{}}}", GoText(value))
 }
 
-/// Go's `%#v` of upstream's value.
+/// Returns Go's `%#v` of the pointer that upstream holds the value in.
 fn go_syntax(value: &Value) -> String {
     format!("&value.valueUnstructured{{Value:{}}}", inner_syntax(value))
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::value::json;
 
-    /// A number that is too large for Go's integers is a float there.
+    /// A number beyond Go's integers is a float in Go.
     #[test]
     fn values_are_shown_as_go_shows_them() {
         let value = json!({"a": u64::MAX, "b": [1, null, "x"]});

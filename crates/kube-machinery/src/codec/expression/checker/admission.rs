@@ -1,16 +1,17 @@
-//! The types of what expressions of admission see. Upstream: `BuildRequestType` and `BuildNamespaceType` in
-//! `k8s.io/apiserver/pkg/admission/plugin/cel/compile.go`.
+//! The types of the variables that admission expressions see: `request`, `namespaceObject` and `authorizer`.
+//!
+//! Upstream: `BuildRequestType` and `BuildNamespaceType` in `k8s.io/apiserver/pkg/admission/plugin/cel/compile.go`.
 
 use super::Type;
 
-/// An object with these fields only.
+/// An object type that has exactly these fields.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(super) name: &'static str,
     fields: &'static [(&'static str, Field)],
 }
 
-/// The type of a field.
+/// The type of a field of a declared object.
 #[derive(Debug)]
 enum Field {
     Text,
@@ -133,7 +134,8 @@ pub(crate) const NAMESPACE: Type<'static> = Type::Declared(&Declared {
 /// The type of `authorizer`.
 pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 
-/// What `authorizer` has that is a variable of its own.
+/// Returns the type of `authorizer.requestResource`, the only member of the authorizer that is a variable and not a
+/// method.
 pub(super) fn request_resource(of: &str, field: &str) -> Option<Type<'static>> {
     (of == AUTHORIZER && field == "requestResource").then_some(Type::Receiver("kubernetes.authorization.ResourceCheck"))
 }

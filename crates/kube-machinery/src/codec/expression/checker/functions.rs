@@ -1,5 +1,7 @@
-//! The functions that expressions can call, and what they result in. Upstream: cel-go's `common/stdlib` and `ext`,
-//! `k8s.io/apiserver/pkg/cel/library`, and `resolveOverload` in cel-go's `checker/checker.go`.
+//! The functions that expressions can call, and the types of their results.
+//!
+//! Upstream: cel-go's `common/stdlib` and `ext`, `k8s.io/apiserver/pkg/cel/library`, and `resolveOverload` in
+//! cel-go's `checker/checker.go`.
 
 mod signature;
 
@@ -9,11 +11,11 @@ use std::sync::LazyLock;
 use self::signature::{Bindings, Signature};
 use super::Type;
 
-/// All of them, one a line: what a method is called on, the name, what it takes, and what it results in. `A` and `B` are any types, `C`
-/// those that have an order, and `S` those that have a sum.
+/// The declarations of all functions, one a line: receiver, name, parameters and result. `A` and `B` stand for any
+/// type, `C` for a type that has an order, and `S` for a type that can be summed.
 const DECLARED: &str = include_str!("functions.txt");
 
-/// A function that takes some types.
+/// One signature of a function.
 struct Overload {
     is_method: bool,
     takes: Vec<Signature>,
@@ -29,12 +31,12 @@ static OVERLOADS: LazyLock<HashMap<&'static str, Vec<Overload>>> = LazyLock::new
     overloads
 });
 
-/// Whether there is a function of this name, with its prefix.
+/// Returns true if a function has this name. The name includes its prefix, as in `lists.range`.
 pub(super) fn is_declared(name: &str) -> bool {
     OVERLOADS.contains_key(name)
 }
 
-/// What a function results in; `None` if there is none that takes these.
+/// Returns the type of a call's result, or `None` if no overload takes these arguments.
 pub(super) fn of<'s>(name: &str, target: Option<&Type<'s>>, args: &[Type<'s>]) -> Option<Type<'s>> {
     let all: Vec<&Type<'s>> = target.into_iter().chain(args).collect();
     let mut result: Option<Type<'s>> = None;

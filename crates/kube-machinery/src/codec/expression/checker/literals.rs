@@ -1,4 +1,6 @@
-//! Literals that a function does not take, though they are of the right type. Upstream: the validators of cel-go's `cel/validator.go`.
+//! Rejects literal arguments that have the right type but an invalid value, such as `duration('x')`.
+//!
+//! Upstream: the validators of cel-go's `cel/validator.go`.
 
 use cel::common::ast::{CallExpr, Expr, LiteralValue};
 
@@ -7,7 +9,7 @@ use crate::codec::expression::interpreter::{FORMATTED, clause, timestamp};
 use crate::codec::structural::pattern;
 use crate::conventions::go_duration::duration;
 
-/// What is wrong with the literal that a function is given.
+/// Returns the error for a call whose only argument is an invalid literal.
 pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
     let [arg] = call.args.as_slice() else { return None };
     let Expr::Literal(literal) = &arg.expr else { return None };
@@ -21,8 +23,10 @@ pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
     is_wrong.then(|| format!("invalid {name} argument"))
 }
 
-/// What is wrong with the arguments of a format, and where, if it is not with the call. Upstream: `stringFormatValidator` in
-/// `ext/formatting.go`.
+/// Returns the error for the arguments of `format`, with the place of the wrong argument; without a place, the error
+/// belongs to the call.
+///
+/// Upstream: `stringFormatValidator` in `ext/formatting.go`.
 pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> Option<(Option<usize>, String)> {
     let (Some(Expr::Literal(LiteralValue::String(text))), [arg]) =
         (call.target.as_deref().map(|target| &target.expr), call.args.as_slice())
@@ -57,6 +61,8 @@ pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> O
     (list.len() > seen).then_some((None, many))
 }
 
+/// Returns the error for an argument that this clause of a format cannot print.
+///
 /// Upstream: `stringFormatChecker`.
 fn wrong_type(letter: char, kind: &Type<'_>) -> Option<String> {
     let fits = match (letter, kind) {

@@ -1,4 +1,4 @@
-//! The types in loops, and of what they make.
+//! The types of comprehensions: the loops that macros such as `all` and `map` expand to, and the `bind` macros.
 
 use cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
 use cel::parser::Expression;
@@ -11,7 +11,7 @@ impl<'s> Checker<'_, 's> {
             return self.bound(of);
         }
         let over = self.check(&of.iter_range);
-        // The names of the variables stand before what is done with them.
+        // In the text, the names of the variables come before the body of the loop.
         self.positions.next(&of.iter_var);
         if let Some(name) = &of.iter_var2 {
             self.positions.next(name);
@@ -40,7 +40,7 @@ impl<'s> Checker<'_, 's> {
         made
     }
 
-    /// What a macro has made of a value with a name.
+    /// Returns the type of a comprehension that only binds a value to a name.
     fn bound(&mut self, of: &ComprehensionExpr) -> Type<'s> {
         let value = self.check(&of.accu_init);
         let known = self.scope.len();
@@ -51,7 +51,7 @@ impl<'s> Checker<'_, 's> {
     }
 }
 
-/// The item that a step adds to a list, and the condition under which it does.
+/// Returns the item that a step of a loop appends to the list, and the condition under which it appends.
 fn made_by(step: &Expression) -> Option<(Option<&Expression>, &Expression)> {
     let Expr::Call(call) = &step.expr else { return None };
     match (call.func_name.as_str(), call.args.as_slice()) {

@@ -1,7 +1,9 @@
-//! Checks names, fields and operands of an expression, and says what it results in. Upstream: cel-go's `checker/checker.go`.
+//! The type checker: checks the names, fields and operands of an expression, and returns the type of its result.
 //!
-//! It knows what the declarations say. What it would take the whole of cel-go's checker to tell is of no known type, and is found out
-//! when the expression runs.
+//! The checker relies on declared types only. A part whose type would need all of cel-go's inference is of type
+//! [`Type::Unknown`]; its errors show when the expression runs.
+//!
+//! Upstream: cel-go's `checker/checker.go`.
 
 mod admission;
 mod functions;
@@ -23,7 +25,8 @@ use super::parse::parse;
 pub(crate) use self::admission::{AUTHORIZER, NAMESPACE, REQUEST};
 pub(crate) use self::types::Type;
 
-/// The names of the language itself: its types, and the first part of the long names of some.
+/// The identifiers that the language itself declares: its types, and the first parts of qualified names such as
+/// `net.IP`.
 const DECLARED: [&str; 13] = [
     "bool",
     "int",
@@ -40,26 +43,26 @@ const DECLARED: [&str; 13] = [
     "net",
 ];
 
-/// An expression that was read and checked.
+/// An expression that was parsed and checked.
 pub(crate) struct Checked<'s> {
     pub(crate) expression: Expression,
     pub(crate) kind: Type<'s>,
 }
 
 impl Checked<'_> {
-    /// The program that it is.
+    /// Makes the expression into a program that can run.
     ///
     /// # Errors
-    /// What cel-go says of a constant that cannot be computed.
+    /// cel-go's message for a constant that cannot be computed.
     pub(crate) fn program(self) -> Result<Program, String> {
         Program::of(self.expression).map_err(|why| format!("instantiation failed: {why}"))
     }
 }
 
-/// Reads and checks an expression with these variables.
+/// Parses and checks an expression that may use these variables.
 ///
 /// # Errors
-/// What cel-go says of it.
+/// cel-go's messages for all faults of the expression.
 pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Result<Checked<'s>, String> {
     let expression = parse(source).map_err(|faults| {
         let told = faults.iter().take(MOST_FAULTS).map(|fault| shown(source, fault.place, &fault.what)).collect();
@@ -76,12 +79,12 @@ pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Res
         list: Vec::new(),
     };
     let kind = checker.check(&expression);
-    // What is of the right type is looked at then.
+    // The validators' findings only count when all types are right.
     let faults = if checker.faults.is_empty() { checker.invalid } else { checker.faults };
     if faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(told_in_order(source, faults)) }
 }
 
-/// The faults in the order of the text.
+/// Renders the faults, sorted by their place in the text.
 fn told_in_order(text: &str, mut faults: Vec<(usize, String)>) -> String {
     let found = faults.len();
     faults.truncate(MOST_FAULTS);
@@ -90,7 +93,7 @@ fn told_in_order(text: &str, mut faults: Vec<(usize, String)>) -> String {
     told_of(told.collect(), found)
 }
 
-/// How many faults of an expression are told.
+/// The largest number of faults that an error message lists.
 const MOST_FAULTS: usize = 100;
 
 fn told_of(mut faults: Vec<String>, found: usize) -> String {
@@ -100,21 +103,21 @@ fn told_of(mut faults: Vec<String>, found: usize) -> String {
     faults.join("\n")
 }
 
-/// What is wrong with an expression, and what it results in.
+/// The state of checking one expression.
 struct Checker<'t, 's> {
     text: &'t str,
     positions: Positions<'t>,
-    /// The names that are known, the inner ones last.
+    /// The variables in scope, the innermost last.
     scope: Vec<(String, Type<'s>)>,
-    /// What is wrong with types, and where.
+    /// Type errors, with their places in the text.
     faults: Vec<(usize, String)>,
-    /// What is wrong otherwise. Upstream: the validators of `cel/validator.go`.
+    /// Errors found by validators, with their places. Upstream: `cel/validator.go`.
     invalid: Vec<(usize, String)>,
-    /// Where the part is that was checked last.
+    /// The place of the part that was checked last.
     place: usize,
-    /// How many calls of `format` are around.
+    /// The number of `format` calls around the current part.
     formats: usize,
-    /// The types of the items of the list that was checked last, and where they are.
+    /// The items of the list that was checked last: their types and places.
     list: Vec<(Type<'s>, usize)>,
 }
 
@@ -123,7 +126,7 @@ impl<'s> Checker<'_, 's> {
         self.faults.push((place, what.to_owned()));
     }
 
-    /// The type of a part, after which `place` says where it is.
+    /// Returns the type of a part of the expression, and leaves its place in `place`.
     fn check(&mut self, expression: &Expression) -> Type<'s> {
         match &expression.expr {
             Expr::Literal(literal) => {
@@ -172,7 +175,8 @@ impl<'s> Checker<'_, 's> {
         Type::Map(Box::new(Type::joined(&keys)), Box::new(Type::joined(&values)))
     }
 
-    /// Whether a part of a list or a map is of another type than the first one, which is no fault of what is formatted.
+    /// Records a fault and returns true if an item has another type than the first one of its list or map. The
+    /// arguments of `format` may be of different types.
     fn is_other(&mut self, first: Option<&Type<'s>>, kind: &Type<'s>) -> bool {
         let Some(first) = first.filter(|first| self.formats == 0 && !first.is_like(kind) && !kind.is_object()) else {
             return false;
@@ -191,7 +195,7 @@ impl<'s> Checker<'_, 's> {
 
     fn ident(&mut self, name: &str) -> Type<'s> {
         if name.starts_with('@') {
-            return self.known(name).cloned().unwrap_or(Type::Unknown); // of a macro
+            return self.known(name).cloned().unwrap_or(Type::Unknown); // the variable of a macro
         }
         let place = self.positions.next(name);
         self.place = place;
@@ -207,7 +211,7 @@ impl<'s> Checker<'_, 's> {
 
     fn select(&mut self, select: &SelectExpr) -> Type<'s> {
         let operand = self.check(&select.operand);
-        // The place is that of the dot before the name, but of `has(self.name)` that of the bracket: cel-go reports the former.
+        // cel-go reports a selection at the dot before the name of the field, also inside of `has(self.name)`.
         let place = self.positions.next(&select.field);
         let dot = self.text[..place].rfind('.').unwrap_or(place);
         self.place = dot;
@@ -265,7 +269,7 @@ impl<'s> Checker<'_, 's> {
         self.function(&call.func_name, &call.func_name, target, call)
     }
 
-    /// `optMap` and `optFlatMap`.
+    /// Checks the macros `optMap` and `optFlatMap`.
     fn part_of_optional(&mut self, call: &CallExpr, target: &Expression, name: &str, part: &Expression) -> Type<'s> {
         let held = match self.check(target) {
             Type::Optional(held) => *held,
@@ -278,7 +282,7 @@ impl<'s> Checker<'_, 's> {
         if call.func_name == "optMap" { Type::Optional(Box::new(made)) } else { made }
     }
 
-    /// A call of a function that is declared under a name, and written with its last part.
+    /// Checks a call. `name` is the declared name of the function, `written` its last part as it stands in the text.
     fn function(&mut self, name: &str, written: &str, target: Option<Type<'s>>, call: &CallExpr) -> Type<'s> {
         let place = self.positions.next(written);
         let (args, places) = self.arguments(name, call);
@@ -308,7 +312,7 @@ impl<'s> Checker<'_, 's> {
         }
     }
 
-    /// The types of arguments, and where they are.
+    /// Returns the types and the places of a call's arguments.
     fn arguments(&mut self, name: &str, call: &CallExpr) -> (Vec<Type<'s>>, Vec<usize>) {
         self.formats += usize::from(name == "format");
         let checked = call.args.iter().map(|arg| (self.check(arg), self.place)).unzip();
@@ -344,14 +348,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hundred_faults_are_told_and_the_others_counted() {
+    fn a_hundred_faults_are_listed_and_the_others_counted() {
         let Err(told) = check(&("a&&".repeat(300) + "a"), Vec::new()) else { panic!("`a` is not declared") };
         assert_eq!(told.matches("undeclared reference").count(), 100);
         assert!(told.ends_with("\n201 more errors were truncated"), "{told}");
     }
 
     #[test]
-    fn a_variable_does_not_hold_the_types_of_the_others() {
+    fn a_variable_that_contains_all_variables_is_of_unknown_type() {
         let variables = || Type::Variables([("a".to_owned(), Type::Int)].into_iter().collect::<HashMap<_, _>>().into());
         let kind =
             |of: &str| check(of, vec![("variables".to_owned(), variables())]).map(|checked| checked.kind.if_shallow());

@@ -1,4 +1,4 @@
-//! The types of operators.
+//! Checks the operators of an expression: their operands, and the type of the result.
 
 use cel::common::ast::{CallExpr, Expr, operators};
 use cel::parser::Expression;
@@ -6,7 +6,7 @@ use cel::parser::Expression;
 use super::{Checker, Type, functions};
 
 impl<'s> Checker<'_, 's> {
-    /// An operator between two operands.
+    /// Checks an operator with two operands.
     pub(super) fn operation(&mut self, call: &CallExpr, sign: &str) -> Type<'s> {
         let Some((first, rest)) = call.args.split_first() else { return Type::Unknown };
         if matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR) {
@@ -23,7 +23,7 @@ impl<'s> Checker<'_, 's> {
         found.unwrap_or_else(|| self.mismatch(place, &call.func_name, &kinds))
     }
 
-    /// A part that must be a bool.
+    /// Checks a part that must be a bool.
     pub(super) fn condition(&mut self, part: &Expression) {
         let kind = self.check(part);
         if !kind.is_open() && kind.is_other_than(&Type::Bool) {
@@ -49,7 +49,7 @@ impl<'s> Checker<'_, 's> {
         result.unwrap_or_else(|| self.mismatch(place, operators::NEGATE, &[kind]))
     }
 
-    /// `a.?b`
+    /// Checks `a.?b`, which selects a field of an optional or of an object.
     pub(super) fn optional_select(&mut self, of: &Expression, field: &str) -> Type<'s> {
         let operand = self.check(of);
         let place = self.positions.next(field);
@@ -78,7 +78,7 @@ impl<'s> Checker<'_, 's> {
     }
 }
 
-/// Whether a macro has made a call: it works on the macro's own variable.
+/// Returns true if a macro made this call, which shows in the macro's own variable (`@…`) among its arguments.
 pub(super) fn is_of_macro(call: &CallExpr) -> bool {
     call.args.iter().any(|arg| match &arg.expr {
         Expr::Ident(name) => name.starts_with('@'),
@@ -87,7 +87,7 @@ pub(super) fn is_of_macro(call: &CallExpr) -> bool {
     })
 }
 
-/// How an operator with two operands is written.
+/// Returns the sign of an operator with two operands.
 pub(super) fn operator(function: &str) -> Option<&'static str> {
     Some(match function {
         operators::EQUALS => "==",

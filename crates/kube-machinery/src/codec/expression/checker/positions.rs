@@ -1,14 +1,17 @@
-//! Where the parts of an expression are in its text. The crate's tree does not say, but its parts are in the order of the text.
+//! Finds where the parts of an expression are in its text.
+//!
+//! The syntax tree of the `cel` crate has no positions. The checker visits the tree in the order of the text, so the
+//! next occurrence of a token is the right one.
 
 use std::collections::{HashMap, VecDeque};
 
-/// The places of each token.
+/// The places of all tokens of an expression.
 #[derive(Debug, Default)]
 pub(super) struct Positions<'t> {
     places: HashMap<&'t str, Vec<usize>>,
-    /// How many of each were met.
+    /// The number of times that each token was asked for so far.
     met: HashMap<String, usize>,
-    /// Where literals are, in their order.
+    /// The places of the literals, in the order of the text.
     literals: VecDeque<usize>,
 }
 
@@ -42,7 +45,7 @@ impl<'t> Positions<'t> {
         Self { places, met: HashMap::new(), literals }
     }
 
-    /// Where the next one of a token is.
+    /// Returns the place of the next occurrence of a token.
     pub(super) fn next(&mut self, token: &str) -> usize {
         let met = self.met.entry(token.to_owned()).or_default();
         let place = self.places.get(token).and_then(|places| places.get(*met).or(places.last()));
@@ -50,7 +53,7 @@ impl<'t> Positions<'t> {
         place.copied().unwrap_or_default()
     }
 
-    /// Where the next literal is; a negative number begins with its sign.
+    /// Returns the place of the next literal. A negative number begins at its sign.
     pub(super) fn next_literal(&mut self, is_negative: bool) -> usize {
         let sign = is_negative.then(|| self.next("-"));
         let place = self.literals.pop_front().unwrap_or_default();
@@ -58,7 +61,7 @@ impl<'t> Positions<'t> {
     }
 }
 
-/// The length of a name, or of a text with the letters before its quote.
+/// Returns the length of an identifier, or of a quoted text with a prefix (`r"…"`).
 fn word(text: &str) -> usize {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     let is_prefix = end <= 2 && matches!(text[..end].to_ascii_lowercase().as_str(), "r" | "b" | "rb" | "br");
@@ -68,7 +71,7 @@ fn word(text: &str) -> usize {
     }
 }
 
-/// The length of a number: `1`, `0x1f`, `1u`, `1.5e-10`.
+/// Returns the length of a number: `1`, `0x1f`, `1u`, `1.5e-10`.
 fn number(text: &str) -> usize {
     let end_of =
         |from: usize| text[from..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(text.len(), |at| from + at);
@@ -83,7 +86,7 @@ fn number(text: &str) -> usize {
     end
 }
 
-/// The length of a text in quotes.
+/// Returns the length of a quoted text, quotes included.
 fn quoted(text: &str, quote: char) -> usize {
     let triple: String = [quote; 3].iter().collect();
     let end = if text.starts_with(&triple) { triple } else { quote.to_string() };
@@ -96,8 +99,10 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len().min(at + end.len())
 }
 
-/// An error as cel-go shows it: where it is, what it is, and the line. Lines and columns count from 1. Upstream:
-/// `common.Error.ToDisplayString`.
+/// Renders an error as cel-go does: place, message, the line of the text, and a mark below the column. Lines and
+/// columns count from 1.
+///
+/// Upstream: `common.Error.ToDisplayString`.
 pub(super) fn shown(text: &str, (line, column): (isize, isize), what: &str) -> String {
     let snippet = usize::try_from(line - 1).ok().and_then(|line| text.split('\n').nth(line));
     let Some(snippet) = snippet else { return format!("ERROR: <input>:{line}:{column}: {what}") };
@@ -109,7 +114,7 @@ pub(super) fn shown(text: &str, (line, column): (isize, isize), what: &str) -> S
     format!("ERROR: <input>:{line}:{column}: {what}\n | {snippet}\n | {dots}{mark}")
 }
 
-/// The line and the column of a place.
+/// Returns the line and the column of a byte offset, both from 1.
 pub(super) fn line_and_column(text: &str, place: usize) -> (isize, isize) {
     let before = &text[..place];
     let line = before.matches('\n').count();

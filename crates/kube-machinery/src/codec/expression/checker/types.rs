@@ -1,4 +1,6 @@
-//! The types that a schema gives to values. Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
+//! The types of expressions, and the types that an OpenAPI schema gives to the values of an object.
+//!
+//! Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,9 +13,9 @@ use crate::value::Value;
 /// The type of an expression.
 #[derive(Clone, Debug)]
 pub enum Type<'s> {
-    /// It would take cel-go's whole checker to say.
+    /// A type that only cel-go's whole inference could tell.
     Unknown,
-    /// Any, by the schema: it is known only when the rule runs.
+    /// Any type, by the schema; the value has a type only when the expression runs.
     Dyn,
     Null,
     Bool,
@@ -25,26 +27,26 @@ pub enum Type<'s> {
     Timestamp,
     Duration,
     List(Box<Type<'s>>),
-    /// By the types of its keys and of its values.
+    /// A map, by the type of its keys and the type of its values.
     Map(Box<Type<'s>>, Box<Type<'s>>),
     Optional(Box<Type<'s>>),
-    /// A type itself.
+    /// The type of a type, as `type(x)` returns it.
     Kind,
     Object {
         schema: &'s Value,
         is_resource: bool,
     },
-    /// The names in the metadata of a resource.
+    /// The metadata of a resource, of which rules see only `name` and `generateName`.
     Metadata,
-    /// An object whose fields are declared here.
+    /// An object whose fields are declared in this crate and not in a schema.
     Declared(&'static Declared),
-    /// What has methods only: one of [`OPAQUE`].
+    /// An opaque type of [`OPAQUE`], which has methods but no fields.
     Receiver(&'static str),
-    /// The variables of a policy, as far as they are declared.
+    /// The variables of a policy that were declared before the current one.
     Variables(Arc<HashMap<String, Type<'s>>>),
 }
 
-/// The types of which only functions know what is in them.
+/// The types whose contents only their functions can read.
 pub(super) const OPAQUE: [&str; 11] = [
     AUTHORIZER,
     "kubernetes.authorization.PathCheck",
@@ -60,7 +62,7 @@ pub(super) const OPAQUE: [&str; 11] = [
 ];
 
 impl<'s> Type<'s> {
-    /// The type of a value under a schema; `None` if rules do not see it.
+    /// Returns the type of a value with this schema, or `None` if the value is hidden from rules.
     pub(crate) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
         if schema["x-kubernetes-int-or-string"] == true {
             return Some(Self::Dyn);
@@ -86,7 +88,7 @@ impl<'s> Type<'s> {
         })
     }
 
-    /// The type of a field; `None` if there is none.
+    /// Returns the type of a field, or `None` if the type has no such field.
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         match self {
             Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
@@ -106,8 +108,9 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// The type, if it does not nest so deep that nobody would write it, and if it does not hold those of all variables so far: a
-    /// variable of such a type would hold them once more.
+    /// Returns the type itself, or [`Type::Unknown`] if it nests deeper than 64 levels or contains
+    /// [`Type::Variables`]. A variable of such a type would contain the types of all earlier variables again, so the
+    /// types would grow exponentially.
     pub(crate) fn if_shallow(self) -> Self {
         const MOST_LEVELS: usize = 64;
         let mut inner = &self;
@@ -121,23 +124,24 @@ impl<'s> Type<'s> {
         Self::Unknown
     }
 
-    /// What it is called outside of signatures.
+    /// Returns the name of the type outside of signatures, where null is `null_type`.
     pub(crate) fn name(&self) -> String {
         if matches!(self, Self::Null) { "null_type".to_owned() } else { self.to_string() }
     }
 
-    /// Whether nothing can be selected from it.
+    /// Returns true if selecting a field of this type is an error.
     pub(super) fn has_no_fields(&self) -> bool {
         use Type::{Bool, Bytes, Double, Duration, Int, List, Null, String, Timestamp, Uint};
         matches!(self, Null | Bool | Int | Uint | Double | String | Bytes | Timestamp | Duration | List(_))
     }
 
-    /// Whether it may be any when the expression runs.
+    /// Returns true if a value of any type may turn up when the expression runs.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Self::Unknown | Self::Dyn)
     }
 
-    /// What an optional holds, where it is asked for.
+    /// Returns the held type of an optional that stands at an optional place, as in `[?a]`; otherwise the type
+    /// itself.
     pub(super) fn without_optional(self, is_optional: bool) -> Self {
         match self {
             Self::Optional(held) if is_optional => *held,
@@ -149,7 +153,7 @@ impl<'s> Type<'s> {
         matches!(self, Self::Unknown)
     }
 
-    /// Whether it is an object with fields.
+    /// Returns true if the type is an object with fields.
     pub(super) fn is_object(&self) -> bool {
         matches!(self, Self::Object { .. } | Self::Metadata | Self::Declared(_) | Self::Variables(_))
     }
@@ -158,7 +162,7 @@ impl<'s> Type<'s> {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Whether it is the same, and its parts too, as far as they are known.
+    /// Returns true if both types are the same, including the types they contain. An unknown type is like every type.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => true,
@@ -169,7 +173,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// The type of what is of one of these types.
+    /// Returns the common type of the items of a list, or [`Type::Dyn`] if they differ.
     pub(super) fn joined(kinds: &[Self]) -> Self {
         match kinds.split_first() {
             None => Self::Unknown,
@@ -179,7 +183,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// What a loop with two variables over it goes over.
+    /// Returns the types of the two variables of a two-variable loop over this type.
     pub(super) fn pair(&self) -> (Self, Self) {
         match self {
             Self::List(item) => (Self::Int, Self::clone(item)),
@@ -188,7 +192,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// The name of the type alone, as values have it.
+    /// Returns the name without parameters, as values report their type.
     pub(super) fn plain_name(&self) -> String {
         match self {
             Self::List(_) => "list".to_owned(),
@@ -200,7 +204,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// What a loop over it goes over.
+    /// Returns the type of the variable of a loop over this type.
     pub(crate) fn element(&self) -> Self {
         match self {
             Self::List(item) => Self::clone(item),
@@ -210,12 +214,13 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Whether it is known, and no `other`.
+    /// Returns true if the type is known and differs from `other`.
     pub(crate) fn is_other_than(&self, other: &Self) -> bool {
         !matches!(self, Self::Unknown) && !self.is_same(other)
     }
 
-    /// Whether both are known, and can never be equal for cel-go's checker. Objects have no names that could be told.
+    /// Returns true if cel-go's checker rejects comparing the two types. Objects always pass, because their types
+    /// have no names here.
     pub(crate) fn cannot_equal(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => {
@@ -275,10 +280,10 @@ fn is_embedded(schema: &Value) -> bool {
     schema["x-kubernetes-embedded-resource"] == true
 }
 
-/// The names of signs in names.
+/// The characters with an escape such as `__dot__`. The reserved words are escaped as `__word__` too.
 const SIGNS: [&str; 4] = ["underscores", "dot", "dash", "slash"];
 
-/// The name of a field in the schema. Upstream: `Unescape` of `pkg/cel/escaping.go`.
+/// Undoes the escapes in the name of a field. Upstream: `Unescape` of `pkg/cel/escaping.go`.
 fn unescaped(name: &str) -> Cow<'_, str> {
     if !name.contains("__") {
         return name.into();

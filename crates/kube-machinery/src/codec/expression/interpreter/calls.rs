@@ -1,4 +1,4 @@
-//! Calls: operators, methods of what is not plain data, and functions.
+//! Evaluates calls: operators, functions, and methods of objects.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `+` in a loop that makes a list or counts.
+    /// Evaluates `+` on the accumulator of a loop. A list grows in place; a count is an ordinary addition.
     fn addition_to_result(&self, left: &Expression, right: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let Some(inner) = scope.filter(|_| matches!(right.expr, Expr::List(_))) else {
             let args = [self.eval(left, scope)?, self.eval(right, scope)?];
@@ -40,18 +40,18 @@ impl Interpreter<'_> {
                 .unwrap_or_else(|| Err(Error::no_such_overload()));
         };
         let more = fatal(self.eval(right, scope))?;
-        self.meter.charge(2)?; // the name and the call
+        self.meter.charge(2)?; // one for the name, one for the call
         self.grown(inner.take_result(), more?)
     }
 
-    /// What a loop has made, with more in it: a loop that makes a map.
+    /// Adds an entry to the map that a loop builds.
     fn insertion(&self, inner: &Scope<'_>, more: &[Expression], scope: Option<&Scope<'_>>) -> Outcome {
         let more: Vec<Value> = more.iter().map(|part| self.eval(part, scope)).collect::<Result<_, _>>()?;
         self.meter.charge(2)?;
         library::inserted(self.meter, inner.take_result()?, &more)
     }
 
-    /// `in`, which costs nothing if the list is constant.
+    /// Evaluates `in`. A constant list of plain values costs nothing, because cel-go looks the item up in a set.
     fn membership(&self, item: &Expression, of: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let constant = match self.constant(of) {
             Some(Value::List(items)) => Some(items),
@@ -70,7 +70,7 @@ impl Interpreter<'_> {
         outcome
     }
 
-    /// What an optional holds, or else another one. The other one is computed only then.
+    /// Evaluates `or` and `orValue`. The alternative is evaluated only if the optional is empty.
     fn alternative(&self, name: &str, call: &CallExpr, other: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let Some(target) = &call.target else { return self.function(call, scope) };
         match (self.eval(target, scope)?, name) {
@@ -105,15 +105,17 @@ impl Interpreter<'_> {
         if let Err(why @ (Error::Cancelled | Error::OutOfBudget)) = outcome {
             return Err(why);
         }
-        // What is sorted is a name of the macro: the type of the keys is not known if that of the items is not.
+        // The keys of `sortBy` are computed from the items, so the type of the items alone decides.
         let of = if name == macros::SORT_BY { &of[..1] } else { &of };
         let is_dynamic = of.iter().all(|part| self.is_dynamic(part, scope));
         self.meter.charge(cost::of_call(name, &args, outcome.as_ref().ok(), is_dynamic))?;
         outcome
     }
 
-    /// The values of arguments, and what is wrong with the first that has none: nothing stands in its place. Of more than two, those after
-    /// it are not computed.
+    /// Evaluates arguments. Returns their values and the first failure; a failed argument has the value null.
+    ///
+    /// As in cel-go, two arguments are both evaluated even if the first one fails; of more than two, the rest is
+    /// skipped.
     fn arguments(&self, of: &[&Expression], scope: Option<&Scope<'_>>) -> Result<(Vec<Value>, Option<Error>), Error> {
         let (mut args, mut fault) = (Vec::with_capacity(of.len()), None);
         for arg in of {

@@ -1,5 +1,6 @@
-//! Loops: what the macros `all`, `exists`, `exists_one`, `filter` and `map` stand for. Upstream: `evalFold` in cel-go's
-//! `interpreter/interpretable.go`.
+//! Evaluates comprehensions: the loops that the macros `all`, `exists`, `exists_one`, `filter` and `map` expand to.
+//!
+//! Upstream: `evalFold` in cel-go's `interpreter/interpretable.go`.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,16 +12,16 @@ use super::logic::fatal;
 use super::{Error, Interpreter, Outcome, Value, library};
 use crate::codec::expression::macros;
 
-/// The variables of a loop, inside of those of another one.
+/// The variables of a loop. An inner loop sees the variables of the outer ones.
 pub struct Scope<'s> {
     outer: Option<&'s Scope<'s>>,
     of: &'s ComprehensionExpr,
     item: Value,
-    /// The second variable, of a loop that has two.
+    /// The second variable of a loop with two variables.
     second: Value,
-    /// Whether the checker knows no type of the items.
+    /// True if the checker knows no type of the items.
     is_dynamic: bool,
-    /// What the loop has made so far: an error may be made good by a later item.
+    /// The accumulator. An error is kept in it, because a later item can still decide the result (`error || true`).
     result: RefCell<Outcome>,
 }
 
@@ -38,7 +39,7 @@ impl Scope<'_> {
         self.outer.and_then(|outer| outer.find(name))
     }
 
-    /// Whether the checker knows no type of a variable; `None` if there is none of this name.
+    /// Returns true if the checker knows no type of this variable; `None` if the scope has no such variable.
     pub(super) fn is_dynamic(&self, name: &str) -> Option<bool> {
         if name == self.of.iter_var || self.of.iter_var2.as_deref() == Some(name) {
             return Some(self.is_dynamic);
@@ -49,12 +50,12 @@ impl Scope<'_> {
         self.outer.and_then(|outer| outer.is_dynamic(name))
     }
 
-    /// Whether an operand is what the loop makes.
+    /// Returns true if an operand is the accumulator of this loop.
     pub(super) fn makes(&self, operand: &Expression) -> bool {
         matches!(&operand.expr, Expr::Ident(name) if *name == self.of.accu_var)
     }
 
-    /// What the loop makes, out of its place: nobody else holds it, so that it can grow as it is.
+    /// Takes the accumulator out of the scope. Its list or map then has one owner and can grow without a copy.
     pub(super) fn take_result(&self) -> Outcome {
         self.result.replace(Ok(Value::Null))
     }
@@ -95,7 +96,7 @@ impl Interpreter<'_> {
         self.eval(&of.result, Some(&inner))
     }
 
-    /// One round. Returns whether there may be another one.
+    /// Runs one iteration. Returns false if the loop is over.
     fn step(&self, inner: &Scope<'_>) -> Result<bool, Error> {
         self.meter.work(1)?;
         if !matches!(self.eval(&inner.of.loop_cond, Some(inner))?, Value::Bool(true)) {
@@ -106,7 +107,7 @@ impl Interpreter<'_> {
         Ok(true)
     }
 
-    /// `+` in a loop that makes a list. The other operand does not see the list.
+    /// Appends to the list that a loop builds.
     pub(super) fn grown(&self, list: Outcome, more: Value) -> Outcome {
         let (Value::List(mut list), Value::List(more)) = (list?, more) else { return Err(Error::no_such_overload()) };
         self.meter.work(more.len() as u64)?;

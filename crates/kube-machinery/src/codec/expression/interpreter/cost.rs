@@ -1,4 +1,6 @@
-//! What calls cost. Upstream: cel-go's `interpreter/runtimecost.go`, the trackers of its `ext`, and `CallCost` of
+//! The runtime cost of calls.
+//!
+//! Upstream: cel-go's `interpreter/runtimecost.go`, the trackers of its `ext`, and `CallCost` of
 //! `k8s.io/apiserver/pkg/cel/library/cost.go`.
 
 use cel::common::ast::operators;
@@ -9,13 +11,13 @@ use crate::codec::expression::macros;
 pub(super) const OF_A_LIST: u64 = 10;
 pub(super) const OF_A_MAP: u64 = 30;
 
-/// The cost of looking at a text, or at something else of this size. Upstream: `StringTraversalCostFactor`.
+/// Returns the cost of reading a string, or another value of this size. Upstream: `StringTraversalCostFactor`.
 pub(super) fn of_text(size: u64) -> u64 {
     size.div_ceil(10)
 }
 
-/// The cost of a call. `args` begin with what the function is called on; `is_dynamic` says that the checker knows no type of any of them,
-/// so that it does not know which function it is.
+/// Returns the cost of a call. `args` begin with the receiver. `is_dynamic` means that the checker knows the type of
+/// no argument and therefore not the overload; cel-go then charges a flat price for some functions.
 pub(super) fn of_call(name: &str, args: &[Value], result: Option<&Value>, is_dynamic: bool) -> u64 {
     let size = |i: usize| args.get(i).map_or(1, Value::size);
     let made = result.map_or(1, Value::size);
@@ -72,7 +74,7 @@ fn is_text(args: &[Value]) -> bool {
     matches!(args.first(), Some(Value::String(_) | Value::Bytes(_)))
 }
 
-/// What it costs to read an argument, if it is a text.
+/// Returns the cost of reading an argument that is a string.
 fn of_a_text(arg: Option<&Value>) -> u64 {
     match arg {
         Some(text @ Value::String(_)) => of_text(text.size()),
@@ -91,7 +93,7 @@ fn of_traversal(value: &Value) -> u64 {
     }
 }
 
-/// What it costs to compare all items of a list. Upstream: `trackListSelfCompare`.
+/// Returns the cost of comparing each item of a list with every other. Upstream: `trackListSelfCompare`.
 fn of_all_with_all(list: Option<&Value>) -> u64 {
     let Some(Value::List(items)) = list else { return 0 };
     let pairs = (items.len() as u64).saturating_mul(items.len() as u64);

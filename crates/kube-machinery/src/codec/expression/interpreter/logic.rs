@@ -1,12 +1,14 @@
-//! The operators that do not need all of their operands. Upstream: `evalAnd`, `evalOr` and `evalExhaustiveConditional` in cel-go's
-//! `interpreter/interpretable.go`.
+//! Evaluates the operators that may leave an operand unevaluated: `&&`, `||` and `?:`.
+//!
+//! Upstream: `evalAnd`, `evalOr` and `evalExhaustiveConditional` in cel-go's `interpreter/interpretable.go`.
 
 use cel::parser::Expression;
 
 use super::{Error, Interpreter, Outcome, Scope, Value};
 
 impl Interpreter<'_> {
-    /// `&&` if `decisive` is false, `||` if it is true: one operand of this value decides, whatever is wrong with the other.
+    /// Evaluates `&&` (`decisive` is false) or `||` (`decisive` is true). If one operand has the decisive value, that
+    /// is the result, even if the other operand fails.
     pub(super) fn logic(
         &self,
         decisive: bool,
@@ -42,7 +44,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether a loop goes on: also if that cannot be told.
+    /// Evaluates the condition of a loop. The loop goes on unless the condition is false; a failed condition does not
+    /// stop it.
     pub(super) fn not_strictly_false(&self, condition: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let condition = fatal(self.eval(condition, scope))?;
         self.meter.charge(1)?;
@@ -50,7 +53,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Takes those errors out after which nothing more is run.
+/// Separates the errors that stop the whole expression from failures that `&&`, `||` and loops can recover from.
 pub(super) fn fatal(outcome: Outcome) -> Result<Outcome, Error> {
     match outcome {
         Err(why @ (Error::Cancelled | Error::OutOfBudget)) => Err(why),

@@ -1,4 +1,6 @@
-//! What expressions cost while they run. Upstream: cel-go's `CostTracker`, with the limits of `k8s.io/apiserver/pkg/apis/cel`.
+//! Counts what expressions cost while they run, and stops them at the limits.
+//!
+//! Upstream: cel-go's `CostTracker`, with the limits of `k8s.io/apiserver/pkg/apis/cel`.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -7,15 +9,16 @@ use super::library::Regexes;
 use super::{Error, Outcome, Value};
 use crate::codec::expression::COST_OF_A_CALL;
 
-/// How many levels of expressions can be inside each other before what a name needs is computed in advance.
+/// The nesting of evaluations beyond which a policy variable's dependencies are computed before it. A long chain of
+/// variables would otherwise recurse and exhaust the stack.
 const FEW_LEVELS: usize = 30;
-/// How deep a value can nest that is kept.
+/// The deepest nesting of a policy variable's value.
 const MOST_LEVELS: usize = 500;
 
-/// What is left to some expressions that have a budget together.
+/// The budgets that a group of expressions shares, and the compiled regular expressions.
 ///
-/// Upstream counts nothing for some of what takes time or memory: lists that are joined, say. Here that is work, which has the same limits
-/// as the cost, and is counted for itself.
+/// Upstream charges nothing for some operations that take time or memory, such as joining lists. Those are counted
+/// here as work: a second account with the same limits as the cost.
 #[derive(Debug)]
 pub struct Meter {
     budget: Cell<u64>,
@@ -39,32 +42,32 @@ impl Meter {
     }
 
     /// # Errors
-    /// That this is more than is left.
+    /// If the cost is more than what is left.
     pub fn charge(&self, cost: u64) -> Result<(), Error> {
         take(&self.budget, cost).ok_or(Error::OutOfBudget)?;
         take(&self.expression, cost).ok_or(Error::Cancelled)
     }
 
-    /// The next one costs so much less.
+    /// Gives back a cost that the next part will charge although upstream does not.
     pub(super) fn credit(&self, cost: u64) {
         self.budget.set(self.budget.get().saturating_add(cost));
         self.expression.set(self.expression.get().saturating_add(cost));
     }
 
-    /// What is left of the budget.
+    /// Returns the rest of the shared budget.
     #[cfg(test)]
     pub(crate) fn left(&self) -> u64 {
         self.budget.get()
     }
 
     /// # Errors
-    /// That this is more than is left.
+    /// If the work is more than what is left.
     pub(super) fn work(&self, work: u64) -> Result<(), Error> {
         take(&self.work_of_expression, work).ok_or(Error::Cancelled)?;
         take(&self.work, work).ok_or(Error::OutOfBudget)
     }
 
-    /// Counts the work of looking at all of a value.
+    /// Counts the work of reading a whole value.
     pub(super) fn work_on(&self, value: &Value) -> Result<(), Error> {
         match value {
             Value::String(text) => self.work(1 + text.len() as u64 / 10),
@@ -82,7 +85,8 @@ impl Meter {
         }
     }
 
-    /// Runs an expression, which may be inside another one: what that has cost does not count for it.
+    /// Runs an expression with its own limit for one expression, also if it runs inside of another one. The shared
+    /// budget goes on.
     pub(super) fn one_expression(&self, run: impl FnOnce() -> Outcome) -> Outcome {
         let outer = (self.expression.replace(COST_OF_A_CALL), self.work_of_expression.replace(COST_OF_A_CALL));
         let outcome = run();
@@ -91,7 +95,7 @@ impl Meter {
         outcome
     }
 
-    /// Runs a part of an expression.
+    /// Runs a part of an expression, one level deeper.
     pub(super) fn level(&self, run: impl FnOnce() -> Outcome) -> Outcome {
         let outer = self.levels.get();
         self.levels.set(outer + 1);
@@ -100,12 +104,13 @@ impl Meter {
         outcome
     }
 
-    /// Whether so many expressions are inside each other that no further one should begin that needs others.
+    /// Returns true if evaluation is nested deeper than [`FEW_LEVELS`].
     pub fn is_deep(&self) -> bool {
         self.levels.get() > FEW_LEVELS
     }
 
-    /// Whether a value nests deeper than one that is kept may. To look is work, but less than to compute.
+    /// Returns true if a value nests deeper than a variable may. The walk counts as work, but less than computing the
+    /// value did.
     pub fn is_too_deep(&self, value: &Value) -> Result<bool, Error> {
         let mut seen = 0;
         self.exceeds(value, MOST_LEVELS, &mut seen)
@@ -134,7 +139,7 @@ impl Meter {
     }
 }
 
-/// Takes from what is left, if it is enough.
+/// Subtracts an amount from what is left; returns `None` if it is not enough.
 fn take(left: &Cell<u64>, amount: u64) -> Option<()> {
     left.set(left.get().checked_sub(amount)?);
     Some(())

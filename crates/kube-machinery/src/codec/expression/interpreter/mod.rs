@@ -1,5 +1,7 @@
-//! Runs expressions as cel-go does, on the tree that the crate `cel` reads: names are found when they are needed, each step has a cost,
-//! and what costs too much is stopped. Upstream: cel-go's `interpreter`.
+//! Runs expressions as cel-go does, on the syntax tree of the crate `cel`. Variables are looked up when they are
+//! needed, each step has a cost, and an expression that exceeds the limit is stopped.
+//!
+//! Upstream: cel-go's `interpreter`.
 
 mod calls;
 mod comprehension;
@@ -29,31 +31,32 @@ pub(super) use self::library::{FORMATTED, clause};
 pub use self::meter::Meter;
 pub use self::plan::Program;
 
-/// What comes out of an expression.
+/// The value of an expression, or the reason why it has none.
 pub type Outcome = Result<Value, Error>;
 
-/// Why nothing comes out.
+/// The reason why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// What went wrong, in the words of cel-go. `||` and `&&` do without the value, if the other side decides.
+    /// cel-go's message for a failure. `||` and `&&` ignore it if the other operand decides.
     Failed(String),
-    /// The expression costs more than one may cost.
+    /// The expression exceeds the limit for one expression.
     Cancelled,
-    /// All expressions together cost more than they may cost.
+    /// The expressions that share a budget have used it up.
     OutOfBudget,
 }
 
-/// What an expression can name.
+/// The variables that an expression can use.
 pub trait Names {
-    /// The value of a variable; `None` if there is none of this name.
+    /// Returns the value of a variable, or `None` if no variable has this name.
     fn variable(&self, name: &str, meter: &Meter) -> Option<Outcome>;
 
-    /// The value of a field that is computed when it is asked for; `None` if the variable is an ordinary one, or has no such field.
+    /// Returns a field of a variable whose fields are computed on demand; `None` if the variable is an ordinary one
+    /// or has no such field.
     fn member(&self, _of: &str, _field: &str, _meter: &Meter) -> Option<Outcome> {
         None
     }
 
-    /// Whether the checker knows no type of a variable: for some functions, cel-go counts less then.
+    /// Returns true if the checker knows no type of a variable. cel-go then charges less for some functions.
     fn is_dynamic(&self, _name: &str) -> bool {
         false
     }
@@ -81,15 +84,15 @@ impl std::fmt::Display for Error {
     }
 }
 
-/// Runs an expression, which may cost as much as the meter lets one expression cost.
+/// Runs an expression, within the meter's limit for one expression.
 ///
 /// # Errors
-/// Why there is no value.
+/// The failure of the expression, or the limit that it exceeds.
 pub fn run(program: &Program, names: &dyn Names, meter: &Meter) -> Outcome {
     meter.one_expression(|| Interpreter { names, meter, constants: &program.constants }.eval(&program.root, None))
 }
 
-/// A run of one expression.
+/// The evaluation of one expression.
 struct Interpreter<'n> {
     names: &'n dyn Names,
     meter: &'n Meter,
@@ -111,7 +114,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// What was computed before the expression ran.
+    /// Returns the value that the planner computed for this node.
     fn constant(&self, expression: &Expression) -> Option<&Value> {
         match expression.expr {
             Expr::Unspecified => self.constants.get(usize::try_from(expression.id).ok()?),

@@ -1,4 +1,4 @@
-//! Operators on values. Upstream: cel-go's `common/types`.
+//! The operators on values, such as `+`, `==` and `<`. Upstream: cel-go's `common/types`.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use cel::common::ast::operators;
 use super::library::times;
 use super::{Error, Meter, Outcome, Value};
 
-/// An operator on values; `None` if this is none.
+/// Applies an operator to values; returns `None` if there is no such operator.
 pub(super) fn call(meter: &Meter, operator: &str, args: &[Value]) -> Option<Outcome> {
     let ordered = |one: &Value, other: &Value, wanted: fn(Ordering) -> bool| match compared(one, other) {
         Err(Error::Failed(why)) if why == NO_OVERLOAD && !is_ordered(one) => Err(no_overload(operator)),
@@ -16,7 +16,7 @@ pub(super) fn call(meter: &Meter, operator: &str, args: &[Value]) -> Option<Outc
     Some(match (operator, args) {
         (operators::EQUALS, [one, other]) => equal(meter, one, other).map(Value::Bool),
         (operators::NOT_EQUALS, [one, other]) => match equal(meter, one, other) {
-            Err(Error::Failed(_)) => Ok(Value::Bool(true)), // what cannot be compared is not equal
+            Err(Error::Failed(_)) => Ok(Value::Bool(true)), // values that cannot be compared are unequal
             is_equal => is_equal.map(|is_equal| Value::Bool(!is_equal)),
         },
         (operators::LESS, [one, other]) => ordered(one, other, Ordering::is_lt),
@@ -105,7 +105,8 @@ fn of_doubles(operator: &str, one: f64, other: f64) -> Outcome {
     }))
 }
 
-/// Whether two values are equal. Numbers of different types can be; values of different types otherwise are not.
+/// Returns true if two values are equal. Numbers of different types can be equal; other values of different types are
+/// not.
 pub(super) fn equal(meter: &Meter, one: &Value, other: &Value) -> Result<bool, Error> {
     meter.work(1)?;
     Ok(match (one, other) {
@@ -165,7 +166,7 @@ fn is_ordered(value: &Value) -> bool {
         )
 }
 
-/// What an `in` finds at once in a constant list.
+/// Returns true for values that `in` finds at no cost in a constant list.
 pub(super) fn is_primitive(value: &Value) -> bool {
     is_number(value) || matches!(value, Value::Null | Value::Bool(_) | Value::String(_))
 }
@@ -188,7 +189,7 @@ pub(super) fn is_in(meter: &Meter, item: &Value, of: &Value) -> Outcome {
     }
 }
 
-/// The order of two numbers; `None` if one of them is none that has an order.
+/// Returns the order of two numbers, or `None` if one of them is NaN or not a number.
 #[expect(clippy::cast_precision_loss, reason = "a float is near enough where its neighbour is the answer")]
 fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {
@@ -208,7 +209,7 @@ fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// What follows from a float that is no such whole number.
+/// Returns the order of a float outside of the range of an integer type against every integer of that type.
 fn beyond(float: f64, least: f64, most: f64) -> Option<Ordering> {
     if float < least {
         Some(Ordering::Less)
@@ -219,7 +220,7 @@ fn beyond(float: f64, least: f64, most: f64) -> Option<Ordering> {
     }
 }
 
-/// The order of two values.
+/// Returns the order of two values; values of types without an order have no overload.
 pub(super) fn compared(one: &Value, other: &Value) -> Result<Ordering, Error> {
     match (one, other) {
         (Value::Double(one), _) if one.is_nan() => Err(Error::failed("NaN values cannot be ordered")),

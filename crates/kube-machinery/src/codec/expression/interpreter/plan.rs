@@ -1,5 +1,6 @@
-//! What is done with an expression before it runs: macros that the parser does not know become what they stand for, and what is constant
-//! is computed. Upstream: `decOptimize` in cel-go's `interpreter/decorators.go`.
+//! Prepares an expression for running: expands the remaining macros and computes constant parts.
+//!
+//! Upstream: `decOptimize` in cel-go's `interpreter/decorators.go`.
 
 use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 use cel::parser::Expression;
@@ -9,17 +10,18 @@ use super::{Interpreter, Names, Outcome, library};
 use crate::codec::expression::{Value, macros};
 use crate::codec::structural::pattern;
 
-/// An expression that can run.
+/// An expression that is ready to run.
 #[derive(Debug)]
 pub struct Program {
     pub(super) root: Expression,
-    /// What stands where the tree has no expression, by its id.
+    /// The computed constants. An `Expr::Unspecified` node in the tree stands for the constant at the index of its
+    /// id.
     pub(super) constants: Vec<Value>,
 }
 
 impl Program {
     /// # Errors
-    /// What is wrong with a constant.
+    /// cel-go's message for a constant that cannot be computed.
     pub(crate) fn of(mut root: Expression) -> Result<Self, String> {
         let mut planner = Planner { constants: Vec::new(), scope: Vec::new() };
         planner.plan(&mut root)?;
@@ -33,11 +35,11 @@ impl Program {
 
 struct Planner {
     constants: Vec<Value>,
-    /// The variables of the loops around.
+    /// The variables of the surrounding loops.
     scope: Vec<String>,
 }
 
-/// The variables of a constant.
+/// The names in a constant expression: none.
 struct Nothing;
 
 impl Names for Nothing {
@@ -110,7 +112,7 @@ impl Planner {
         Ok(())
     }
 
-    /// A regular expression that is constant is compiled before the expression runs.
+    /// Reports an invalid constant regular expression before the expression runs.
     fn check_pattern(&self, pattern: Option<&Expression>) -> Result<(), String> {
         let placed = pattern.filter(|pattern| is_placed(pattern)).and_then(|pattern| usize::try_from(pattern.id).ok());
         match placed.and_then(|id| self.constants.get(id)) {
@@ -130,7 +132,7 @@ impl Planner {
         self.constants.push(value);
     }
 
-    /// The type that a name stands for.
+    /// Returns the type that a name such as `google.protobuf.Duration` stands for.
     fn type_named(&self, expression: &Expression) -> Option<&'static str> {
         match &expression.expr {
             Expr::Ident(name) if self.scope.contains(name) => None,

@@ -1,6 +1,8 @@
-//! Fields, and items of lists and maps. Upstream: `refQualify` in cel-go's `interpreter/attributes.go`.
+//! Evaluates selections: fields of objects, and items of lists and maps.
 //!
-//! A chain of them is an attribute, which costs 1, and 1 for each of its parts.
+//! A chain such as `a.b[0].c` is one attribute. It costs 1, and 1 for each of its parts.
+//!
+//! Upstream: `refQualify` in cel-go's `interpreter/attributes.go`.
 
 use cel::common::ast::{Expr, SelectExpr, operators};
 use cel::parser::Expression;
@@ -17,7 +19,7 @@ impl Interpreter<'_> {
         }
         let operand = self.operand(&select.operand, scope)?;
         if select.test {
-            // To ask whether there is a field does not cost what the attribute does.
+            // `has()` does not cost what reading the field does.
             let operand = held(&operand);
             return Ok(Value::Bool(operand.is_some_and(|operand| field(operand, &select.field).is_some())));
         }
@@ -32,7 +34,7 @@ impl Interpreter<'_> {
         found.ok_or_else(|| Error::failed(format!("no such key: {}", select.field)))
     }
 
-    /// What something is selected from. What is no attribute becomes one.
+    /// Evaluates the operand of a selection. An operand that is no attribute becomes one, which costs 1.
     fn operand(&self, operand: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let value = self.eval(operand, scope);
         if kind(operand) == Kind::Other {
@@ -41,13 +43,13 @@ impl Interpreter<'_> {
         value
     }
 
-    /// An optional, which costs what it holds.
+    /// Wraps a selected value in an optional, and charges 1 if it is there.
     fn present(&self, found: Option<&Value>) -> Outcome {
         self.meter.charge(found.is_some().into())?;
         Ok(Value::optional(found.cloned()))
     }
 
-    /// A field that is computed when it is asked for.
+    /// Returns a field that is computed on demand, such as a policy variable.
     fn member(&self, select: &SelectExpr, scope: Option<&Scope<'_>>) -> Option<Outcome> {
         let Expr::Ident(of) = &select.operand.expr else { return None };
         if scope.is_some_and(|scope| scope.find(of).is_some()) {
@@ -56,7 +58,7 @@ impl Interpreter<'_> {
         self.names.member(of, &select.field, self.meter)
     }
 
-    /// `a[b]`
+    /// Evaluates `a[b]`.
     pub(super) fn index(&self, of: &Expression, at: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let (of, at) = (self.operand(of, scope)?, self.part(at, scope)?);
         match &of {
@@ -71,7 +73,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `a[?b]` and `a.?b`
+    /// Evaluates `a[?b]` and `a.?b`.
     pub(super) fn optional_index(&self, of: &Expression, at: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let (of, at) = (self.operand(of, scope)?, self.part(at, scope)?);
         self.present(match held(&of) {
@@ -80,7 +82,8 @@ impl Interpreter<'_> {
         })
     }
 
-    /// An expression inside of an attribute: if it is one, it does not cost what an attribute does.
+    /// Evaluates an index, or a branch of a conditional. If it is an attribute, it is part of the outer attribute,
+    /// and its base cost of 1 is not charged.
     pub(super) fn part(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         if kind(expression) == Kind::Attribute {
             self.meter.credit(1);
@@ -88,7 +91,7 @@ impl Interpreter<'_> {
         self.eval(expression, scope)
     }
 
-    /// Whether the checker knows no type of an expression.
+    /// Returns true if the checker knows no type of an expression.
     pub(super) fn is_dynamic(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> bool {
         match &expression.expr {
             Expr::Ident(name) => {
@@ -110,11 +113,12 @@ impl Interpreter<'_> {
     }
 }
 
+/// The kinds of expressions that cel-go charges differently as parts of an attribute.
 #[derive(PartialEq, Eq)]
 enum Kind {
     /// A name, a field or an item.
     Attribute,
-    /// A choice between some, or a question for a field: they have no cost of their own.
+    /// A conditional or a `has()`, which has no cost of its own.
     Choice,
     Other,
 }
@@ -138,7 +142,7 @@ fn kind(expression: &Expression) -> Kind {
     }
 }
 
-/// What an optional holds, or the value itself.
+/// Returns the held value of an optional, or the value itself; `None` for an empty optional.
 fn held(value: &Value) -> Option<&Value> {
     match value {
         Value::Optional(held) => held.as_deref(),
@@ -153,7 +157,7 @@ fn field<'v>(of: &'v Value, name: &str) -> Option<&'v Value> {
     }
 }
 
-/// An item, if there is one; an error says that there can be none.
+/// Returns an item of a list or a map, or `None` if it is missing. An index of the wrong type is an error.
 fn item<'v>(of: &'v Value, at: &Value) -> Result<Option<&'v Value>, Error> {
     match of {
         Value::Map(map) => Ok(map.get(at)),

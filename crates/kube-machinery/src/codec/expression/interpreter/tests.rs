@@ -1,4 +1,5 @@
-//! Expressions and what comes out of them, as upstream has recorded it; and those that would cost too much time or memory.
+//! Runs the expressions that were recorded from upstream, and expressions that must be stopped because they take too
+//! much time or memory.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +14,7 @@ use crate::codec::expression::parse::parse;
 use crate::conventions::go_number::general;
 use crate::value::json;
 
-/// `object`, of which the checker knows no type.
+/// The variable `object`, of which the checker knows no type.
 struct Seen(Value);
 
 impl Names for Seen {
@@ -45,7 +46,7 @@ struct Case {
     cost: u64,
 }
 
-/// What is answered here.
+/// Returns the result and the cost that this implementation gives to an expression.
 fn answer(expression: &str) -> Case {
     let mut case = Case { expression: expression.to_owned(), ..Case::default() };
     let program = match check(expression, vec![("object".to_owned(), Type::Dyn)]) {
@@ -66,7 +67,7 @@ fn answer(expression: &str) -> Case {
     case
 }
 
-/// A value as text, with its type.
+/// Returns a value as text that shows its type.
 fn shown(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -100,12 +101,12 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A text as JSON has it, but with those separators of lines that Go escapes.
+/// Returns a text in JSON's quotes. Go also escapes the line separators U+2028 and U+2029.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// `1h30m0s`
+/// Returns a duration as Go prints it: `1h30m0s`.
 fn go_duration(nanoseconds: i64) -> String {
     let (sign, size) = (if nanoseconds < 0 { "-" } else { "" }, nanoseconds.unsigned_abs());
     let (hours, minutes) = (size / 3_600_000_000_000, size / 60_000_000_000 % 60);
@@ -138,7 +139,7 @@ fn directory() -> PathBuf {
 }
 
 #[test]
-fn expressions_result_in_what_upstream_has_recorded() {
+fn recorded_expressions_have_upstreams_results_and_costs() {
     let (mut cases, mut wrong) = (0, Vec::new());
     for file in fs::read_dir(directory()).unwrap() {
         let path = file.unwrap().path();
@@ -154,10 +155,10 @@ fn expressions_result_in_what_upstream_has_recorded() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {cases} are others:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {cases} expressions differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The names of the policies' tests: a variable whose fields are computed.
+/// Names with one variable whose fields are computed on demand, like the `variables` of policies.
 struct Variables;
 
 impl Names for Variables {
@@ -182,7 +183,7 @@ fn fields_of_variables_are_computed() {
 }
 
 #[test]
-fn what_costs_too_much_is_stopped() {
+fn an_expression_that_costs_too_much_is_stopped() {
     let hundred = "abcdefghij".repeat(10);
     for expression in [
         "lists.range(1000).all(a, lists.range(1000).all(b, lists.range(1000).all(c, true)))".to_owned(),
@@ -190,7 +191,7 @@ fn what_costs_too_much_is_stopped() {
         "'%.999999999f'.format([1.0]) != ''".to_owned(),
         "[1].all(a, lists.range(900000).all(b, b >= 0)) || true".to_owned(),
         "lists.range(900000).map(a, lists.range(900000)).size() > 0".to_owned(),
-        // Each of them doubles what it is given: upstream counts one for each.
+        // Each `map` doubles its input, while upstream charges 1 for it.
         format!("[lists.range(1000)]{}.size() > 0", ".map(x, x + x)".repeat(20)),
         format!("['{hundred}']{}.size() > 0", ".map(x, dyn(x) + dyn(x))".repeat(40)),
         format!("[{{'a': lists.range(1000)}}]{}.size() > 0", ".map(x, {'a': [x, x], 'b': [x == x]})".repeat(30)),
@@ -214,7 +215,7 @@ fn a_budget_is_shared_by_expressions() {
 }
 
 #[test]
-fn what_nests_as_deep_as_it_can_be_read_runs() {
+fn an_expression_as_deep_as_the_parser_takes_runs() {
     for (open, close) in
         [("(", ")"), ("[", "]"), ("int(", ")"), ("-", ""), ("1 + (", ")"), ("[1].all(x, true || ", " == 1)")]
     {

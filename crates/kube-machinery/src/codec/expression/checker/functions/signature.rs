@@ -1,28 +1,29 @@
-//! The types in the declaration of a function.
+//! Parses the signatures in `functions.txt`, and matches the types of arguments against them.
 
 use std::collections::HashMap;
 
 use super::super::Type;
 use super::Overload;
 
-/// A type that a function takes or results in.
+/// The type of a parameter or a result in a signature.
 #[derive(Clone, Debug)]
 pub(super) enum Signature {
     Plain(Type<'static>),
-    /// Any, which is the same wherever it stands in a declaration.
+    /// A type parameter, named by its letter. Within one signature, the same letter stands for the same type.
     Any(char),
     List(Box<Signature>),
     Map(Box<Signature>, Box<Signature>),
     Optional(Box<Signature>),
 }
 
-/// What stands for what is any.
+/// The types that the type parameters of a signature were bound to.
 pub(super) type Bindings<'s> = HashMap<char, Type<'s>>;
 
 const ORDERED: [&str; 8] = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
 const SUMMED: [&str; 4] = ["int", "uint", "double", "duration"];
 
-/// Reads a declaration: `string.contains(string) bool`. There are as many overloads as there are types for what is of a few.
+/// Parses a declaration such as `string.contains(string) bool`. A declaration with `C` or `S` gives one overload for
+/// each type that the letter stands for.
 pub(super) fn declared(line: &'static str) -> (&'static str, Vec<Overload>) {
     let (before, after) = line.split_once('(').filter(|_| line.contains(") ")).unwrap_or((line, ""));
     let (on, name) = target_of(line, before);
@@ -43,9 +44,9 @@ pub(super) fn declared(line: &'static str) -> (&'static str, Vec<Overload>) {
     (name, overloads.collect())
 }
 
-/// What a method is called on, and the name.
+/// Splits a declaration into the type of its receiver, if it is a method, and its name.
 fn target_of(line: &'static str, before: &'static str) -> (Option<&'static str>, &'static str) {
-    // A target with parameters ends with its bracket: `list(A).sort() list(A)`.
+    // A receiver with type parameters ends at its closing parenthesis: `list(A).sort() list(A)`.
     if let Some(end) = line.find(").").filter(|end| balanced(&line[..=*end])) {
         let rest = &line[end + 2..];
         return (Some(&line[..=end]), rest.split_once('(').map_or(rest, |(name, _)| name));
@@ -60,7 +61,7 @@ fn balanced(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
 }
 
-/// The parts between commas that are in no brackets.
+/// Splits a text at the commas that are outside of parentheses.
 fn parts(text: &'static str) -> Vec<&'static str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (i, c) in text.char_indices() {
@@ -111,7 +112,8 @@ fn read(text: &str) -> Signature {
 }
 
 impl Signature {
-    /// Whether a function takes a type here.
+    /// Returns true if an argument of this type fits here, and binds the type parameters. An open type fits
+    /// everywhere.
     pub(super) fn takes<'s>(&self, kind: &Type<'s>, bindings: &mut Bindings<'s>) -> bool {
         if kind.is_open() || kind.is_object() && !matches!(self, Self::Any(_)) {
             return true;
@@ -139,7 +141,7 @@ impl Signature {
         }
     }
 
-    /// The type that comes out.
+    /// Returns the type with its parameters replaced by the bound types.
     pub(super) fn made<'s>(&self, bindings: &Bindings<'s>) -> Type<'s> {
         match self {
             Self::Plain(plain) => plain.clone(),

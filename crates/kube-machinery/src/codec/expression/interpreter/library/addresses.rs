@@ -1,4 +1,4 @@
-//! Addresses of the internet, and networks. Upstream: `pkg/cel/library/ip.go` and `cidr.go`.
+//! The CEL library for IP addresses and networks. Upstream: `pkg/cel/library/ip.go` and `cidr.go`.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ pub(super) const CIDR: &str = "net.CIDR";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ip(IpAddr);
 
-/// A network, by an address in it.
+/// A network: one of its addresses, and the length of the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cidr(IpAddr, u8);
 
@@ -30,7 +30,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     })
 }
 
-/// An address or a network as a text.
+/// Returns the text of an address or a network; `None` for other values.
 pub(super) fn to_text(value: &Value) -> Option<String> {
     let ip = value.downcast::<Ip>().map(|ip| ip.0.to_string());
     ip.or_else(|| value.downcast::<Cidr>().map(|cidr| format!("{}/{}", cidr.0, cidr.1)))
@@ -65,7 +65,7 @@ fn converted(text: &str) -> Result<Cidr, Error> {
     cidr(text).map_err(|why| Error::failed(format!("{WRONG}: {why}")))
 }
 
-/// An address as a number, and how many bits it has.
+/// Returns an address as a number, and its width in bits.
 fn number(ip: IpAddr) -> (u128, u8) {
     match ip {
         IpAddr::V4(ip) => (u32::from(ip).into(), 32),
@@ -74,7 +74,7 @@ fn number(ip: IpAddr) -> (u128, u8) {
 }
 
 impl Cidr {
-    /// The first bits of an address, as many as count.
+    /// Returns the network's part of an address: as many leading bits as the prefix is long.
     fn prefix(self, of: IpAddr) -> u128 {
         let (number, bits) = number(of);
         number.checked_shr((bits - self.1).into()).unwrap_or_default()
@@ -163,7 +163,7 @@ impl Object for Cidr {
             ("ip", []) => Ok(Value::object(Ip(self.0))),
             ("masked", []) => Ok(Value::object(self.masked())),
             ("prefixLength", []) => Ok(Value::Int(self.1.into())),
-            // Upstream tells nothing of what is wrong with such a text.
+            // Upstream drops the parse error here and reports a missing overload.
             ("containsIP", [Value::String(text)]) => match ip(text) {
                 Ok(ip) => Ok(Value::Bool(self.contains(ip.0))),
                 Err(_) => Err(Error::no_such_overload()),
@@ -177,7 +177,7 @@ impl Object for Cidr {
 }
 
 impl Cidr {
-    /// Whether another network is part of it.
+    /// Returns true if the other network is part of this one.
     fn has(self, other: Self) -> bool {
         self.1 <= other.1 && self.contains(other.0)
     }

@@ -1,10 +1,12 @@
-//! Conversions, sizes and types. Upstream: `ConvertToType` in cel-go's `common/types`.
+//! The CEL functions that convert values, and `size` and `type`. Upstream: `ConvertToType` in cel-go's
+//! `common/types`.
 
 use super::super::Error;
 use super::{Outcome, Value, addresses, times};
 use crate::conventions::go_number;
 
-/// Whether a function converts its argument: of a constant, it is called before the expression runs.
+/// Returns true if the function converts its argument. Such a call on a constant is evaluated once, when the program
+/// is planned.
 pub(in super::super) fn is_conversion(name: &str) -> bool {
     const NAMES: [&str; 10] =
         ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
@@ -42,7 +44,7 @@ fn size(arg: &Value) -> Option<Outcome> {
     }
 }
 
-/// Only a text can be converted to something, and cannot be.
+/// Returns the error of a conversion. A string has the right type but may not parse; other types have no overload.
 fn wrong(arg: &Value, to: &str) -> Error {
     match arg {
         Value::String(_) => Error::failed(format!("type conversion error from 'string' to '{to}'")),
@@ -113,7 +115,7 @@ fn to_double(arg: &Value) -> Outcome {
     }
 }
 
-/// A value as a text; `None` if it has none.
+/// Returns a value as a string; `None` if its type does not convert to one.
 pub(super) fn to_text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Bool(bool) => bool.to_string(),
@@ -128,7 +130,7 @@ pub(super) fn to_text(value: &Value) -> Option<String> {
     })
 }
 
-/// A value as it stands in the words about what is wrong.
+/// Returns a value as error messages show it.
 pub(in super::super) fn printed(value: &Value) -> String {
     to_text(value).unwrap_or_else(|| value.type_name().to_owned())
 }

@@ -1,11 +1,11 @@
-//! `format`: `'%s is %.2f'.format([a, b])`. Upstream: cel-go's `ext/formatting.go`.
+//! The CEL function `format`: `'%s is %.2f'.format([a, b])`. Upstream: cel-go's `ext/formatting.go`.
 
 use super::super::Error;
 use super::{Meter, Value, conversions, times};
 use crate::conventions::go_number::special;
 use crate::conventions::quote::quote;
 
-/// How many digits are written after the point if nothing says how many.
+/// The number of digits after the point, if the clause has no precision.
 const DIGITS: usize = 6;
 
 pub(super) fn format(meter: &Meter, text: &str, args: &[Value]) -> Result<String, Error> {
@@ -33,7 +33,7 @@ pub(super) fn format(meter: &Meter, text: &str, args: &[Value]) -> Result<String
     Ok(made)
 }
 
-/// What the letters of clauses are for.
+/// The letters of clauses, and cel-go's error for an argument that the clause cannot print.
 pub(crate) const FORMATTED: [(&str, &str); 7] = [
     (
         "s",
@@ -47,15 +47,15 @@ pub(crate) const FORMATTED: [(&str, &str); 7] = [
     ("xX", "only integers, byte buffers, and strings can be formatted as hex"),
 ];
 
-/// The letter of a clause, and what comes after it.
+/// Splits a text after the `%` into the letter of its clause and the rest.
 ///
 /// # Errors
-/// What is wrong with the clause.
+/// cel-go's message for a malformed clause.
 pub(crate) fn letter(text: &str) -> Result<(char, &str), String> {
     clause(text).map(|(clause, rest)| (clause.letter, rest))
 }
 
-/// A clause: `.3f`
+/// A clause of a format, such as `.3f`.
 struct Clause {
     precision: Option<usize>,
     letter: char,
@@ -136,7 +136,7 @@ fn float(arg: &Value) -> Option<f64> {
     }
 }
 
-/// With commas between thousands, as in English.
+/// Formats a number with commas between thousands, as Go does for English.
 fn fixed(float: f64, precision: usize) -> String {
     if !float.is_finite() {
         return in_english(float).to_owned();
@@ -164,7 +164,8 @@ fn in_english(float: f64) -> &'static str {
     }
 }
 
-/// `1.5×10⁰³`, as in English, where the precision counts only for what is no number.
+/// Formats a number as in `1.5×10⁰³`, as Go does for English. It always has six digits; the precision is only the
+/// width of NaN and infinity.
 fn scientific(float: f64, precision: usize) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     if !float.is_finite() {
@@ -179,7 +180,7 @@ fn scientific(float: f64, precision: usize) -> String {
     format!("{digits}×10{sign}{raised}")
 }
 
-/// A value as a text; `None` if it has none.
+/// Returns the text of `%s`; `None` if the clause cannot print the value.
 fn text(value: &Value) -> Result<Option<String>, String> {
     Ok(match value {
         Value::Null => Some("null".to_owned()),
@@ -190,7 +191,7 @@ fn text(value: &Value) -> Result<Option<String>, String> {
     })
 }
 
-/// A value inside of a list or a map, as the language would write it.
+/// Returns the text of a value inside of a list or a map, in CEL's syntax.
 fn inner(value: &Value) -> Result<String, String> {
     Ok(match value {
         Value::List(items) => {

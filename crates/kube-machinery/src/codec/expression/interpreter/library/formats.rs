@@ -1,4 +1,4 @@
-//! The formats of texts that have names. Upstream: `pkg/cel/library/format.go`.
+//! The CEL library of named text formats, such as `format.dns1123Label()`. Upstream: `pkg/cel/library/format.go`.
 
 use super::super::Meter;
 use super::{Outcome, Value, url};
@@ -7,7 +7,8 @@ use crate::codec::structural::format::Format as OfSchema;
 use crate::conventions::go_url::parse_request;
 use crate::conventions::names::{dns1035, label, label_key, label_value, subdomain, without_trailing_dash};
 
-/// A format: its name, what expressions call it, and how long a regular expression would be that costs as much.
+/// A format: its type's name, its name in expressions, and the length of a regular expression that would cost as
+/// much.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) struct Format {
     name: &'static str,
@@ -31,7 +32,7 @@ const FORMATS: [Format; 13] = [
     Format { name: "datetime", called: "datetime", length: 71 },
 ];
 
-/// A format as a value.
+/// A format as a value of an expression.
 #[derive(Debug)]
 struct Named(&'static Format);
 
@@ -49,13 +50,13 @@ fn named(called: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.called == called)
 }
 
-/// How long the regular expression of a format would be.
+/// Returns the length of a regular expression that would cost as much as the format.
 pub(in super::super) fn length_of(value: &Value) -> u64 {
     value.downcast::<Named>().map_or(0, |named| named.0.length)
 }
 
 impl Format {
-    /// What is wrong with a text.
+    /// Returns the messages about a text that does not have this format.
     fn faults(&self, text: &str) -> Vec<String> {
         let of_schema = |format: OfSchema, why: &str| if format.fits(text) { Vec::new() } else { vec![why.to_owned()] };
         match self.called {

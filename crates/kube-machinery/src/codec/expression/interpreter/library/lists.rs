@@ -1,4 +1,6 @@
-//! Lists and sets. Upstream: cel-go's `ext/lists.go`, `ext/sets.go` and `ext/comprehensions.go`, and `library/lists.go`.
+//! The CEL functions of lists and sets.
+//!
+//! Upstream: cel-go's `ext/lists.go`, `ext/sets.go` and `ext/comprehensions.go`, and `library/lists.go`.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -81,7 +83,8 @@ fn is_sorted(items: &[Value]) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// The checker chooses what the sum of nothing is; it is not asked here.
+/// Returns the sum of the items, and the int 0 for an empty list. Upstream picks the zero of the item type that the
+/// checker found.
 fn sum(meter: &Meter, items: &[Value]) -> Outcome {
     let Some((first, rest)) = items.split_first() else { return Ok(Value::Int(0)) };
     rest.iter().try_fold(first.clone(), |sum, item| {
@@ -175,7 +178,8 @@ fn intersects(meter: &Meter, items: &[Value], other: &[Value]) -> Result<bool, E
     Ok(false)
 }
 
-/// A map with more in it: a key and its value, or all of another map. Nobody else holds it, so that it can grow as it is.
+/// Adds to a map: one key and its value, or all entries of another map. The map is passed by value, so it grows
+/// without a copy.
 pub(in super::super) fn inserted(meter: &Meter, into: Value, more: &[Value]) -> Outcome {
     let (Value::Map(mut made), more) = (
         into,

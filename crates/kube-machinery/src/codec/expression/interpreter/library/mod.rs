@@ -1,4 +1,5 @@
-//! Functions: those of cel-go (`common/stdlib`, `ext`), and those of `k8s.io/apiserver/pkg/cel/library`.
+//! The functions that expressions can call, by topic: those of cel-go (`common/stdlib`, `ext`), and those of
+//! `k8s.io/apiserver/pkg/cel/library`.
 
 mod addresses;
 mod conversions;
@@ -24,14 +25,14 @@ use cel::common::ast::operators;
 
 use super::{Error, Meter, Outcome, Value};
 
-/// The first parts of long names of functions.
+/// The prefixes of qualified function names, as in `lists.range`.
 const PREFIXES: [&str; 6] = ["format", "ip", "lists", "optional", "sets", "strings"];
 
 pub(in crate::codec::expression) fn is_prefix(name: &str) -> bool {
     PREFIXES.contains(&name)
 }
 
-/// The types that have a name.
+/// The types that an expression can write by name.
 const TYPES: [&str; 16] = [
     "null_type",
     "bool",
@@ -55,7 +56,7 @@ pub fn type_named(name: &str) -> Option<&'static str> {
     TYPES.into_iter().find(|known| *known == name)
 }
 
-/// Calls a function, of which `args` begin with what it is called on; `None` if there is none that takes these.
+/// Calls a function. `args` begin with the receiver of a method. Returns `None` if no overload takes these arguments.
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     conversions::call(name, args)
         .or_else(|| strings::call(meter, name, args))
@@ -70,7 +71,7 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
         .or_else(|| semver::call(name, args))
 }
 
-/// What is said of a call of a function that does not take these.
+/// Returns cel-go's error for a call without a matching overload.
 pub(super) fn no_overload(name: &str, args: &[Value]) -> Error {
     match name {
         "startsWith" | "endsWith" | "contains" | "matches" | operators::LOGICAL_NOT => Error::no_such_overload(),
@@ -82,7 +83,7 @@ pub(super) fn no_overload(name: &str, args: &[Value]) -> Error {
     }
 }
 
-/// The name of a value's type in Go.
+/// Returns the name of a value's type in Go, which some error messages contain.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "types.Null",

@@ -1,4 +1,4 @@
-//! Optionals. Upstream: cel-go's `cel/library.go`.
+//! The CEL functions of optionals. Upstream: cel-go's `cel/library.go`.
 
 use std::sync::Arc;
 

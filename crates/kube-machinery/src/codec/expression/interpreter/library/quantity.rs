@@ -1,4 +1,4 @@
-//! Quantities: `1.5Gi`. Upstream: `pkg/cel/library/quantity.go`.
+//! The CEL library for quantities such as `1.5Gi`. Upstream: `pkg/cel/library/quantity.go`.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,7 @@
-//! Regular expressions, each compiled once for all expressions that have a budget together. Upstream: cel-go's `matches`, and
-//! `pkg/cel/library/regex.go`.
+//! The CEL functions that match regular expressions. Expressions that share a budget also share the compiled
+//! expressions.
+//!
+//! Upstream: cel-go's `matches`, and `pkg/cel/library/regex.go`.
 
 use std::collections::HashMap;
 
@@ -9,15 +11,15 @@ use super::super::Error;
 use super::{Meter, Outcome, Value};
 use crate::codec::structural::pattern;
 
-/// How large a compiled one can be.
+/// The largest size of a compiled regular expression.
 const MOST_BYTES: usize = 1 << 20;
-/// What work it is to compile one, whatever it says.
+/// The work charged for compiling any regular expression.
 const COMPILING: u64 = 100_000;
 
-/// By their texts; an error is what is wrong with one.
+/// The compiled regular expressions, or the compiler's error, by their text.
 pub(in super::super) type Regexes = HashMap<String, Result<Regex, String>>;
 
-/// `matches`, `find` and `findAll`; `None` if this is none of them.
+/// Calls `matches`, `find` or `findAll`; returns `None` for other functions.
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     let limit = match (name, args) {
         ("findAll", [_, _, Value::Int(limit)]) => usize::try_from(*limit).unwrap_or(usize::MAX),

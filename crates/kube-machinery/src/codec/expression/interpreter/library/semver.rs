@@ -1,4 +1,6 @@
-//! Versions: `1.2.3-beta.1+build`. Upstream: `pkg/cel/library/semverlib.go`, and `github.com/blang/semver`.
+//! The CEL library for semantic versions such as `1.2.3-beta.1+build`.
+//!
+//! Upstream: `pkg/cel/library/semverlib.go`, and `github.com/blang/semver`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -19,7 +21,7 @@ struct Version {
     build: String,
 }
 
-/// A part of what stands before a release. Numbers come first.
+/// A dot-separated identifier of a prerelease. Numbers sort before words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Number(u64),
@@ -107,7 +109,8 @@ fn read_part(text: &str) -> Result<Part, String> {
     to_number(text).map(Part::Number)
 }
 
-/// Upstream: `normalizeAndParse`, which takes `v1.2` and `01.2.3` too.
+/// Parses a version that may be short, have a `v` in front or leading zeros: `v1.2`, `01.2.3`. Upstream:
+/// `normalizeAndParse`.
 fn parse_loosely(text: &str) -> Result<Version, String> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();
@@ -128,7 +131,7 @@ fn parse_loosely(text: &str) -> Result<Version, String> {
 }
 
 impl Version {
-    /// What counts: a release comes after what stands before it.
+    /// Compares by precedence: a prerelease sorts before its release, and build metadata does not count.
     fn compare(&self, other: &Self) -> Ordering {
         let numbers = self.numbers.cmp(&other.numbers);
         let release = self.before_release.is_empty().cmp(&other.before_release.is_empty());

@@ -1,11 +1,11 @@
-//! Texts. Upstream: cel-go's `common/types/string.go` and `ext/strings.go`.
+//! The CEL functions of strings. Upstream: cel-go's `common/types/string.go` and `ext/strings.go`.
 
 use super::super::Error;
 use super::{Meter, Outcome, Value, conversions, format};
 
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     match (name, args) {
-        // Of what is in a list, the first item says what it is a list of.
+        // As upstream, a list whose first item is no string has no overload of `join`.
         ("join", [Value::List(items), ..]) if items.first().is_some_and(|item| !matches!(item, Value::String(_))) => {
             None
         }
@@ -46,7 +46,7 @@ fn of_text(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Option<Outc
     })
 }
 
-/// The work of going through so many bytes.
+/// Charges for reading this many bytes.
 fn worked(meter: &Meter, bytes: usize) -> Result<(), Error> {
     meter.work(bytes as u64 / 10)
 }
@@ -55,7 +55,8 @@ fn out_of_range(at: i64) -> Error {
     Error::failed(format!("index out of range: {at}"))
 }
 
-/// Where a character begins; the end, if there are as many before it.
+/// Returns the byte offset of the character at an index. The index after the last character gives the end of the
+/// text.
 fn place(text: &str, at: i64) -> Option<usize> {
     let at = usize::try_from(at).ok()?;
     text.char_indices().map(|(place, _)| place).chain([text.len()]).nth(at)
@@ -82,7 +83,7 @@ fn at_most(index: i64, length: usize) -> Value {
     Value::Int(index.min(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 
-/// How many characters are before a place.
+/// Returns the index of the character at a byte offset, and -1 for `None`.
 fn count_to(text: &str, place: Option<usize>) -> Value {
     place.map_or(Value::Int(-1), |place| Value::count(text[..place].chars().count()))
 }
@@ -137,7 +138,7 @@ fn split(meter: &Meter, text: &str, between: &str, most: i64) -> Outcome {
     Ok(Value::list(parts.into_iter().map(Value::text).collect()))
 }
 
-/// The characters of a text, the last of which has what is left. Upstream: Go's `explode`.
+/// Splits a text into at most `most` parts of one character; the last part holds the rest. Upstream: Go's `explode`.
 fn characters(text: &str, most: usize) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -163,7 +164,7 @@ fn join(meter: &Meter, items: &[Value], between: &str) -> Outcome {
     Ok(Value::text(made))
 }
 
-/// A text in quotes, with the escapes of the language.
+/// Returns a text in quotes, with CEL's escapes.
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

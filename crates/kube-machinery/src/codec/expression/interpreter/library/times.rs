@@ -1,4 +1,4 @@
-//! Times and durations. Upstream: cel-go's `common/types/timestamp.go` and `duration.go`.
+//! The CEL functions of timestamps and durations. Upstream: cel-go's `common/types/timestamp.go` and `duration.go`.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub(super) const TIMESTAMP: &str = "google.protobuf.Timestamp";
 
 const A_SECOND: i64 = 1_000_000_000;
 const A_DAY: i64 = 86_400;
-/// When the year 9999 ends.
+/// The last second of the year 9999, in Unix time.
 const END: i64 = 253_402_300_799;
 
 pub(super) fn to_duration(arg: &Value) -> Option<Outcome> {
@@ -46,7 +46,7 @@ fn in_range(at: Timestamp) -> Outcome {
     if fits { Ok(Value::Timestamp(at)) } else { Err(timestamp_overflow()) }
 }
 
-/// A time from a text, as `time.Parse` reads RFC 3339: `2006-01-02T15:04:05Z`.
+/// Parses a timestamp as Go's `time.Parse` reads RFC 3339: `2006-01-02T15:04:05Z`.
 pub(crate) fn timestamp(text: &str) -> Option<Value> {
     in_range(parsed(text)?).ok()
 }
@@ -81,7 +81,7 @@ fn parsed(text: &str) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanoseconds, offset })
 }
 
-/// `Z`, `+07:00`
+/// Returns the offset of a zone in seconds: `Z`, `+07:00`.
 fn zone_offset(zone: &str) -> Option<i32> {
     if zone == "Z" {
         return Some(0);
@@ -104,7 +104,7 @@ fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// The days from 1970 on to a day.
+/// Returns the number of days from 1970-01-01 to a day.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -112,7 +112,7 @@ fn days_of(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// The year, month and day of a number of days from 1970 on.
+/// Returns the year, month and day that is this many days after 1970-01-01.
 fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -124,7 +124,7 @@ fn date_of(days: i64) -> (i64, i64, i64) {
 }
 
 impl Timestamp {
-    /// What decides which one is earlier.
+    /// Returns the instant without the zone, which timestamps are compared by.
     pub(in super::super) fn point(self) -> (i64, u32) {
         (self.seconds, self.nanoseconds)
     }
@@ -137,7 +137,7 @@ impl Timestamp {
         i128::from(self.seconds) * i128::from(A_SECOND) + i128::from(self.nanoseconds)
     }
 
-    /// So many nanoseconds later.
+    /// Returns the timestamp this many nanoseconds later.
     fn after(self, nanoseconds: i128) -> Outcome {
         let all = self.nanoseconds_since_1970() + nanoseconds;
         let seconds = i64::try_from(all.div_euclid(A_SECOND.into())).map_err(|_| timestamp_overflow())?;
@@ -164,14 +164,14 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A duration as a text: `90s`, `1.5s`.
+/// Returns a duration in seconds, as text: `90s`, `1.5s`.
 #[expect(clippy::cast_precision_loss, reason = "as in Go")]
 pub(super) fn seconds(nanoseconds: i64) -> String {
     let (whole, rest) = (nanoseconds / A_SECOND, nanoseconds % A_SECOND);
     format!("{}s", whole as f64 + rest as f64 / 1e9)
 }
 
-/// `+` and `-` of times and durations.
+/// Adds and subtracts timestamps and durations.
 pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -> Outcome {
     let checked = |sum: Option<i64>| sum.map(Value::Duration).ok_or_else(|| Error::failed("integer overflow"));
     match (operator, one, other) {
@@ -188,7 +188,7 @@ pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -
     }
 }
 
-/// The parts of times and durations.
+/// Calls the functions that return a part of a timestamp or a duration, such as `getHours`.
 pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     match args {
         [Value::Duration(nanoseconds)] => {
@@ -201,7 +201,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
             };
             Some(Ok(Value::Int(nanoseconds / unit)))
         }
-        // Without a zone, the one of the text does not count.
+        // Without an argument the parts are in UTC, whatever zone the timestamp was written in.
         [Value::Timestamp(at)] => part_of(name, Timestamp { offset: 0, ..*at }).map(|part| Ok(Value::Int(part))),
         [Value::Timestamp(at), Value::String(zone)] if name.starts_with("get") => {
             Some(offset_in(zone, at.seconds).and_then(|offset| {
@@ -231,7 +231,7 @@ fn part_of(name: &str, at: Timestamp) -> Option<i64> {
     })
 }
 
-/// How far a zone is from UTC at this time, in seconds: `-05:00`, or the name of a zone.
+/// Returns the offset of a zone from UTC at this time, in seconds. The zone is an offset (`-05:00`) or a name.
 fn offset_in(zone: &str, at: i64) -> Result<i32, Error> {
     let Some((hours, minutes)) = zone.split_once(':') else { return offset_of_named(zone, at) };
     let number = |text: &str| {
@@ -251,7 +251,7 @@ fn offset_of_named(zone: &str, at: i64) -> Result<i32, Error> {
         return Ok(0);
     }
     let found = TimeZone::get(zone).map_err(|_| Error::failed(format!("unknown time zone {zone}")))?;
-    // The very last hours of the year 9999 have the zone's rule of the hours before.
+    // jiff's range ends some hours before that of CEL; times after it use the offset of jiff's last second.
     let (least, most) = (jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
     let at = jiff::Timestamp::from_second(at.clamp(least, most)).map_err(|_| timestamp_overflow())?;
     Ok(found.to_offset(at).seconds())

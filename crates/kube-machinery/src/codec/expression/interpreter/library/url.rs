@@ -1,4 +1,4 @@
-//! URLs. Upstream: `pkg/cel/library/urls.go`.
+//! The CEL library for URLs. Upstream: `pkg/cel/library/urls.go`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn parse(text: &str) -> Result<Url, String> {
     go_url::parse(text).map_err(in_words)
 }
 
-/// What Go says of a text that is no URL.
+/// Returns Go's error for a text that is no URL.
 pub(super) fn wrong(text: &str, why: &str) -> String {
     format!("parse {}: {why}", quote(text))
 }
