@@ -1,4 +1,5 @@
-//! Controllers. Those of workloads are built on this project's informers and work queue, and run against any cluster.
+//! The built-in controllers. Those of workloads use this project's informers and work queue, and run against any
+//! cluster. The others run inside the server and work on its store.
 
 pub(crate) mod chores;
 pub(crate) mod cluster_role_aggregation;
@@ -24,7 +25,7 @@ use self::shared::reconciler;
 use crate::machinery::clock::Clock;
 use crate::settings::Workload;
 
-/// Runs the controller of a workload, from the first object on that it works on.
+/// Runs the controller of a workload, once there is an object that it works on.
 pub(crate) async fn run_when_needed(
     workload: Workload,
     client: kube_client::Client,

@@ -44,7 +44,7 @@ impl Controller {
         let set = self.sets.namespace(namespace(metadata)).get(&owner.name);
         if let Ok(set) = set
             && set.metadata.uid.as_ref() == Some(&owner.uid)
-        // and not its predecessor
+        // not an earlier one of the same name
         {
             self.queue.add(meta_namespace_key(&*set));
         }
@@ -65,7 +65,7 @@ impl Controller {
         }
     }
 
-    /// What belongs to a DaemonSet has changed.
+    /// Queues the DaemonSets of an object that has changed: the controller before, and the one now.
     fn changed(&self, old: &ObjectMeta, new: &ObjectMeta) {
         if old.resource_version == new.resource_version {
             return; // a resync: nothing changed
@@ -77,7 +77,7 @@ impl Controller {
     }
 }
 
-/// Queues all DaemonSets when a node comes, goes or changes in what counts for pods.
+/// Queues all DaemonSets when a node is added or removed, or when its labels or taints change.
 pub(super) struct OfNodes(pub(super) Arc<Controller>);
 
 impl EventHandler<DynamicObject> for OfNodes {

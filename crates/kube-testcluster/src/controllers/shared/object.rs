@@ -1,11 +1,11 @@
-//! How a controller reads objects that it has as dynamic ones.
+//! Accessors for dynamic objects and their metadata.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::IndexValues;
 use serde_json::{Value, json};
 
-/// The whole number at a JSON pointer, or 0.
+/// Returns the integer at a JSON pointer, or 0.
 pub(in crate::controllers) fn number(object: &DynamicObject, pointer: &str) -> i64 {
     object.data.pointer(pointer).and_then(Value::as_i64).unwrap_or_default()
 }
@@ -26,12 +26,12 @@ pub(in crate::controllers) fn annotation<'a>(object: &'a DynamicObject, key: &st
     object.metadata.annotations.as_ref()?.get(key).map(String::as_str)
 }
 
-/// The reference to the owner that controls an object.
+/// Returns the owner reference of an object's controller.
 pub(in crate::controllers) fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
     metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
 
-/// The reference to the owner that controls an object, if it is of this kind.
+/// Returns the owner reference of an object's controller, if the controller is of this kind.
 pub(in crate::controllers) fn controller_of_kind<'a>(
     metadata: &'a ObjectMeta,
     kind: &str,
@@ -39,7 +39,7 @@ pub(in crate::controllers) fn controller_of_kind<'a>(
     controller(metadata).filter(|owner| owner.kind == kind)
 }
 
-/// What an object that is made for `owner`, or is adopted by it, says of it.
+/// Returns the owner references for an object that `owner` creates or adopts.
 pub(in crate::controllers) fn owned_by(owner: &ObjectMeta, resource: &ApiResource) -> Value {
     json!([{
         "apiVersion": resource.api_version, "kind": resource.kind, "name": owner.name, "uid": owner.uid,
@@ -47,7 +47,8 @@ pub(in crate::controllers) fn owned_by(owner: &ObjectMeta, resource: &ApiResourc
     }])
 }
 
-/// The values of an object in an index by its controller: the uid, or the namespace if it has none.
+/// Returns the values of an object in an index by controller: the controller's uid, or [`orphans_of`] its namespace if
+/// it has no controller.
 pub(in crate::controllers) fn owner_index(metadata: &ObjectMeta) -> IndexValues<'_> {
     match controller(metadata) {
         None => orphans_of(namespace(metadata)).into(),
@@ -55,7 +56,7 @@ pub(in crate::controllers) fn owner_index(metadata: &ObjectMeta) -> IndexValues<
     }
 }
 
-/// The index value of the objects of a namespace that have no controller. No uid looks like this.
+/// Returns the index value of the objects in a namespace that have no controller. No uid contains a slash.
 pub(in crate::controllers) fn orphans_of(namespace: &str) -> String {
     format!("{namespace}/")
 }

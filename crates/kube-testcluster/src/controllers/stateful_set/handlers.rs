@@ -44,7 +44,7 @@ impl Controller {
         let set = self.sets.namespace(namespace(metadata)).get(&owner.name);
         if let Ok(set) = set
             && set.metadata.uid.as_ref() == Some(&owner.uid)
-        // and not its predecessor
+        // not an earlier one of the same name
         {
             self.queue.add(meta_namespace_key(&*set));
         }
