@@ -1,4 +1,5 @@
-//! What a cluster is given to play: the service of its API, the roles that it begins with, pods at the start, scenarios, faults.
+//! The contents of a cluster besides users' objects: the service of the API, RBAC roles, initial pods, scenarios and
+//! faults.
 
 pub(crate) mod admin;
 pub(crate) mod api_service;

@@ -1,4 +1,4 @@
-//! Runs the stages of a pod one after the other.
+//! Runs the stages of a pod, one after the other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use futures::future::BoxFuture;
 use super::{PodWorker, RETRY};
 use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 
-/// The codes for a pod that does not exist or has changed: not found, conflict.
+/// The status codes for a pod that does not exist or has changed: not found, conflict.
 const GONE: [u16; 2] = [404, 409];
 
-/// Runs a pod through its stages; returns its uid. Ends early if the pod was deleted or replaced.
+/// Runs a pod through its stages, and returns its uid. Ends early if the pod was deleted or replaced.
 pub(super) async fn play(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
     match steps(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
@@ -48,7 +48,7 @@ fn steps<'a>(
     .boxed()
 }
 
-/// Performs an action, and repeats it while the server cannot answer.
+/// Performs an action, and tries again while the server answers with 429 or 5xx.
 async fn perform_with_retries(
     worker: &mut PodWorker,
     action: &StageAction,
