@@ -170,7 +170,7 @@ impl Controller {
             let group = groups.entry(ports_of(&ports));
             let group = group.or_insert_with(|| Group { ports, endpoints: Endpoints::default() });
             let node = endpoint::node_name(pod).and_then(|node| self.nodes.get(node));
-            // Without any Node object, nodes are not simulated, and a pod's node need not exist.
+            // In a cluster without Node objects pods run all the same, so a missing node is no error there.
             if node.is_none() && !publishes_all && !self.nodes.is_empty() {
                 left_out = Err(SyncError::NoNode(name(&pod.metadata).to_owned()));
                 continue;

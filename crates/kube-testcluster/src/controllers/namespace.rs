@@ -104,7 +104,7 @@ fn with_conditions(store: &Store, home: &Opened, remaining: &Remaining) -> Next 
     Next::Put(written_by(Component::CONTROLLERS, store, home, Some(Subresource::Status), value))
 }
 
-/// Removes this controller's finalizer. Without any finalizer left, the namespace is released, which deletes it.
+/// Removes this controller's finalizer. If no finalizer is left, releases the namespace, which deletes it.
 fn released(mut namespace: Value) -> Next {
     if let Some(finalizers) = namespace.pointer_mut("/spec/finalizers").and_then(Value::as_array_mut) {
         finalizers.retain(|name| name != namespace::FINALIZER);

@@ -138,12 +138,12 @@ impl Kubelet {
                 biased;
                 () = stop.cancelled() => break,
                 Some(Err(error)) = helper.join_next() => {
-                    tracing::error!(%error, "the scheduler has lost sight of the nodes");
+                    tracing::error!(%error, "the scheduler's watch of nodes panicked");
                     continue;
                 }
                 () = self.follow() => {}
             }
-            tracing::debug!("the watch of pods has ended: the kubelet begins another one");
+            tracing::debug!("the watch of pods has ended; the kubelet starts another one");
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
@@ -286,7 +286,7 @@ impl Kubelet {
     fn ended(&mut self, ended: Result<String, JoinError>) {
         match ended {
             Ok(uid) => {
-                tracing::trace!(uid, "the stages of a pod came to their end");
+                tracing::trace!(uid, "the stages of a pod have ended");
                 if let Some(managed) = self.pods.get_mut(&uid) {
                     managed.task.take_if(|task| task.is_finished());
                 }

@@ -67,8 +67,8 @@ pub(crate) fn name(n: usize) -> String {
 /// The address of the first node, and of nodes without a Node object.
 pub(crate) const FIRST_ADDRESS: &str = "192.0.2.1";
 
-/// Returns the address of the n-th node. The addresses are in a range for documentation and, because it is small, in
-/// one for benchmarks.
+/// Returns the address of the n-th node. The addresses are in a range that is reserved for documentation and, beyond
+/// 254 nodes, in one for benchmarks.
 pub(crate) fn address(n: usize) -> String {
     if n < 255 { format!("192.0.2.{n}") } else { format!("198.{}.{}.{}", 18 + (n >> 16) % 2, (n >> 8) % 256, n % 256) }
 }

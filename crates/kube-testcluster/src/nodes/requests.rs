@@ -1,5 +1,5 @@
-//! The requests of the scheduler and the kubelet to the API. The server handles them like those of any client. Only the
-//! text is left out, because writing and reading it in the same process was most of their work.
+//! The requests of the scheduler and the kubelet to the API. The server handles them like those of any client. Only
+//! the encoding as text is left out, because writing and reading text within one process was most of their work.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,5 +1,4 @@
-//! The contents of a cluster besides users' objects: the service of the API, RBAC roles, initial pods, scenarios and
-//! faults.
+//! The objects that a cluster starts with, and the scenarios and faults that change it while it runs.
 
 pub(crate) mod admin;
 pub(crate) mod api_service;

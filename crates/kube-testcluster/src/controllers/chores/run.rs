@@ -44,9 +44,9 @@ pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: Cancellati
         } else {
             // As in upstream's workers (`HandleCrash`), a panic ends only one piece of work.
             match AssertUnwindSafe(work_off(&store, &chores, &chore)).catch_unwind().await {
-                Ok(Err(error)) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),
+                Ok(Err(error)) if !is_over(&error) => tracing::warn!(?chore, ?error, "a chore failed, and is dropped"),
                 Ok(_) => {}
-                Err(_) => tracing::error!(?chore, "a controller caused a panic, and goes on with its next work"),
+                Err(_) => tracing::error!(?chore, "a chore panicked; the next chores are not affected"),
             }
         }
         chores.done();

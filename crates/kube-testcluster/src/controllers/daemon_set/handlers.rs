@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The DaemonSet controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ impl Controller {
         }
     }
 
-    /// Queues the DaemonSets of an object that has changed: the controller before, and the one now.
+    /// Queues the DaemonSets that controlled a changed pod or revision before and now.
     fn changed(&self, old: &ObjectMeta, new: &ObjectMeta) {
         if old.resource_version == new.resource_version {
             return; // a resync: nothing changed

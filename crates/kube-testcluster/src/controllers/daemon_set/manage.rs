@@ -24,7 +24,7 @@ const BURST: usize = 250;
 pub(super) type Work = (Vec<String>, Vec<Arc<Pod>>);
 
 impl Round<'_> {
-    /// Compares the pods of each node with the decision about the node.
+    /// Returns the work that is left until each node has the pods that were decided on: the missing and the surplus pods.
     pub(super) async fn manage(&self) -> Work {
         let (mut missing, mut surplus) = (Vec::new(), Vec::new());
         for (node, place) in &self.places {

@@ -1,5 +1,5 @@
-//! Accessors for the spec of a ReplicaSet that compile with every version of Kubernetes: k8s-openapi has `spec:
-//! ReplicaSetSpec` since 1.37 and `Option<ReplicaSetSpec>` before. `Option::from` takes a reference to either.
+//! Accessors for the spec of a ReplicaSet that compile with every version of Kubernetes: k8s-openapi has
+//! `spec: ReplicaSetSpec` since 1.37 and `Option<ReplicaSetSpec>` before. `Option::from` takes a reference to either.
 
 use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetCondition, ReplicaSetSpec};
 use k8s_openapi::api::core::v1::PodTemplateSpec;

@@ -89,7 +89,7 @@ impl Voice {
     pub(super) fn tell(&self, deed: Deed<'_>) {
         match &self.0 {
             Some(tell) => tell(deed),
-            None => tracing::debug!(?deed, "the controller of replica sets"),
+            None => tracing::debug!(?deed, "a step of the ReplicaSet controller"),
         }
     }
 }

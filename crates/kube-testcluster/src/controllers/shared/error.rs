@@ -36,13 +36,13 @@ pub enum SyncError {
     #[error("there is no template to create a pod from")]
     NoTemplate,
     /// The cache still has the object, but the API server has deleted it or is deleting it.
-    #[error("{0} is gone or going, and adopts nothing")]
+    #[error("{0} is deleted or being deleted, so it adopts nothing")]
     Gone(String),
     /// Another object already has this name.
     #[error("the name {0} is taken")]
     Taken(String),
     /// A pod of a service is on a node that does not exist, so the pod has no endpoint.
-    #[error("the node of pod {0} does not exist: it has no endpoint")]
+    #[error("the node of pod {0} does not exist, so the pod has no endpoint")]
     NoNode(String),
     /// A lookup in the cache failed.
     #[error(transparent)]

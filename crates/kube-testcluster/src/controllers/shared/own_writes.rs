@@ -35,7 +35,7 @@ impl OwnWrites {
         let Some(version) = written else { return };
         match cache.at_least(&version, PATIENCE).await {
             Ok(()) | Err(Stale::NotComparable(_)) => {}
-            Err(stale) => tracing::debug!(object, %stale, "a sync begins with an old state"),
+            Err(stale) => tracing::debug!(object, %stale, "a sync starts with a stale cache"),
         }
     }
 

@@ -74,7 +74,7 @@ async fn run_with<C: Reconciler>(
     let sync = async |key: C::Key| controller.sync(&key).await;
     let workers = controller.queue().workers(WORKERS, sync).on_error(|key: &C::Key, error: SyncError| {
         let kind = C::Kind::kind(&());
-        tracing::debug!(%kind, ?key, error = %with_causes(&error), "the work on an object is tried again");
+        tracing::debug!(%kind, ?key, error = %with_causes(&error), "a sync failed, and is tried again");
     });
     drive(&factory, &filled, &stop, workers.run(&stop)).await
 }

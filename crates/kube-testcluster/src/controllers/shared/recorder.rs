@@ -97,7 +97,7 @@ impl EventRecorder {
         let namespace = metadata.namespace.as_deref().unwrap_or_default();
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
         if let Err(error) = api.create(&PostParams::default(), &event).await {
-            tracing::debug!(%error, "an event is lost");
+            tracing::debug!(%error, "an Event could not be written");
         }
     }
 }

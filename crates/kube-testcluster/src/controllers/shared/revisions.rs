@@ -187,7 +187,7 @@ impl Revisions {
         Ok(Arc::new(changed))
     }
 
-    /// The API for revisions in the namespace of an object.
+    /// Returns the API client for revisions in the object's namespace.
     fn api(&self, object: &DynamicObject) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&object.metadata), &self.kind)
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::machinery::texts::Texts;
 
-/// The fields that decide whether a pod counts, who controls it, and which pod is deleted first.
+/// The fields that decide whether a pod counts, which controller it has, and which pod is deleted first.
 #[derive(Debug, Deserialize)]
 #[serde(from = "ReadPod")]
 pub(in crate::controllers) struct SlimPod {

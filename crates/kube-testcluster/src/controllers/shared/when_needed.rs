@@ -47,7 +47,7 @@ async fn keep_running<R: Future<Output = Result<(), ControllerError>>>(
     run: impl Fn() -> R,
 ) {
     while let Err(error) = run().await {
-        error!(error = %with_causes(&error), kind, "a controller has ended, and begins anew");
+        error!(error = %with_causes(&error), kind, "a controller failed, and is started again");
         if stop.run_until_cancelled(sleep(RETRY)).await.is_none() {
             return;
         }
@@ -70,7 +70,7 @@ async fn first(client: &Client, resource: &ApiResource, needs_it: impl Fn(&Dynam
                     }
                 }
             }
-            Err(error) => warn!(%error, kind = resource.kind, "cannot see whether there is an object of a kind"),
+            Err(error) => warn!(%error, kind = resource.kind, "cannot watch for the first object of a kind"),
         }
         sleep(RETRY).await;
     }

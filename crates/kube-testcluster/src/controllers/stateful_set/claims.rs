@@ -1,5 +1,5 @@
-//! The claims of a StatefulSet's pods: creates them, and sets their owner, with which they are deleted. Upstream:
-//! `stateful_pod_control.go`, `updateClaimOwnerRefForSetAndPod`.
+//! The claims of a StatefulSet's pods: creates them, and sets the owner references that decide when they are
+//! deleted. Upstream: `stateful_pod_control.go`, `updateClaimOwnerRefForSetAndPod`.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};

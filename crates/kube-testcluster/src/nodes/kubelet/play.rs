@@ -17,7 +17,7 @@ pub(super) async fn play(mut worker: PodWorker, stages: Arc<[Stage]>) -> String 
     match steps(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
         Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}
-        Err(error) => tracing::warn!(pod = worker.name(), %error, "the kubelet gives a pod up"),
+        Err(error) => tracing::warn!(pod = worker.name(), %error, "the stages of a pod failed, and are not continued"),
     }
     worker.uid().to_owned()
 }
@@ -57,7 +57,7 @@ async fn perform_with_retries(
     loop {
         match worker.perform(action, backoff).await {
             Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
-                tracing::debug!(pod = worker.name(), error = status.message, "the kubelet tries again");
+                tracing::debug!(pod = worker.name(), error = status.message, "a write of the kubelet failed, and is tried again");
                 tokio::time::sleep(RETRY).await;
             }
             done => return done,

@@ -66,7 +66,7 @@ impl EventCorrelator {
                     None => self.written.push(counted),
                 }
             }
-            Err(error) => tracing::debug!(%error, "an event is lost"),
+            Err(error) => tracing::debug!(%error, "an Event could not be written"),
         }
     }
 
