@@ -66,8 +66,8 @@ pub(super) struct Controller {
     sets_by_owner: Index<DynamicObject>,
     pods_by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
-    /// The controller's last writes of each Deployment, and of its ReplicaSets, which the caches must have before the
-    /// next sync.
+    /// The controller's last writes of each Deployment, and of its ReplicaSets, which should be in the caches before
+    /// the next sync: it waits for them, for a second at most.
     statuses: OwnWrites,
     set_writes: OwnWrites,
     clock: Clock,

@@ -16,8 +16,8 @@ pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";
 const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as \
     the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/// Returns the config map of a namespace. Its bundle is empty, because no pod really runs that would verify a
-/// certificate.
+/// Returns the config map of a namespace. Its bundle is empty, because pods are only simulated, and none of
+/// them verifies a certificate.
 pub(crate) fn root_ca(namespace: &str) -> Value {
     json!({
         "metadata": {

@@ -48,12 +48,12 @@ pub(crate) async fn settle(store: &Store, name: &str) {
             Ok(Names::Released) => due.extend(others_of_group(store, &name)),
             Ok(Names::Kept) => {}
             Err(error) if is_over(&error) => {} // another write was faster, and settles it
-            Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be brought up to date"),
+            Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
         store.redefine(&name);
         let group = name.split_once('.').map_or("", |(_, group)| group);
         if let Err(error) = api_services::sync(store, group).await {
-            tracing::warn!(name, ?error, "the API services of a custom resource definition could not be brought up to date");
+            tracing::warn!(name, ?error, "the API services of a custom resource definition could not be updated");
         }
     }
 }

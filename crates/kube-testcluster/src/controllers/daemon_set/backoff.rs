@@ -1,5 +1,5 @@
-//! The back-off after a failed daemon pod: a second, then twice as long each time, at most 15 minutes. It limits the
-//! new pods on a node that refuses each of them. Upstream: `failedPodsBackoff`.
+//! The back-off after a failed daemon pod: a second, then twice as long each time, at most 15 minutes. A node that
+//! refuses every pod would otherwise get new ones all the time. Upstream: `failedPodsBackoff`.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

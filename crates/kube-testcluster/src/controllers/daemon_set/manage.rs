@@ -17,14 +17,14 @@ use crate::controllers::shared::pods;
 use crate::controllers::shared::recorder::Reason;
 use crate::controllers::shared::revisions::POD_HASH;
 
-/// The largest number of pods that one sync creates, and of those that it deletes.
+/// The largest number of pods that one sync creates, and the largest number that it deletes.
 const BURST: usize = 250;
 
 /// The nodes that lack a pod, and the pods to delete.
 pub(super) type Work = (Vec<String>, Vec<Arc<Pod>>);
 
 impl Round<'_> {
-    /// Returns the work that is left until each node has the pods that were decided on: the missing and the surplus pods.
+    /// Returns the nodes where the decision asks for a pod that is missing, and the pods that are surplus.
     pub(super) async fn manage(&self) -> Work {
         let (mut missing, mut surplus) = (Vec::new(), Vec::new());
         for (node, place) in &self.places {

@@ -16,7 +16,7 @@ use crate::controllers::shared::hash::hash;
 use crate::controllers::shared::object::{annotation, controller, name, number, owned_by};
 use crate::controllers::shared::recorder::Reason;
 
-/// The largest length of the list of earlier revisions.
+/// The largest length of the annotation that lists earlier revisions, in bytes.
 const LONGEST_HISTORY: usize = 2000;
 
 /// The largest length of an object's name.

@@ -57,7 +57,7 @@ async fn perform_with_retries(
     loop {
         match worker.perform(action, backoff).await {
             Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
-                tracing::debug!(pod = worker.name(), error = status.message, "a write of the kubelet failed, and is tried again");
+                tracing::debug!(pod = worker.name(), error = status.message, "a write failed, and is tried again");
                 tokio::time::sleep(RETRY).await;
             }
             done => return done,
