@@ -1,8 +1,8 @@
-//! The CronJob controller. It makes a Job each time that the schedule says, and deletes the oldest of those that have ended. Upstream:
-//! `pkg/controller/cronjob`.
+//! The CronJob controller: creates a Job at each time of the schedule, and deletes the oldest finished Jobs beyond the
+//! history limits. Upstream: `pkg/controller/cronjob`.
 //!
-//! Concurrency policies, the deadline of a start, suspension, time zones and the limits of the history are upstream's, and so are the
-//! names of the Jobs, by which a time has but one.
+//! Concurrency policies, the starting deadline, suspension, time zones and history limits work as upstream. So do the
+//! names of Jobs: a name contains the scheduled time, so each time gets at most one Job.
 
 mod active;
 mod handlers;
@@ -28,15 +28,15 @@ use handlers::{OfCronJobs, OfJobs};
 use kube_machinery::conventions::clock::Clock;
 use round::Round;
 
-/// The index of Jobs by the uid of their controller.
+/// The name of the index of Jobs by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// What its Events say of it.
+/// The component and the kind in this controller's Events.
 const RECORDED: Recorded = Recorded { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
 
-/// Runs the controller for all CronJobs of a cluster until `stop`. A `Cluster` of
-/// `kube-testcluster` runs it by itself. What it makes is run by [that of Jobs](super::job), this one or
-/// another.
+/// Runs the controller for all CronJobs of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it already. The Jobs that it creates need a [Job
+/// controller](super::job), either this crate's or another.
 ///
 /// # Errors
 /// An informer failed, or the work on a CronJob panicked.
@@ -54,7 +54,7 @@ pub(super) struct Controller {
     cron_jobs: Lister<DynamicObject>,
     jobs_by_owner: Index<DynamicObject>,
     queue: WorkQueue<String>,
-    /// Which state of a CronJob, and which of its Jobs, the caches must have before the next sync.
+    /// The controller's last writes of each CronJob, and of its Jobs, which the caches must have before the next sync.
     statuses: OwnWrites,
     job_writes: OwnWrites,
     clock: Clock,
@@ -94,7 +94,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Does what is due for a CronJob, and comes again when something is. Upstream: `sync`.
+    /// Creates the Job that is due, and queues the CronJob again for its next time. Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.job_writes.caught_up(key, &self.job_informer.reader()).await;
@@ -117,7 +117,7 @@ impl Reconciler for Controller {
 }
 
 impl Controller {
-    /// The API for the objects of a kind in the namespace of a CronJob.
+    /// Returns the API client for a kind in the CronJob's namespace.
     fn api(&self, cron_job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&cron_job.metadata), kind)
     }

@@ -1,8 +1,9 @@
-//! The DaemonSet controller. It keeps one pod of each DaemonSet on each node that it asks for. Upstream:
+//! The DaemonSet controller: keeps one pod of each DaemonSet on every node that the DaemonSet selects. Upstream:
 //! `pkg/controller/daemon`.
 //!
-//! The choice of nodes, tolerations, rolling updates by `maxUnavailable` or by `maxSurge`, `OnDelete`, revisions and the
-//! back-off after failed pods are upstream's. The scheduler places the pods: each has a node affinity for its node.
+//! The choice of nodes, tolerations, rolling updates by `maxUnavailable` or by `maxSurge`, `OnDelete`, revisions and
+//! the back-off after failed pods work as upstream. The scheduler places the pods: each pod has a node affinity for its
+//! node.
 
 mod backoff;
 mod handlers;
@@ -36,14 +37,14 @@ use kube_machinery::conventions::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use round::Round;
 
-/// The index of pods by the uid of their controller.
+/// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// What its Events say of it.
+/// The component and the kind in this controller's Events.
 const RECORDED: Recorded = Recorded { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
 
-/// Runs the controller for all DaemonSets of a cluster until `stop`. A `Cluster` of
-/// `kube-testcluster` runs it by itself. A cluster without Node objects has no daemon pods.
+/// Runs the controller for all DaemonSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it already. A cluster without Node objects has no daemon pods.
 ///
 /// # Errors
 /// An informer failed, or the work on a DaemonSet panicked.
@@ -64,7 +65,8 @@ pub(super) struct Controller {
     pods_by_owner: Index<Pod>,
     revisions: Revisions,
     queue: WorkQueue<String>,
-    /// Which state of a DaemonSet, and which of its pods, the caches must have before the next sync.
+    /// The controller's last writes of each DaemonSet, and of its pods, which the caches must have before the next
+    /// sync.
     statuses: OwnWrites,
     pod_writes: OwnWrites,
     backoffs: Backoffs,
@@ -112,7 +114,8 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Brings a DaemonSet nearer to what it asks for. Upstream: `syncDaemonSet`.
+    /// Reconciles one DaemonSet: replaces, creates and deletes its pods, and writes its status. Upstream:
+    /// `syncDaemonSet`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
@@ -123,7 +126,7 @@ impl Reconciler for Controller {
         }
         let Ok(set) = self.sets.get(key) else { return Ok(()) };
         let selector = label_selector::read(&set.data["spec"]["selector"].clone().into())?;
-        // One that is going may have no revisions any more, without which nothing can be said of it.
+        // The revisions of a DaemonSet that is being deleted may be gone already, and the status depends on them.
         if set.metadata.deletion_timestamp.is_some() || selector.is_everything() {
             return Ok(());
         }
@@ -133,13 +136,13 @@ impl Reconciler for Controller {
         let nodes = self.nodes.list(&LabelSelector::everything());
         let mut round = Round::new(self, key, set, nodes, pods, self.revisions.hash_of(&history.current));
         let done = round.advance(&history).await;
-        let told = round.tell_status().await; // also what has failed is told
+        let told = round.tell_status().await; // also after a failure
         done.and(told)
     }
 }
 
 impl Controller {
-    /// The API for the objects of a kind in the namespace of a DaemonSet.
+    /// Returns the API client for a kind in the DaemonSet's namespace.
     fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
     }

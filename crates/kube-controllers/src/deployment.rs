@@ -1,8 +1,8 @@
-//! The Deployment controller. It replaces the pods of an old template by those of a new one, by way of ReplicaSets. Upstream:
-//! `pkg/controller/deployment`.
+//! The Deployment controller: replaces pods of the old template by pods of the new one, by scaling ReplicaSets.
+//! Upstream: `pkg/controller/deployment`.
 //!
-//! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the progress
-//! deadline and the history of old ReplicaSets are upstream's.
+//! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the
+//! progress deadline and the history of old ReplicaSets work as upstream.
 
 mod claim;
 mod cleanup;
@@ -37,15 +37,15 @@ use handlers::{OfDeployments, OfPods, OfSets};
 use kube_machinery::conventions::clock::Clock;
 use rollout::Rollout;
 
-/// The index of ReplicaSets, and that of pods, by the uid of their controller.
+/// The name of two indexes by the uid of the controller: of ReplicaSets, and of pods.
 const OWNER: &str = "owner";
 
-/// What its Events say of it.
+/// The component and the kind in this controller's Events.
 const RECORDED: Recorded = Recorded { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
 
-/// Runs the controller for all Deployments of a cluster until `stop`. A `Cluster` of
-/// `kube-testcluster` runs it by itself. It needs a
-/// [controller of ReplicaSets](crate::replica_set).
+/// Runs the controller for all Deployments of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it already. The ReplicaSets that it creates need a [ReplicaSet
+/// controller](crate::controllers::replica_set).
 ///
 /// # Errors
 /// An informer failed, or the work on a Deployment panicked.
@@ -56,7 +56,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
 /// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
-    /// The kinds of Deployments and of ReplicaSets.
     kind: ApiResource,
     kind_of_sets: ApiResource,
     informer: SharedIndexInformer<DynamicObject>,
@@ -67,7 +66,8 @@ pub(super) struct Controller {
     sets_by_owner: Index<DynamicObject>,
     pods_by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
-    /// Which state of a Deployment, and which of its ReplicaSets, the caches must have before the next sync.
+    /// The controller's last writes of each Deployment, and of its ReplicaSets, which should be in the caches before
+    /// the next sync: it waits for them, for a second at most.
     statuses: OwnWrites,
     set_writes: OwnWrites,
     clock: Clock,
@@ -113,7 +113,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Brings a Deployment nearer to what it asks for. Upstream: `syncDeployment`.
+    /// Reconciles one Deployment: does one step of its rollout, and writes its status. Upstream: `syncDeployment`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         self.statuses.seen(key, &self.informer.reader()).await;
         self.set_writes.seen(key, &self.set_informer.reader()).await;
@@ -121,13 +121,13 @@ impl Reconciler for Controller {
         let sets = self.claim(&deployment).await?;
         let mut rollout = Rollout::new(self, key, deployment, sets);
         let done = rollout.advance().await;
-        let told = rollout.tell_status().await; // also what has failed is told
+        let told = rollout.tell_status().await; // also after a failure
         done.and(told)
     }
 }
 
 impl Controller {
-    /// The API for the objects of a kind in the namespace of a Deployment.
+    /// Returns the API client for a kind in the Deployment's namespace.
     fn api(&self, deployment: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&deployment.metadata), kind)
     }

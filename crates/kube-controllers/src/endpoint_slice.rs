@@ -1,9 +1,9 @@
-//! The EndpointSlice controller. For each service with a selector, its slices list the selected pods that have an address.
+//! The EndpointSlice controller: writes slices with the selected pods' addresses, for each service with a selector.
 //! Upstream: `pkg/controller/endpointslice`, `k8s.io/endpointslice`.
 //!
-//! Ports by name, what is ready, serving and terminating, zones, host names, hints of `trafficDistribution`, labels, and how
-//! slices are filled are upstream's. There is no annotation of the trigger's time, and no hints for the annotation
-//! `topology-mode`.
+//! Named ports, the conditions `ready`, `serving` and `terminating`, zones, host names, hints of `trafficDistribution`,
+//! labels and the distribution of endpoints over slices work as upstream. Not implemented are the annotation with the
+//! trigger's time, and hints for the annotation `topology-mode`.
 
 mod endpoint;
 mod fill;
@@ -38,14 +38,14 @@ use kube_machinery::conventions::clock::Clock;
 use plan::{Plan, Ports, ports_of};
 use service::{address_types, has_endpoints, is_ours, selector};
 
-/// The index of slices by the key of their service.
+/// The name of the index of slices by the key of their service.
 const OF_SERVICE: &str = "service";
 
-/// What its Events say of it.
+/// The component and the kind in this controller's Events.
 const RECORDED: Recorded = Recorded { component: "endpoint-slice-controller", api_version: "v1", kind: "Service" };
 
-/// Runs the controller for all services of a cluster until `stop`. A `Cluster` of
-/// `kube-testcluster` runs it by itself, from the first service with a selector on.
+/// Runs the controller for all services of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it already, from the first service with a selector on.
 ///
 /// # Errors
 /// An informer failed, or the work on a service panicked.
@@ -66,7 +66,7 @@ pub(super) struct Controller {
     pods: Reader<Pod>,
     slices_by_service: Index<DynamicObject>,
     queue: WorkQueue<String>,
-    /// Which slices of a service the cache must have before the next sync.
+    /// The controller's last write of each service's slices, which the cache must have before the next sync.
     writes: OwnWrites,
     recorder: EventRecorder,
 }
@@ -110,7 +110,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Brings the slices of a service to what its pods ask for. Upstream: `syncService`.
+    /// Reconciles the slices of one service with its pods. Upstream: `syncService`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         if !self.writes.caught_up(key, &self.slice_informer.reader()).await {
             self.queue.add_after(key.to_owned(), LATE);
@@ -132,7 +132,8 @@ impl Reconciler for Controller {
 }
 
 impl Controller {
-    /// Upstream: `Reconcile`.
+    /// Writes the slices of each of the service's address types, and deletes slices of other types. Upstream:
+    /// `Reconcile`.
     async fn reconcile(&self, key: &str, service: &DynamicObject, pods: &[Arc<Pod>]) -> Result<(), SyncError> {
         let mut by_type = BTreeMap::<String, Vec<Arc<DynamicObject>>>::new();
         for slice in &self.slices_by_service.get(key) {
@@ -149,12 +150,13 @@ impl Controller {
             done = done.and(self.write(key, service, plan).await).and(left_out);
         }
         for slice in by_type.into_values().flatten() {
-            done = done.and(self.delete(key, service, &slice).await); // the service has addresses of its type no more
+            done = done.and(self.delete(key, service, &slice).await); // the service no longer has addresses of this type
         }
         done
     }
 
-    /// The endpoints, by the ports that they have. A pod on a node that does not exist is left out, and told.
+    /// Groups the endpoints of pods by their ports. A pod on a node that does not exist is left out and reported as an
+    /// error.
     fn groups(
         &self,
         service: &DynamicObject,
@@ -168,7 +170,7 @@ impl Controller {
             let group = groups.entry(ports_of(&ports));
             let group = group.or_insert_with(|| Group { ports, endpoints: Endpoints::default() });
             let node = endpoint::node_name(pod).and_then(|node| self.nodes.get(node));
-            // In a cluster without Node objects pods run all the same.
+            // In a cluster without Node objects pods run all the same, so a missing node is no error there.
             if node.is_none() && !publishes_all && !self.nodes.is_empty() {
                 left_out = Err(SyncError::NoNode(name(&pod.metadata).to_owned()));
                 continue;
@@ -178,7 +180,7 @@ impl Controller {
         (groups, left_out)
     }
 
-    /// The API for slices in the namespace of a service.
+    /// Returns the API client for slices in the service's namespace.
     fn api(&self, service: &DynamicObject) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&service.metadata), &self.kind_of_slices)
     }

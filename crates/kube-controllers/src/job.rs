@@ -1,9 +1,10 @@
-//! The Job controller. It runs pods until enough of them have succeeded, or too many have failed. Upstream:
-//! `pkg/controller/job`, `pkg/controller/ttlafterfinished`.
+//! The Job controller: runs pods until enough of them have succeeded or too many have failed, and deletes finished Jobs
+//! after their TTL. Upstream: `pkg/controller/job`, `pkg/controller/ttlafterfinished`.
 //!
-//! Completions, parallelism, indexes, the limits of failures and of time, suspension and the back-off after a failure are
-//! upstream's, and so is the counting: each pod has a finalizer until it is counted. Jobs with a `podFailurePolicy`, a
-//! `successPolicy` or a `backoffLimitPerIndex` are left alone, and an Event says so.
+//! Completions, parallelism, indexes, the limits of failures and of time, suspension and the back-off after a failure
+//! work as upstream. So does the counting: each pod keeps a finalizer until the Job's status counts it. The controller
+//! ignores Jobs with a `podFailurePolicy`, a `successPolicy` or a `backoffLimitPerIndex`, and writes an Event about
+//! that.
 
 mod attempt;
 mod backoff;
@@ -38,23 +39,23 @@ use backoff::Backoffs;
 use handlers::{OfJobs, OfPods};
 use kube_machinery::conventions::clock::Clock;
 
-/// The index of pods by the uid of their controller.
+/// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// What its Events say of it.
+/// The component and the kind in this controller's Events.
 const RECORDED: Recorded = Recorded { component: "job-controller", api_version: "batch/v1", kind: "Job" };
 
-/// What is to be worked on.
+/// A key in the controller's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// A Job: `namespace/name`.
     Job(String),
-    /// A pod that no Job counts any more: it must lose its finalizer. Upstream: `syncOrphanPod`.
+    /// A pod that no Job will count, so its finalizer must be removed. Upstream: `syncOrphanPod`.
     Orphan(String),
 }
 
-/// Runs the controller for all Jobs of a cluster until `stop`. A `Cluster` of
-/// `kube-testcluster` runs it by itself.
+/// Runs the controller for all Jobs of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it already.
 ///
 /// # Errors
 /// An informer failed, or the work on a Job panicked.
@@ -73,7 +74,7 @@ pub(super) struct Controller {
     pods: Lister<Pod>,
     pods_by_owner: Index<Pod>,
     queue: WorkQueue<Key>,
-    /// Which state of a Job, and which of its pods, the caches must have before the next sync.
+    /// The controller's last writes of each Job, and of its pods, which the caches must have before the next sync.
     statuses: OwnWrites,
     pod_writes: OwnWrites,
     backoffs: Backoffs,
@@ -125,7 +126,7 @@ impl Reconciler for Controller {
 }
 
 impl Controller {
-    /// Brings a Job nearer to its end. Upstream: `syncJob`.
+    /// Reconciles one Job: counts its pods, creates or deletes some, and writes its status. Upstream: `syncJob`.
     async fn sync_job(&self, key: &str) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await;
@@ -149,7 +150,8 @@ impl Controller {
         attempt.advance().await
     }
 
-    /// Whether this controller runs a Job.
+    /// Returns true if this controller handles the Job. Writes an Event if it does not because of an unsupported
+    /// policy.
     async fn is_ours(&self, job: &DynamicObject) -> bool {
         let spec = &job.data["spec"];
         let foreign = spec["managedBy"].as_str().is_some_and(|name| name != "kubernetes.io/job-controller");
@@ -162,7 +164,7 @@ impl Controller {
         !foreign && policy.is_none()
     }
 
-    /// The API for the objects of a kind in the namespace of a Job.
+    /// Returns the API client for a kind in the Job's namespace.
     fn api(&self, job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&job.metadata), kind)
     }

@@ -1,8 +1,8 @@
-//! The ReplicaSet controller. It keeps as many pods running as each ReplicaSet asks for. Upstream:
+//! The ReplicaSet controller: creates and deletes pods until each ReplicaSet has as many as it asks for. Upstream:
 //! `pkg/controller/replicaset`.
 //!
-//! Adoption and release of pods by the selector, slow start, expectations, the order of deletions and the status are
-//! upstream's.
+//! Adoption and release of pods by the selector, slow start, expectations, the order of deletions and the status work
+//! as upstream.
 
 mod availability;
 mod claim;
@@ -40,13 +40,14 @@ pub(crate) use of_cluster::run_when_needed;
 pub use voice::Deed;
 use voice::Voice;
 
-/// The index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their namespace.
+/// The name of the index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their
+/// namespace.
 const OWNER: &str = "owner";
 
-/// What its Events say of it.
+/// The component and the kind in this controller's Events.
 const RECORDED: Recorded = Recorded { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
 
-/// How the pods of one batch are created or deleted.
+/// The way in which a batch of pods is created or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Writes {
@@ -57,11 +58,11 @@ pub enum Writes {
     OneByOne,
 }
 
-/// Selects the ReplicaSets that a controller handles.
+/// A predicate for the ReplicaSets that a controller handles.
 type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 
-/// Runs the controller for all ReplicaSets of a cluster until `stop`. A `Cluster` of
-/// `kube-testcluster` runs it by itself.
+/// Runs the controller for all ReplicaSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it already.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -112,11 +113,11 @@ impl fmt::Debug for Controller {
 }
 
 impl Controller {
-    /// A controller that uses the informers of a factory which has not been started. It handles every ReplicaSet that
-    /// the factory sees.
+    /// Creates a controller with the informers of a factory that has not been started. The controller handles every
+    /// ReplicaSet that the factory sees.
     ///
     /// # Errors
-    /// If the factory's informer of slim pods has started: another controller of this factory has it.
+    /// The factory's informer of slim pods has started, because another controller of this factory uses it.
     pub fn new(client: kube_client::Client, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer_as::<Pod, SlimPod>());
         let by_owner = pod_informer.index(OWNER, pods::owner_index)?;
@@ -145,7 +146,7 @@ impl Controller {
         self
     }
 
-    /// How it creates and deletes pods.
+    /// Sets whether pods are created and deleted concurrently or one after the other.
     #[must_use]
     pub fn writes(mut self, writes: Writes) -> Self {
         self.writes = writes;
@@ -166,18 +167,19 @@ impl Controller {
         self
     }
 
-    /// Tells of each key in its queue what happens to it. Before the controller [listens](Self::listen): the queue begins anew.
+    /// Calls `tell` with each event of each key in the queue. Call this before [`listen`](Self::listen), because it
+    /// replaces the queue.
     #[must_use]
     pub fn queue_observer(mut self, tell: impl FnMut(WorkEvent<'_, String>) + Send + 'static) -> Self {
         self.queue = WorkQueue::builder().observer(tell).build();
         self
     }
 
-    /// Starts the factory and runs until `stop`. The informers have ended when it returns, and no work is under way.
+    /// Starts the factory and runs until `stop`. When it returns, the informers have ended, and no work is in progress.
     ///
     /// # Errors
-    /// An informer of the factory failed: the controller's cache is not kept up to date any more. Or the work on a ReplicaSet
-    /// panicked. Either stops both, the factory and the workers.
+    /// An informer of the factory failed, so the controller's cache is out of date; or the work on a ReplicaSet
+    /// panicked. Either error stops both the factory and the workers.
     pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) -> Result<(), ControllerError> {
         let controller = Arc::new(self);
         let filled = controller.listen().expect("informers that have not started take handlers");
@@ -191,11 +193,11 @@ impl Controller {
         drive(factory, &filled, stop, work).await
     }
 
-    /// Adds the handlers, which put the keys of ReplicaSets into the queue. Each signal fires once its handler has seen the
-    /// initial list; before both have, no key may be worked on: with a cache that is not filled yet, pods would be created
-    /// that exist already.
+    /// Adds the handlers, which put the keys of ReplicaSets into the queue. Each returned signal fires once its handler
+    /// has seen the initial list. Do not work on any key before both have fired: with an incomplete cache, the
+    /// controller would create pods that exist already.
     ///
-    /// This is for a program that runs the controller's parts itself; [`Controller::run`] does it for all others.
+    /// Only a program that runs the controller's parts itself needs this; all others call [`Controller::run`].
     ///
     /// # Errors
     /// An informer of the factory has stopped.
@@ -205,7 +207,7 @@ impl Controller {
         Ok([sets.synced(), pods.synced()])
     }
 
-    /// The keys of the ReplicaSets that are to be worked on.
+    /// Returns the queue of the keys of ReplicaSets to work on.
     pub fn queue(&self) -> &WorkQueue<String> {
         &self.queue
     }

@@ -1,8 +1,8 @@
-//! The StatefulSet controller. Each pod of a StatefulSet has an ordinal, and with it a name and claims that stay its own.
-//! Upstream: `pkg/controller/statefulset`.
+//! The StatefulSet controller: gives each pod of a StatefulSet an ordinal, and with it a stable name and its own
+//! claims. Upstream: `pkg/controller/statefulset`.
 //!
-//! Ordered and parallel management, start ordinals, claims and what becomes of them, rolling updates with a partition and
-//! `maxUnavailable`, `OnDelete`, and revisions are upstream's.
+//! Ordered and parallel management, start ordinals, claims and their retention, rolling updates with a partition and
+//! `maxUnavailable`, `OnDelete`, and revisions work as upstream.
 
 mod claims;
 mod handlers;
@@ -34,19 +34,19 @@ use kube_machinery::conventions::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use round::Round;
 
-/// The index of pods by the uid of their controller.
+/// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// The label of a revision with its hash.
+/// The label of a revision that contains the hash of its template.
 const HASH: &str = "controller.kubernetes.io/hash";
 
-/// What its Events say of it.
+/// The component and the kind in this controller's Events.
 const RECORDED: Recorded =
     Recorded { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
-/// Runs the controller for all StatefulSets of a cluster until `stop`. A `Cluster` of
-/// `kube-testcluster` runs it by itself. Nobody binds the claims that it makes, and pods do not
-/// wait for that.
+/// Runs the controller for all StatefulSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it already. The claims that it creates are never bound, and pods
+/// do not wait for that.
 ///
 /// # Errors
 /// An informer failed, or the work on a StatefulSet panicked.
@@ -68,7 +68,8 @@ pub(super) struct Controller {
     pods_by_owner: Index<Pod>,
     revisions: Revisions,
     queue: WorkQueue<String>,
-    /// Which state of a StatefulSet, of its pods and of its claims the caches must have before the next sync.
+    /// The controller's last writes of each StatefulSet, of its pods and of its claims, which the caches must have
+    /// before the next sync.
     statuses: OwnWrites,
     pod_writes: OwnWrites,
     claim_writes: OwnWrites,
@@ -117,7 +118,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Brings a StatefulSet nearer to what it asks for. Upstream: `sync`.
+    /// Reconciles one StatefulSet: creates, replaces and deletes its pods, and writes its status. Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
@@ -135,14 +136,14 @@ impl Reconciler for Controller {
         let history = self.revisions.history(key, &set, &selector).await?;
         let round = Round::new(self, key, set.clone(), pods, &history);
         let done = round.advance().await;
-        let told = round.tell_status().await; // also what has failed is told
+        let told = round.tell_status().await; // also after a failure
         done.and(told)?;
         round.clean_up(&history).await
     }
 }
 
 impl Controller {
-    /// The API for the objects of a kind in the namespace of a StatefulSet.
+    /// Returns the API client for a kind in the StatefulSet's namespace.
     fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
     }

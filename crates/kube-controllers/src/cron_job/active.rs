@@ -1,4 +1,4 @@
-//! The status of a CronJob, and how it follows from its Jobs. Upstream: the first half of `syncCronJob`.
+//! The status of a CronJob, and its derivation from the CronJob's Jobs. Upstream: the first half of `syncCronJob`.
 
 use kube_client::api::DynamicObject;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub(super) struct Status {
     pub(super) last_successful_time: Option<String>,
 }
 
-/// A Job that runs.
+/// A reference to an active Job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Reference {
@@ -37,7 +37,7 @@ impl Status {
         self.active.retain(|job| job.uid != uid);
     }
 
-    /// As a merge patch: what is empty is not there.
+    /// Returns the status as a merge patch, in which empty fields are null, so they are removed.
     pub(super) fn patch(&self) -> Value {
         json!({
             "active": (!self.active.is_empty()).then_some(&self.active),
@@ -46,7 +46,7 @@ impl Status {
     }
 }
 
-/// How a Job has ended, if it has: `Complete` or `Failed`.
+/// Returns the condition `Complete` or `Failed` of a Job that has ended.
 pub(super) fn end(job: &DynamicObject) -> Option<&str> {
     let conditions = job.data["status"]["conditions"].as_array()?.iter();
     let mut true_ones = conditions.filter(|condition| condition["status"] == "True");
@@ -54,7 +54,7 @@ pub(super) fn end(job: &DynamicObject) -> Option<&str> {
 }
 
 impl Round<'_> {
-    /// Takes note of the Jobs that have ended, and of those that are gone.
+    /// Removes the Jobs that have ended or are gone from the active ones, and writes Events about them.
     pub(super) async fn count(&mut self) {
         for job in self.jobs.clone() {
             let (job_name, is_active) = (name(&job.metadata), self.status.has(uid(&job.metadata)));
@@ -72,7 +72,7 @@ impl Round<'_> {
                     }
                     let completed = job.data["status"]["completionTime"].as_str().filter(|_| end == "Complete");
                     let last = &mut self.status.last_successful_time;
-                    // Times of one form and zone are ordered as texts.
+                    // Timestamps of one form and zone sort as texts.
                     *last = last.take().max(completed.map(ToOwned::to_owned));
                 }
             }

@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The CronJob controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl Controller {
     fn wake(&self, job: &ObjectMeta) {
         let Some(owner) = controller_of_kind(job, &self.kind.kind) else { return };
         let found = self.cron_jobs.namespace(namespace(job)).get(&owner.name).ok();
-        // And not its predecessor.
+        // An earlier CronJob of the same name has another uid.
         if let Some(cron_job) = found.filter(|found| found.metadata.uid.as_ref() == Some(&owner.uid)) {
             self.queue.add(meta_namespace_key(&*cron_job));
         }

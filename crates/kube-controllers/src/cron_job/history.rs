@@ -1,4 +1,5 @@
-//! The Jobs of the past: the oldest are deleted. Upstream: `cleanupFinishedJobs`, `removeOldestJobs`, `deleteJob`.
+//! The Job history: deletes the oldest finished Jobs beyond the limits. Upstream: `cleanupFinishedJobs`,
+//! `removeOldestJobs`, `deleteJob`.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::shared::object::{name, uid};
 use crate::shared::recorder::Reason;
 
 impl Round<'_> {
-    /// Deletes the oldest Jobs that have succeeded and that have failed, of more than are to be kept.
+    /// Deletes the oldest succeeded Jobs and the oldest failed Jobs beyond the history limits.
     pub(super) async fn delete_old(&mut self) -> Result<(), SyncError> {
         for (kind, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
             let limit = self.cron_job.data["spec"][limit].as_u64().and_then(|limit| usize::try_from(limit).ok());

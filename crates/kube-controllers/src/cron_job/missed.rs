@@ -1,4 +1,5 @@
-//! Which start of a CronJob is due. Upstream: `mostRecentScheduleTime` and `nextScheduleTimeDuration` in `utils.go`.
+//! Decides which start of a CronJob is due, and when the next one is. Upstream: `mostRecentScheduleTime` and
+//! `nextScheduleTimeDuration` in `utils.go`.
 
 use std::time::Duration;
 
@@ -7,33 +8,33 @@ use jiff::{SignedDuration, Timestamp};
 
 use kube_machinery::conventions::cron::Schedule;
 
-/// How much later than the time itself a CronJob comes again, as clocks differ. Upstream: `nextScheduleDelta`.
+/// The delay of each sync after the scheduled time, because clocks differ. Upstream: `nextScheduleDelta`.
 const PADDING: Duration = Duration::from_millis(100);
 
-/// From more missed starts on, an Event says so.
+/// The number of missed starts beyond which an Event warns about them.
 const MANY: i64 = 100;
 
-/// What is to be known of a CronJob to say what is due.
+/// The schedule of a CronJob, and the times that decide which start is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course<'a> {
     pub(super) schedule: &'a Schedule,
     pub(super) zone: &'a TimeZone,
-    /// The last start, or the creation of the CronJob.
+    /// The time of the last start, or of the CronJob's creation.
     pub(super) since: Timestamp,
     pub(super) now: Timestamp,
 }
 
-/// The last start that is due.
+/// The latest start that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    /// `None` if there is none.
+    /// `None` if no start is due.
     pub(super) at: Option<Timestamp>,
-    /// Whether starts have been missed, and whether too many.
+    /// True if more than one start has passed since the last one; `missed_many` if more than `MANY` have.
     missed: bool,
     pub(super) missed_many: bool,
 }
 
-/// A schedule whose times are not apart, as that of a day that never comes.
+/// The error for a schedule without distinct times, such as one for a day that never comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NeverDue;
 
@@ -42,7 +43,7 @@ impl Course<'_> {
         self.schedule.next(time, self.zone)
     }
 
-    /// What is due, of the starts not before `deadline`.
+    /// Returns the latest start that is due, among those after `deadline`.
     pub(super) fn due(&self, deadline: Option<Timestamp>) -> Result<Due, NeverDue> {
         let since = deadline.map_or(self.since, |deadline| deadline.max(self.since));
         let first = self.after(since).ok_or(NeverDue)?;
@@ -59,7 +60,8 @@ impl Course<'_> {
             return Err(NeverDue);
         }
         let missed = self.now.duration_since(first).as_secs() / period + 1;
-        // Not from the first on, of which there may be many; and one period earlier, as not all are equally long.
+        // The search does not begin at the first start, because very many may follow; and it begins a period early,
+        // because periods differ in length.
         let near = first.checked_add(SignedDuration::from_secs((missed - 2) * period)).unwrap_or(first);
         let mut at = None;
         let mut next = self.after(near);
@@ -70,7 +72,7 @@ impl Course<'_> {
         Ok(Due { at, missed: true, missed_many: missed > MANY })
     }
 
-    /// How long until the next start.
+    /// Returns the time until the next start.
     pub(super) fn wait(&self) -> Option<Duration> {
         let last = match self.due(None) {
             Ok(Due { at: Some(at), .. }) => at,

@@ -1,4 +1,4 @@
-//! One look at a CronJob. Upstream: `syncCronJob`.
+//! One sync of a CronJob: creates the Job that is due, and writes the status. Upstream: `syncCronJob`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::shared::object::{controller, name, namespace, owned_by, uid};
 use crate::shared::recorder::Reason;
 use kube_machinery::conventions::cron::{self, Schedule};
 
-/// The time for which a Job was made, in the zone of its schedule.
+/// The annotation of a Job with its scheduled time, in the time zone of the schedule.
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/// A CronJob, its Jobs, and what becomes of its status.
+/// A CronJob, its Jobs and its status during one sync.
 pub(super) struct Round<'a> {
     pub(super) controller: &'a Controller,
     key: &'a str,
@@ -41,7 +41,7 @@ impl<'a> Round<'a> {
         Self { controller, key, cron_job, jobs, written: status.clone(), status }
     }
 
-    /// Makes the Job that is due, and says after which time to look again.
+    /// Creates the Job that is due. Returns the time until the next one.
     pub(super) async fn advance(&mut self) -> Result<Option<Duration>, SyncError> {
         self.count().await;
         let spec = self.cron_job.data["spec"].clone();
@@ -93,7 +93,7 @@ impl<'a> Round<'a> {
         Ok(Course { since: at, ..course }.wait())
     }
 
-    /// The zone of the schedule: UTC, unless it is named.
+    /// Returns the time zone of the schedule, UTC by default.
     async fn zone(&self, spec: &Value) -> Option<TimeZone> {
         let Some(name) = spec["timeZone"].as_str() else { return Some(TimeZone::UTC) };
         let zone = cron::zone(name);
@@ -115,26 +115,27 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// The last start; before the first one, the creation.
+    /// Returns the time of the last start, or of the creation before the first start.
     fn since(&self) -> Timestamp {
         let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse().ok());
         let created = self.cron_job.metadata.creation_timestamp.as_ref().map(|time| time.0);
         last.or(created).unwrap_or_else(|| self.controller.clock.time())
     }
 
-    /// Whether the Job of this time was made already.
+    /// Returns true if the Job for this time was created already.
     fn is_done(&self, at: Timestamp) -> bool {
         let job = self.name_of_job(at);
         let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
         last == Some(at) || self.status.active.iter().any(|active| active.name == job)
     }
 
-    /// As no two Jobs have the same name, a time has one. Upstream: `getJobName`.
+    /// Returns the name of the Job for a time. It contains the time, so no time gets two Jobs. Upstream: `getJobName`.
     fn name_of_job(&self, at: Timestamp) -> String {
         format!("{}-{}", name(&self.cron_job.metadata), at.as_second() / 60)
     }
 
-    /// Makes the Job of a time, and counts it as active. Says whether it is there, and ours.
+    /// Creates the Job for a time, and lists it as active. Returns false if the Job existed and is active already or
+    /// not ours.
     async fn create(&mut self, at: Timestamp, zone: &TimeZone) -> Result<bool, SyncError> {
         let job = self.job(at, zone);
         let job_name = name(&job.metadata).to_owned();
@@ -172,7 +173,7 @@ impl<'a> Round<'a> {
         Ok(true)
     }
 
-    /// Upstream: `getJobFromTemplate2`.
+    /// Returns a new Job for a time. Upstream: `getJobFromTemplate2`.
     fn job(&self, at: Timestamp, zone: &TimeZone) -> DynamicObject {
         let template = &self.cron_job.data["spec"]["jobTemplate"];
         let kind = &self.controller.kind_of_jobs;
@@ -192,7 +193,7 @@ impl<'a> Round<'a> {
         if self.status == self.written {
             return Ok(());
         }
-        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
         let metadata = &self.cron_job.metadata;
         let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status.patch()});
         let api = self.controller.api(&self.cron_job, &self.controller.kind);
@@ -207,7 +208,7 @@ impl<'a> Round<'a> {
     }
 }
 
-/// A time as people of a zone write it. Go: `time.RFC3339`.
+/// Formats a time in a time zone. Go: `time.RFC3339`.
 fn written_in(zone: &TimeZone, at: Timestamp) -> String {
     let time = at.to_zoned(zone.clone());
     let format = if time.offset() == Offset::UTC { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%:z" };

@@ -1,5 +1,5 @@
-//! The back-off after a failed pod: a second, then twice as long each time, at most 15 minutes. A node may refuse each pod that
-//! it gets. Upstream: `failedPodsBackoff`.
+//! The back-off after a failed daemon pod: a second, then twice as long each time, at most 15 minutes. A node that
+//! refuses every pod would otherwise get new ones all the time. Upstream: `failedPodsBackoff`.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,12 +10,12 @@ use tokio::time::Instant;
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 
-/// By DaemonSet and node, how long the last back-off is, and when it began.
+/// The length and the start of the last back-off, by DaemonSet and node.
 #[derive(Default)]
 pub(super) struct Backoffs(Mutex<HashMap<(String, String), (Duration, Instant)>>);
 
 impl Backoffs {
-    /// Begins the next back-off, unless one is under way, of which this returns what is left.
+    /// Begins the next back-off and returns `None`, or returns the rest of a back-off in progress.
     pub(super) fn next(&self, set: &str, node: &str) -> Option<Duration> {
         let mut all = self.0.lock().expect("nothing panics under this lock");
         let entry = (set.to_owned(), node.to_owned());
@@ -24,7 +24,7 @@ impl Backoffs {
         if !left.is_zero() {
             return Some(left);
         }
-        // After a time without failures it begins anew.
+        // After a long time without failures, the back-off starts from the beginning.
         let calm = began.elapsed() > 2 * LONGEST;
         let next = if calm { FIRST } else { (2 * length).clamp(FIRST, LONGEST) };
         all.insert(entry, (next, Instant::now()));

@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The DaemonSet controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ impl Controller {
         let set = self.sets.namespace(namespace(metadata)).get(&owner.name);
         if let Ok(set) = set
             && set.metadata.uid.as_ref() == Some(&owner.uid)
-        // and not its predecessor
+        // not an earlier one of the same name
         {
             self.queue.add(meta_namespace_key(&*set));
         }
@@ -65,7 +66,7 @@ impl Controller {
         }
     }
 
-    /// What belongs to a DaemonSet has changed.
+    /// Queues the DaemonSets that controlled a changed pod or revision before and now.
     fn changed(&self, old: &ObjectMeta, new: &ObjectMeta) {
         if old.resource_version == new.resource_version {
             return; // a resync: nothing changed
@@ -77,7 +78,7 @@ impl Controller {
     }
 }
 
-/// Queues all DaemonSets when a node comes, goes or changes in what counts for pods.
+/// Queues all DaemonSets when a node is added or removed, or when its labels or taints change.
 pub(super) struct OfNodes(pub(super) Arc<Controller>);
 
 impl EventHandler<DynamicObject> for OfNodes {

@@ -1,5 +1,5 @@
-//! The pods of a DaemonSet: which nodes lack one, which have one too many, and how they are made. Upstream: `manage`,
-//! `podsShouldBeOnNode`, `syncNodes`.
+//! The pods of a DaemonSet: finds the nodes that lack a pod and the surplus pods, and creates and deletes pods.
+//! Upstream: `manage`, `podsShouldBeOnNode`, `syncNodes`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::shared::pods;
 use crate::shared::recorder::Reason;
 use crate::shared::revisions::POD_HASH;
 
-/// The most pods that one sync creates, and that it deletes.
+/// The largest number of pods that one sync creates, and the largest number that it deletes.
 const BURST: usize = 250;
 
 /// The nodes that lack a pod, and the pods to delete.
 pub(super) type Work = (Vec<String>, Vec<Arc<Pod>>);
 
 impl Round<'_> {
-    /// What there is to do for one pod on each node.
+    /// Returns the nodes where the decision asks for a pod that is missing, and the pods that are surplus.
     pub(super) async fn manage(&self) -> Work {
         let (mut missing, mut surplus) = (Vec::new(), Vec::new());
         for (node, place) in &self.places {
@@ -44,14 +44,15 @@ impl Round<'_> {
                 }
             }
         }
-        // No node will ever run these.
+        // No node will ever run these pods.
         let nowhere = self.pods.iter().filter(|(node, _)| !self.places.contains_key(*node)).flat_map(|(_, pods)| pods);
         let unplaced = |pod: &&Arc<Pod>| pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_none());
         surplus.extend(nowhere.filter(unplaced).filter(|pod| !pods::is_going(pod)).cloned());
         (missing, surplus)
     }
 
-    /// The pods of a node that run or will. Those that have ended are to be deleted, with a back-off after failures.
+    /// Returns the pods of a node that run or will run. Pods that have ended become surplus, failed ones after a
+    /// back-off.
     async fn running(&self, node: &str, there: &[Arc<Pod>], surplus: &mut Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
         let mut running = Vec::new();
         for pod in there.iter().filter(|pod| !pods::is_going(pod)) {
@@ -77,7 +78,8 @@ impl Round<'_> {
         running
     }
 
-    /// With a surge, an old pod and a new one may be there, until the new one is available or the old one is not ready.
+    /// Returns the surplus pods of a node that may surge: an old and a new pod may coexist until the new pod is
+    /// available or the old one is not ready.
     fn too_many(&self, running: Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
         let (mut firsts, mut surplus) = (HashMap::new(), Vec::new());
         for pod in running {
@@ -136,7 +138,7 @@ impl Round<'_> {
         self.controller.recorder.tell(&self.set.metadata, reason, message).await;
     }
 
-    /// A new pod for a node. The server generates its name.
+    /// Returns a new pod for a node. The server generates its name.
     fn new_pod(&self, node: &str) -> DynamicObject {
         let template = &self.set.data["spec"]["template"]["metadata"];
         let (mut labels, mut spec) = (template["labels"].clone(), self.pod_spec.clone());

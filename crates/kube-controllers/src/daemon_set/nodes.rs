@@ -1,4 +1,4 @@
-//! Which nodes run the pods of a DaemonSet. Upstream: `nodeShouldRunDaemonPod`, `pkg/controller/daemon/util`.
+//! Decides which nodes run the pods of a DaemonSet. Upstream: `nodeShouldRunDaemonPod`, `pkg/controller/daemon/util`.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::DynamicObject;
@@ -8,18 +8,18 @@ use crate::nodes::constraints::{selects, tolerates_all};
 use crate::shared::object::name;
 use kube_machinery::value;
 
-/// What becomes of daemon pods on a node.
+/// The decision about the daemon pods on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// There is to be one.
+    /// The node must have a pod.
     Wanted,
-    /// One that is there stays, and no new one comes.
+    /// A pod that exists stays, but no new pod is created.
     Kept,
-    /// There is to be none.
+    /// The node must have no pod.
     Unwanted,
 }
 
-/// What becomes of the pods of this spec on a node.
+/// Decides about pods of this spec on a node.
 pub(super) fn place(pod: &value::Value, node: &DynamicObject) -> Place {
     let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
     let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
@@ -35,7 +35,8 @@ pub(super) fn place(pod: &value::Value, node: &DynamicObject) -> Place {
     }
 }
 
-/// The spec of a DaemonSet's pods, with the tolerations that all of them have. Upstream: `AddOrUpdateDaemonPodTolerations`.
+/// Returns a DaemonSet's pod spec with the tolerations that all daemon pods get. Upstream:
+/// `AddOrUpdateDaemonPodTolerations`.
 pub(super) fn tolerant(spec: &Value) -> Value {
     const TAINTS: [(&str, &str); 6] = [
         ("not-ready", "NoExecute"),
@@ -60,14 +61,15 @@ pub(super) fn tolerant(spec: &Value) -> Value {
     spec
 }
 
-/// Binds the spec of a pod to a node, by a node affinity. Upstream: `ReplaceDaemonSetPodNodeNameNodeAffinity`.
+/// Binds a pod spec to a node by a node affinity, which the scheduler follows. Upstream:
+/// `ReplaceDaemonSetPodNodeNameNodeAffinity`.
 pub(super) fn bind(spec: &mut Value, node: &str) {
     let field = json!([{"key": "metadata.name", "operator": "In", "values": [node]}]);
     spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
         json!({"nodeSelectorTerms": [{"matchFields": field}]});
 }
 
-/// The node that a pod is on, or is made for. Upstream: `GetTargetNodeName`.
+/// Returns the node that a pod is on or was created for. Upstream: `GetTargetNodeName`.
 pub(super) fn target(pod: &Pod) -> Option<&str> {
     let spec = pod.spec.as_ref()?;
     if let Some(node) = spec.node_name.as_deref().filter(|name| !name.is_empty()) {

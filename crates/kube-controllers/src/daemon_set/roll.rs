@@ -1,4 +1,5 @@
-//! A rolling update: old pods give way to new ones. Upstream: `rollingUpdate` in `pkg/controller/daemon/update.go`.
+//! The rolling update of a DaemonSet: replaces old pods by new ones. Upstream: `rollingUpdate` in
+//! `pkg/controller/daemon/update.go`.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::round::Round;
 use super::spec::Rolling;
 use crate::shared::pods;
 
-/// The pods of a node that are not going.
+/// The new and the old pod of a node. Pods that are being deleted do not count.
 #[derive(Debug, Default)]
 struct Pair {
     new: Option<Arc<Pod>>,
@@ -18,7 +19,7 @@ struct Pair {
 }
 
 impl Round<'_> {
-    /// Deletes old pods, as many as nodes may be without; [`manage`](Self::manage) makes the new ones.
+    /// Returns the old pods to delete, as many as may be unavailable; [`manage`](Self::manage) creates the new ones.
     pub(super) fn replace(&self, rolling: Rolling) -> Work {
         let (mut unavailable, mut lost, mut candidates) = (0, Vec::new(), Vec::new());
         for node in self.names() {
@@ -37,7 +38,8 @@ impl Round<'_> {
         (Vec::new(), lost)
     }
 
-    /// Creates new pods beside the old ones, as many as may be more, and deletes an old one once its new one is available.
+    /// Returns the nodes that get a new pod beside the old one, within the limit of the surge, and the old pods to
+    /// delete because their new pod is available.
     pub(super) fn surge(&self, rolling: Rolling) -> Work {
         let (mut surging, mut available) = (0, 0);
         let (mut missing, mut surplus) = (Vec::new(), Vec::new());
@@ -62,7 +64,7 @@ impl Round<'_> {
                 (Some(old), Some(_)) => surplus.push(old),
             }
         }
-        // A pod where none is to be stays until there is an available one elsewhere.
+        // Keep a pod on an unwanted node until enough other pods are available.
         let desired = self.places.values().filter(|place| **place == Place::Wanted).count();
         surplus.extend(misplaced.into_iter().take(available.saturating_sub(desired)));
         candidates.truncate(usize::try_from(rolling.surge - surging).unwrap_or_default());
@@ -70,7 +72,8 @@ impl Round<'_> {
         (missing, surplus)
     }
 
-    /// The new and the old pod of a node; `None` if there is more than one of either. Upstream: `findUpdatedPodsOnNode`.
+    /// Returns the new and the old pod of a node, or `None` if there is more than one of either. Upstream:
+    /// `findUpdatedPodsOnNode`.
     fn pair(&self, node: &str) -> Option<Pair> {
         let mut pair = Pair::default();
         for pod in self.on(node).iter().filter(|pod| !pods::is_going(pod)) {

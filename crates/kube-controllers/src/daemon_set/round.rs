@@ -1,4 +1,4 @@
-//! One sync of a DaemonSet: what it has on which node, and what is told of it. Upstream: `updateDaemonSet`,
+//! One sync of a DaemonSet: its pods by node, the steps of the sync, and the status. Upstream: `updateDaemonSet`,
 //! `updateDaemonSetStatus`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -22,15 +22,16 @@ pub(super) struct Round<'a> {
     pub(super) key: &'a str,
     pub(super) set: Arc<DynamicObject>,
     pub(super) spec: Spec,
-    /// The spec of the pods.
+    /// The pod spec of the template, with the tolerations of daemon pods.
     pub(super) pod_spec: Value,
-    /// What becomes of pods on each node there is.
+    /// The decision about daemon pods on each existing node.
     pub(super) places: BTreeMap<String, Place>,
-    /// The pods by the node that they are on or made for, the oldest first; without those that have ended and are going.
+    /// The pods by the node that they are on or were created for; pods with a node first, then the oldest. Pods that
+    /// have ended and are being deleted are left out.
     pub(super) pods: BTreeMap<String, Vec<Arc<Pod>>>,
-    /// The hash of the template.
+    /// The hash of the present template.
     pub(super) hash: &'a str,
-    /// Whether everything was done, so that the status may name this generation.
+    /// True if all pods were created and deleted, so the status may report this generation.
     finished: bool,
 }
 
@@ -57,7 +58,8 @@ impl<'a> Round<'a> {
         Self { controller, key, set, spec, pod_spec, places, pods, hash, finished: false }
     }
 
-    /// Creates and deletes pods. An update goes on once the caches have seen what was created and deleted before.
+    /// Creates missing pods and deletes surplus ones. Only if there are none of either, a rolling update takes its next
+    /// step.
     pub(super) async fn advance(&mut self, history: &History) -> Result<(), SyncError> {
         let (missing, surplus) = self.manage().await;
         let quiet = missing.is_empty() && surplus.is_empty();
@@ -80,13 +82,13 @@ impl<'a> Round<'a> {
         pods::label(pod, POD_HASH) == self.hash
     }
 
-    /// The nodes that are to have a pod, and those that have one.
+    /// Returns the nodes that must have a pod, and those that have one.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         let wanted = self.places.iter().filter(|(_, place)| **place == Place::Wanted);
         wanted.map(|(node, _)| node).chain(self.pods.keys()).map(String::as_str).collect()
     }
 
-    /// The pods that are made for a node.
+    /// Returns the pods that are on a node or were created for it.
     pub(super) fn on(&self, node: &str) -> &[Arc<Pod>] {
         self.pods.get(node).map_or(&[], Vec::as_slice)
     }
@@ -102,12 +104,12 @@ impl<'a> Round<'a> {
         let mut all = self.pods.values().flatten();
         if all.any(|pod| pods::is_ready(pod) && !self.is_available(pod)) {
             let time = Duration::from_secs(self.spec.min_ready_seconds.unsigned_abs() + 1);
-            self.controller.queue.add_after(self.key.to_owned(), time); // nobody else tells that time has passed
+            self.controller.queue.add_after(self.key.to_owned(), time); // no event says that time has passed
         }
         if same {
             return Ok(());
         }
-        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
         let metadata = &self.set.metadata;
         let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": status});
         let api = self.controller.api(&self.set, &self.controller.kind);
@@ -139,7 +141,7 @@ impl<'a> Round<'a> {
     }
 }
 
-/// Sorts those with a node before others, and then the oldest first. Upstream: `podByCreationTimestampAndPhase`.
+/// The sort key of pods: those with a node first, then oldest first. Upstream: `podByCreationTimestampAndPhase`.
 fn age(pod: &Pod) -> impl Ord + use<> {
     let placed = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
     (!placed, pod.metadata.creation_timestamp.as_ref().map(|time| time.0), pod.metadata.name.clone())

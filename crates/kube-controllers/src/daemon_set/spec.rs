@@ -1,4 +1,4 @@
-//! What a DaemonSet asks for.
+//! The spec of a DaemonSet, with defaults and percentages resolved.
 
 use kube_client::api::DynamicObject;
 
@@ -8,29 +8,29 @@ use crate::shared::share::{Round, scaled};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) min_ready_seconds: i64,
-    /// How many old revisions stay.
+    /// The number of old revisions that are kept.
     pub(super) history: i64,
-    /// `None` if the user deletes the old pods.
+    /// The limits of a rolling update; `None` for `OnDelete`, where the user deletes the old pods.
     pub(super) rolling: Option<Rolling>,
 }
 
-/// How old pods give way to new ones: exactly one of both is not 0.
+/// The limits of a rolling update. Exactly one of them is not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rolling {
-    /// How many nodes may have a new pod beside the old one.
+    /// The number of nodes that may have a new pod beside the old one.
     pub(super) surge: i64,
-    /// How many nodes may have no available pod.
+    /// The number of nodes that may have no available pod.
     pub(super) unavailable: i64,
 }
 
 impl Spec {
-    /// The spec of a set that asks for pods on so many nodes. Upstream: `updatedDesiredNodeCounts`.
+    /// Reads the spec of a DaemonSet whose pods must run on this number of nodes. Upstream: `updatedDesiredNodeCounts`.
     pub(super) fn of(set: &DynamicObject, nodes: i64) -> Self {
         let strategy = &set.data["spec"]["updateStrategy"];
         let asked = &strategy["rollingUpdate"];
         let surge = scaled(&asked["maxSurge"], nodes, Round::Up);
         let unavailable = scaled(&asked["maxUnavailable"], nodes, Round::Up);
-        // If neither is allowed, nothing could ever change.
+        // If both were 0, the update could never begin.
         let unavailable = if surge == 0 && unavailable == 0 { 1 } else { unavailable };
         Self {
             min_ready_seconds: number(set, "/spec/minReadySeconds"),
@@ -39,7 +39,7 @@ impl Spec {
         }
     }
 
-    /// Whether a node may have more than one pod. Upstream: `AllowsSurge`.
+    /// Returns true if a node may have an old and a new pod. Upstream: `AllowsSurge`.
     pub(super) fn surges(&self) -> bool {
         self.rolling.is_some_and(|rolling| rolling.surge > 0)
     }

@@ -1,5 +1,5 @@
-//! Decides which ReplicaSets belong to a Deployment. Upstream: `ReplicaSetControllerRefManager` in
-//! `pkg/controller/controller_ref_manager.go`.
+//! Decides which ReplicaSets belong to a Deployment, and adopts or releases ReplicaSets accordingly. Upstream:
+//! `ReplicaSetControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
-/// What a Deployment selects.
+/// Returns the selector of a Deployment.
 pub(super) fn selector(deployment: &DynamicObject) -> Result<LabelSelector, BadSelector> {
     let selector = label_selector::read(&deployment.data["spec"]["selector"].clone().into())?;
-    // One that selects everything can be no Deployment's: it would take the ReplicaSets of all others.
+    // A selector that matches everything would claim the ReplicaSets of all Deployments, so it matches nothing here.
     Ok(if selector.is_everything() { LabelSelector::nothing() } else { selector })
 }
 
 impl Controller {
-    /// The ReplicaSets of a Deployment, the oldest first. Releases those that the selector no longer matches, and adopts
-    /// matching ones that have no controller.
+    /// Returns the ReplicaSets of a Deployment, oldest first. Releases ReplicaSets that the selector no longer matches,
+    /// and adopts matching ones that have no controller.
     pub(super) async fn claim(&self, deployment: &DynamicObject) -> Result<Vec<Arc<DynamicObject>>, SyncError> {
         let selector = selector(deployment)?;
         let metadata = &deployment.metadata;
@@ -53,8 +53,8 @@ impl Controller {
         Ok(claimed)
     }
 
-    /// Asks the API server whether the Deployment still exists, since the cache may be behind and a deleted one must not
-    /// adopt anything.
+    /// Asks the API server whether the Deployment still exists, because the cache may be stale, and a deleted
+    /// Deployment must not adopt anything.
     async fn check_alive(&self, deployment: &DynamicObject) -> Result<(), SyncError> {
         let name = name(&deployment.metadata);
         let fresh = self.api(deployment, &self.kind).get(name).await;
@@ -65,7 +65,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Returns the ReplicaSet with other owners, or nothing if it is gone.
+    /// Patches the owner references of a ReplicaSet. Returns the changed ReplicaSet, or `None` if it is gone.
     async fn change_owners(
         &self,
         deployment: &DynamicObject,
@@ -82,7 +82,7 @@ impl Controller {
     }
 }
 
-/// Sorts ReplicaSets from old to new. Upstream: `ReplicaSetsByCreationTimestamp`.
+/// The sort key of ReplicaSets, from old to new. Upstream: `ReplicaSetsByCreationTimestamp`.
 pub(super) fn age(set: &DynamicObject) -> impl Ord + use<> {
     (set.metadata.creation_timestamp.as_ref().map(|time| time.0), set.metadata.name.clone())
 }

@@ -1,4 +1,5 @@
-//! The history: how many old ReplicaSets stay for `kubectl rollout undo`. Upstream: `cleanupDeployment`.
+//! The revision history: deletes old ReplicaSets beyond the limit. The others stay for `kubectl rollout undo`.
+//! Upstream: `cleanupDeployment`.
 
 use kube_client::api::DeleteParams;
 
@@ -9,7 +10,7 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, number};
 
 impl Rollout<'_> {
-    /// Deletes the oldest ReplicaSets without pods that are too many.
+    /// Deletes the oldest ReplicaSets beyond the history limit, unless they have pods.
     pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
         let Some(limit) = self.spec.history else { return Ok(()) };
         let mut old: Vec<_> = self.old().into_iter().map(|i| &self.sets[i]).collect();

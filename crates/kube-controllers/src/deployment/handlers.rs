@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The Deployment controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 
@@ -32,11 +33,11 @@ impl EventHandler<DynamicObject> for OfDeployments {
 }
 
 impl Controller {
-    /// The Deployment that controls an object.
+    /// Returns the Deployment that controls an object.
     fn owner(&self, metadata: &ObjectMeta) -> Option<Arc<DynamicObject>> {
         let owner = controller_of_kind(metadata, &self.kind.kind)?;
         let deployment = self.deployments.namespace(namespace(metadata)).get(&owner.name).ok()?;
-        (deployment.metadata.uid.as_ref() == Some(&owner.uid)).then_some(deployment) // and not its predecessor
+        (deployment.metadata.uid.as_ref() == Some(&owner.uid)).then_some(deployment) // not an earlier one of the same name
     }
 
     /// Queues the Deployment that controls a ReplicaSet.
@@ -91,7 +92,7 @@ impl EventHandler<DynamicObject> for OfSets {
     }
 }
 
-/// Queues the Deployment of a pod that is gone: one that recreates its pods waits for it.
+/// Queues the Deployment of a pod that is gone, because the strategy `Recreate` waits for the last old pod.
 pub(super) struct OfPods(pub(super) Arc<Controller>);
 
 impl EventHandler<SlimPod> for OfPods {

@@ -1,4 +1,4 @@
-//! The progress of a rollout: the condition `Progressing`, and the deadline. Upstream:
+//! The progress of a rollout: the condition `Progressing`, and the progress deadline. Upstream:
 //! `pkg/controller/deployment/progress.go`.
 
 use std::time::Duration;
@@ -18,7 +18,8 @@ const LATE: &str = "ProgressDeadlineExceeded";
 const PAUSED: &str = "DeploymentPaused";
 
 impl Rollout<'_> {
-    /// Tells of a pause and of its end, so that the time of a pause does not count. Upstream: `checkPausedConditions`.
+    /// Sets the condition at the start and at the end of a pause, so the time of the pause does not count. Upstream:
+    /// `checkPausedConditions`.
     pub(super) fn note_pause(&mut self) {
         if self.spec.deadline.is_none() {
             return;
@@ -34,7 +35,7 @@ impl Rollout<'_> {
         }
     }
 
-    /// Counts, and tells whether the rollout goes on. Upstream: `syncRolloutStatus`.
+    /// Computes the status of a rollout, including its progress and failures. Upstream: `syncRolloutStatus`.
     pub(super) fn tell_progress(&mut self) {
         let current = self.status.condition(PROGRESSING).cloned();
         self.count();
@@ -52,7 +53,7 @@ impl Rollout<'_> {
         }
     }
 
-    /// Whether no rollout is under way.
+    /// Returns true if the last rollout was finished, and no other has begun.
     fn was_done(&self, current: Option<&Condition>) -> bool {
         let all_new = self.status.replicas == self.status.updated_replicas;
         all_new && current.is_some_and(|condition| condition.reason == DONE)
@@ -69,7 +70,7 @@ impl Rollout<'_> {
             let now = self.controller.clock.now();
             let mut new =
                 Condition::new(PROGRESSING, "True", "ReplicaSetUpdated", format!("{who} is progressing."), &now);
-            // Each progress counts anew, also with the same reason.
+            // Each step of progress restarts the deadline, even if the reason stays the same.
             if let Some(old) = current.filter(|old| old.status == "True") {
                 new.last_transition_time = old.last_transition_time;
             }
@@ -99,14 +100,14 @@ impl Rollout<'_> {
         }
     }
 
-    /// How long until the deadline.
+    /// Returns the time until the progress deadline, negative after it.
     fn time_left(&self, condition: &Condition) -> Option<jiff::SignedDuration> {
         let since: Timestamp = condition.last_update_time.as_ref()?.parse().ok()?;
         let end = since.checked_add(jiff::SignedDuration::from_secs(self.spec.deadline?)).ok()?;
         Some(end.duration_since(self.controller.clock.time()))
     }
 
-    /// Has the Deployment looked at again at its deadline, as nothing else may happen until then. Upstream:
+    /// Queues the Deployment again at its deadline, because no event may come until then. Upstream:
     /// `requeueStuckDeployment`.
     fn look_again(&self) {
         let Some(condition) = self.status.condition(PROGRESSING) else { return };
@@ -119,7 +120,8 @@ impl Rollout<'_> {
         }
     }
 
-    /// The condition of a ReplicaSet that cannot create its pods, the new one's first. Upstream: `getReplicaFailures`.
+    /// Returns the condition of a ReplicaSet that cannot create its pods; that of the new ReplicaSet comes first.
+    /// Upstream: `getReplicaFailures`.
     fn failure(&self) -> Option<Condition> {
         self.new_set().into_iter().chain(&self.sets).find_map(failure_of)
     }

@@ -1,4 +1,5 @@
-//! The strategy `Recreate`. Upstream: `pkg/controller/deployment/recreate.go`.
+//! The strategy `Recreate`: all old pods end before the first new pod is created. Upstream:
+//! `pkg/controller/deployment/recreate.go`.
 
 use super::replica_sets::there;
 use super::rollout::Rollout;
@@ -6,7 +7,7 @@ use crate::shared::error::SyncError;
 use crate::shared::object::uid;
 
 impl Rollout<'_> {
-    /// Scales the old ReplicaSets down, waits until their pods are gone, and scales the new one up. Upstream:
+    /// Scales the old ReplicaSets down, waits until their pods are gone, and scales the new ReplicaSet up. Upstream:
     /// `rolloutRecreate`.
     pub(super) async fn recreate(&mut self) -> Result<(), SyncError> {
         let mut scaled = false;
@@ -27,7 +28,7 @@ impl Rollout<'_> {
         if self.is_complete(&self.before) { self.clean_up().await } else { Ok(()) }
     }
 
-    /// Whether a pod of an old ReplicaSet has not ended. Upstream: `oldPodsRunning`.
+    /// Returns true if a pod of an old ReplicaSet has not ended. Upstream: `oldPodsRunning`.
     fn old_pods_run(&self) -> bool {
         self.old().into_iter().any(|place| {
             let set = &self.sets[place];

@@ -1,4 +1,4 @@
-//! The ReplicaSets of a Deployment: how they are read. Upstream: `pkg/controller/deployment/util`.
+//! Accessors for the ReplicaSets of a Deployment. Upstream: `pkg/controller/deployment/util`.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -11,12 +11,12 @@ pub(super) const HISTORY: &str = "deployment.kubernetes.io/revision-history";
 pub(super) const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
 pub(super) const MOST: &str = "deployment.kubernetes.io/max-replicas";
 
-/// How many pods it asks for.
+/// Returns the number of pods that a ReplicaSet asks for.
 pub(super) fn wanted(set: &DynamicObject) -> i64 {
     set.data.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1)
 }
 
-/// How many pods it has.
+/// Returns the number of pods that a ReplicaSet has.
 pub(super) fn there(set: &DynamicObject) -> i64 {
     number(set, "/status/replicas")
 }
@@ -25,12 +25,12 @@ pub(super) fn available(set: &DynamicObject) -> i64 {
     number(set, "/status/availableReplicas")
 }
 
-/// Its revision; 0 if it has none that can be read.
+/// Returns the revision of a ReplicaSet, or 0 if it has no readable one.
 pub(super) fn revision(set: &DynamicObject) -> i64 {
     annotation(set, REVISION).and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// A count in an annotation. Upstream: `getNonNegativeInt32FromAnnotation`.
+/// Returns a count from an annotation. Upstream: `getNonNegativeInt32FromAnnotation`.
 pub(super) fn noted(set: &DynamicObject, key: &str) -> Option<i64> {
     let count: i64 = annotation(set, key)?.parse().ok()?;
     (0..=i64::from(i32::MAX)).contains(&count).then_some(count)
@@ -40,8 +40,8 @@ pub(super) fn sum<'a>(sets: impl IntoIterator<Item = &'a DynamicObject>, of: fn(
     sets.into_iter().map(of).sum()
 }
 
-/// Whether two templates make the same pods. The label with the hash does not count, nor does it count whether something is
-/// empty or absent. Upstream: `EqualIgnoreHash`.
+/// Returns true if two templates make the same pods. Ignores the hash label, and the difference between empty and
+/// absent metadata. Upstream: `EqualIgnoreHash`.
 pub(super) fn same_template(one: &Value, other: &Value) -> bool {
     let plain = |template: &Value| {
         let mut template = template.clone();
@@ -54,7 +54,7 @@ pub(super) fn same_template(one: &Value, other: &Value) -> bool {
     plain(one) == plain(other)
 }
 
-/// Removes nulls, empty lists and empty maps of texts from the metadata of a template.
+/// Removes nulls, empty lists and empty maps from the metadata of a template.
 fn drop_empty(template: &mut Value) {
     let Some(metadata) = template.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     metadata.retain(|_, value| match value {

@@ -1,4 +1,5 @@
-//! The ReplicaSet of the Deployment's template: its revision, and its creation. Upstream: `getNewReplicaSet`.
+//! The new ReplicaSet of a rollout, which has the Deployment's present template: its creation, and its revision.
+//! Upstream: `getNewReplicaSet`.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +16,13 @@ use crate::shared::hash::hash;
 use crate::shared::object::{annotation, controller, name, number, owned_by};
 use crate::shared::recorder::Reason;
 
-/// How long the list of earlier revisions may be.
+/// The largest length of the annotation that lists earlier revisions, in bytes.
 const LONGEST_HISTORY: usize = 2000;
 
-/// The longest name of an object.
+/// The largest length of an object's name.
 const LONGEST_NAME: usize = 253;
 
-/// The annotations that a Deployment does not pass on. Upstream: `annotationsToSkip`.
+/// The annotations that a Deployment does not copy to its ReplicaSets. Upstream: `annotationsToSkip`.
 const OWN: [&str; 6] = [
     "kubectl.kubernetes.io/last-applied-configuration",
     REVISION,
@@ -32,7 +33,8 @@ const OWN: [&str; 6] = [
 ];
 
 impl Rollout<'_> {
-    /// Brings the annotations of the new ReplicaSet up to date, if there is one: it has the highest revision.
+    /// Updates the new ReplicaSet, if there is one: its annotations, with the highest revision, and its
+    /// `minReadySeconds`.
     pub(super) async fn renew(&mut self) -> Result<(), SyncError> {
         let Some(new) = self.new else { return Ok(()) };
         let changed = self.annotations(Some(&self.sets[new]));
@@ -49,8 +51,8 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// The annotations that the new ReplicaSet must get: those of the Deployment, and its revision. Upstream:
-    /// `SetNewReplicaSetAnnotations`.
+    /// Returns the annotations that the new ReplicaSet still needs: those of the Deployment, and its revision.
+    /// Upstream: `SetNewReplicaSetAnnotations`.
     fn annotations(&self, set: Option<&DynamicObject>) -> BTreeMap<String, String> {
         let has = |key: &str| set.and_then(|set| annotation(set, key));
         let theirs = self.deployment.metadata.annotations.iter().flatten();
@@ -67,7 +69,6 @@ impl Rollout<'_> {
         new
     }
 
-    /// Creates the new ReplicaSet.
     pub(super) async fn create(&mut self) -> Result<(), SyncError> {
         let wanted = self.share_of_new();
         let set = self.new_replica_set(wanted);
@@ -116,7 +117,7 @@ impl Rollout<'_> {
         set
     }
 
-    /// How many pods the new ReplicaSet may have now. Upstream: `NewRSNewReplicas`.
+    /// Returns the number of pods that the new ReplicaSet may have now. Upstream: `NewRSNewReplicas`.
     pub(super) fn share_of_new(&self) -> i64 {
         let now = self.new_set().map_or(0, wanted);
         match self.spec.strategy {
@@ -128,8 +129,9 @@ impl Rollout<'_> {
         }
     }
 
-    /// A ReplicaSet has the name of the new one. If it is the Deployment's, the cache was late. If not, the hash is that of
-    /// another template, and the next sync takes another one.
+    /// Handles the case that the name of the new ReplicaSet is taken. If the existing ReplicaSet is the new one, the
+    /// cache was late. If not, the hash is that of another template; the collision is counted, so the next sync
+    /// computes another hash.
     async fn collide(&mut self, set_name: &str) -> Result<(), SyncError> {
         let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
         let there = api.get(set_name).await;
@@ -157,14 +159,15 @@ impl Rollout<'_> {
         SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error)
     }
 
-    /// Sets the condition of progress.
+    /// Sets the condition `Progressing`.
     pub(super) fn progressing(&mut self, truth: &str, reason: &str, message: String) {
         let now = self.controller.clock.now();
         self.status.set(Condition::new("Progressing", truth, reason, message, &now));
     }
 }
 
-/// The earlier revisions of a ReplicaSet with one more, the oldest cut off; none if it is too long alone.
+/// Adds a revision to the list of earlier ones, and cuts off the oldest if the list becomes too long. Returns `None` if
+/// the revision alone is too long.
 fn history(before: Option<&str>, earlier: &str) -> Option<String> {
     let mut all: Vec<&str> = before.unwrap_or_default().split(',').filter(|one| !one.is_empty()).collect();
     all.push(earlier);

@@ -1,11 +1,13 @@
-//! The rolling update. Upstream: `pkg/controller/deployment/rolling.go`.
+//! The strategy `RollingUpdate`: new pods replace old ones step by step. Upstream:
+//! `pkg/controller/deployment/rolling.go`.
 
 use super::replica_sets::{available, sum, wanted};
 use super::rollout::Rollout;
 use crate::shared::error::SyncError;
 
 impl Rollout<'_> {
-    /// Scales the new ReplicaSet up, or else the old ones down. Upstream: `rolloutRolling`.
+    /// Scales the new ReplicaSet up. If that changes nothing, scales the old ReplicaSets down. Upstream:
+    /// `rolloutRolling`.
     pub(super) async fn roll(&mut self) -> Result<(), SyncError> {
         let new = match self.new {
             Some(new) => new,
@@ -21,7 +23,8 @@ impl Rollout<'_> {
         if self.is_complete(&self.before) { self.clean_up().await } else { Ok(()) }
     }
 
-    /// Takes pods away from old ReplicaSets, as many as availability allows. Upstream: `reconcileOldReplicaSets`.
+    /// Scales old ReplicaSets down as far as availability allows, unavailable pods first. Returns true if a pod was
+    /// taken away. Upstream: `reconcileOldReplicaSets`.
     async fn scale_down_old(&mut self, new: usize) -> Result<bool, SyncError> {
         let old = self.active(self.old());
         if old.is_empty() {
@@ -40,8 +43,8 @@ impl Rollout<'_> {
         Ok(unhealthy + healthy > 0)
     }
 
-    /// Takes at most `spare` pods away from these ReplicaSets, the oldest first: from each as many as `of` says. Returns how
-    /// many. Upstream: `cleanupUnhealthyReplicas`, `scaleDownOldReplicaSetsForRollingUpdate`.
+    /// Takes at most `spare` pods away from these ReplicaSets, oldest first, and at most `of(set)` from each. Returns
+    /// the number of pods taken. Upstream: `cleanupUnhealthyReplicas`, `scaleDownOldReplicaSetsForRollingUpdate`.
     async fn take(
         &mut self,
         places: &[usize],

@@ -1,4 +1,4 @@
-//! One sync of a Deployment: its state, and the choice of what is to be done. Upstream: `syncDeployment`.
+//! One sync of a Deployment: its state, the choice of the next step, and its status. Upstream: `syncDeployment`.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{annotation, name, number};
 use crate::shared::recorder::Reason;
 
-/// A Deployment and its ReplicaSets during a sync.
+/// A Deployment and its ReplicaSets during one sync.
 pub(super) struct Rollout<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
     pub(super) deployment: Arc<DynamicObject>,
     pub(super) spec: Spec,
-    /// From old to new. What the sync writes is taken over.
+    /// The ReplicaSets from old to new, including the writes of this sync.
     pub(super) sets: Vec<DynamicObject>,
-    /// Which of them has the Deployment's template.
+    /// The index of the ReplicaSet that has the Deployment's template.
     pub(super) new: Option<usize>,
-    /// The status that is written, and the one that is to be.
+    /// The status before this sync; `status` is the one that is written after it.
     pub(super) before: Status,
     pub(super) status: Status,
     /// The Deployment's revision, once it is known.
@@ -39,7 +39,8 @@ impl<'a> Rollout<'a> {
     ) -> Self {
         let before: Status = serde_json::from_value(deployment.data["status"].clone()).unwrap_or_default();
         let template = &deployment.data["spec"]["template"];
-        // Of several with the same template the oldest is the new one, always. Upstream: `FindNewReplicaSet`.
+        // If several ReplicaSets have the same template, the oldest is always the new one. Upstream:
+        // `FindNewReplicaSet`.
         let new = sets.iter().position(|set| same_template(&set.data["spec"]["template"], template));
         Self {
             controller,
@@ -54,7 +55,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Does one step of what the Deployment asks for.
+    /// Does the next step of the rollout.
     pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
         let going = self.deployment.metadata.deletion_timestamp.is_some();
         if !going {
@@ -80,35 +81,35 @@ impl<'a> Rollout<'a> {
         Ok(())
     }
 
-    /// The ReplicaSets of earlier templates, by their place.
+    /// Returns the indexes of the ReplicaSets with earlier templates.
     pub(super) fn old(&self) -> Vec<usize> {
         (0..self.sets.len()).filter(|i| Some(*i) != self.new).collect()
     }
 
-    /// The one with the Deployment's template.
+    /// Returns the ReplicaSet with the Deployment's template.
     pub(super) fn new_set(&self) -> Option<&DynamicObject> {
         self.new.map(|new| &self.sets[new])
     }
 
-    /// Those of `places` that ask for pods.
+    /// Returns the indexes among `places` whose ReplicaSets ask for pods.
     pub(super) fn active(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
         places.into_iter().filter(|i| wanted(&self.sets[*i]) > 0).collect()
     }
 
-    /// Whether the Deployment was scaled since its ReplicaSets were. Upstream: `isScalingEvent`.
+    /// Returns true if the Deployment was scaled after its ReplicaSets were. Upstream: `isScalingEvent`.
     fn is_scaled(&self) -> bool {
         let active = self.active(0..self.sets.len());
         active.iter().filter_map(|i| noted(&self.sets[*i], DESIRED)).any(|desired| desired != self.spec.replicas)
     }
 
-    /// Whether every pod is new and available. Upstream: `DeploymentComplete`.
+    /// Returns true if every pod is new and available. Upstream: `DeploymentComplete`.
     pub(super) fn is_complete(&self, status: &Status) -> bool {
         let generation = self.deployment.metadata.generation.unwrap_or_default();
         [status.updated_replicas, status.replicas, status.available_replicas] == [self.spec.replicas; 3]
             && status.observed_generation >= generation
     }
 
-    /// Counts for the status. Upstream: `calculateStatus`.
+    /// Computes the counts of the status, and the condition `Available`. Upstream: `calculateStatus`.
     pub(super) fn count(&mut self) {
         let (sets, now) = (&self.sets, self.controller.clock.now());
         let available = sum(sets, available);
@@ -134,7 +135,7 @@ impl<'a> Rollout<'a> {
         if self.status == self.before && revision.is_none() {
             return Ok(());
         }
-        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
         let metadata = &self.deployment.metadata;
         let mut patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status});
         if let Some(revision) = revision {
@@ -147,7 +148,7 @@ impl<'a> Rollout<'a> {
         Ok(())
     }
 
-    /// Writes a change of a ReplicaSet.
+    /// Patches a ReplicaSet.
     pub(super) async fn change_set(&mut self, place: usize, mut patch: Value) -> Result<(), SyncError> {
         let metadata = &self.sets[place].metadata;
         patch["metadata"]["resourceVersion"] = json!(metadata.resource_version);
@@ -164,7 +165,7 @@ impl<'a> Rollout<'a> {
     }
 }
 
-/// How many pods are going; unknown if a ReplicaSet's controller does not say. Upstream:
+/// Returns the number of terminating pods, or `None` if a ReplicaSet's controller does not report it. Upstream:
 /// `GetTerminatingReplicaCountForReplicaSets`.
 fn terminating(sets: &[DynamicObject]) -> Option<i64> {
     let said = |set: &DynamicObject| {

@@ -1,4 +1,5 @@
-//! Scaling: of one ReplicaSet, and of all in proportion. Upstream: `scale` in `pkg/controller/deployment/sync.go`.
+//! Scaling of a Deployment: resizes one ReplicaSet, or all in proportion. Upstream: `scale` in
+//! `pkg/controller/deployment/sync.go`.
 
 use std::cmp::Reverse;
 
@@ -13,7 +14,7 @@ use crate::shared::object::{annotation, name};
 use crate::shared::recorder::Reason;
 
 impl Rollout<'_> {
-    /// Brings the ReplicaSets to the size of a Deployment that was scaled, or is paused.
+    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused.
     pub(super) async fn scale(&mut self) -> Result<(), SyncError> {
         if let Some(only) = self.active_or_latest() {
             if wanted(&self.sets[only]) != self.spec.replicas {
@@ -33,7 +34,8 @@ impl Rollout<'_> {
         }
     }
 
-    /// The only ReplicaSet with pods, or the newest if none has any. Upstream: `FindActiveOrLatest`.
+    /// Returns the only ReplicaSet with pods, or the newest one if none has any; `None` if several have pods. Upstream:
+    /// `FindActiveOrLatest`.
     fn active_or_latest(&self) -> Option<usize> {
         match self.active(0..self.sets.len())[..] {
             [] => self.new.or_else(|| self.old().last().copied()),
@@ -42,7 +44,8 @@ impl Rollout<'_> {
         }
     }
 
-    /// Whether the new ReplicaSet has all pods, available. Upstream: `IsSaturated`.
+    /// Returns true if the new ReplicaSet has all pods of the Deployment, and all are available. Upstream:
+    /// `IsSaturated`.
     fn is_saturated(&self) -> bool {
         self.new_set().is_some_and(|set| {
             let all = Some(self.spec.replicas);
@@ -50,12 +53,12 @@ impl Rollout<'_> {
         })
     }
 
-    /// Spreads what is to be added or taken away over all ReplicaSets with pods, the largest first.
+    /// Spreads the difference between present and wanted size over all ReplicaSets with pods, the largest first.
     async fn scale_in_proportion(&mut self) -> Result<(), SyncError> {
         let mut active = self.active(0..self.sets.len());
         let most = if self.spec.replicas > 0 { self.spec.most() } else { 0 };
         let total = most - active.iter().map(|i| wanted(&self.sets[*i])).sum::<i64>();
-        // Of two of the same size, the newer one grows first, and the older one shrinks first.
+        // Of two ReplicaSets of the same size, the newer one grows first, and the older one shrinks first.
         active.sort_by_cached_key(|i| age(&self.sets[*i]));
         if total > 0 {
             active.reverse();
@@ -77,7 +80,8 @@ impl Rollout<'_> {
         Ok(())
     }
 
-    /// How many pods a ReplicaSet gets, or loses, of those that are left. Upstream: `GetReplicaSetProportion`.
+    /// Returns the number of pods that a ReplicaSet gains or loses, at most `left`. Upstream:
+    /// `GetReplicaSetProportion`.
     fn share(&self, place: usize, total: i64, left: i64) -> i64 {
         let fraction = self.fraction(place);
         match total {
@@ -87,7 +91,7 @@ impl Rollout<'_> {
         }
     }
 
-    /// Upstream: `getReplicaSetFraction`.
+    /// Returns the change of size that keeps a ReplicaSet's proportion. Upstream: `getReplicaSetFraction`.
     fn fraction(&self, place: usize) -> i64 {
         let set = &self.sets[place];
         if self.spec.replicas == 0 {
@@ -97,12 +101,12 @@ impl Rollout<'_> {
         if before == 0 {
             return 0;
         }
-        // Rounded to the nearest number.
+        // Round to the nearest number.
         let doubled = 2 * wanted(set) * self.spec.most() + before;
         doubled / (2 * before) - wanted(set)
     }
 
-    /// Gives a ReplicaSet another size, and tells of it. Returns whether it had another one.
+    /// Resizes a ReplicaSet, and writes an Event. Returns true if the size changed.
     pub(super) async fn resize(&mut self, place: usize, size: i64) -> Result<bool, SyncError> {
         if wanted(&self.sets[place]) == size {
             return Ok(false);
@@ -111,7 +115,8 @@ impl Rollout<'_> {
         Ok(true)
     }
 
-    /// The same, and also notes the Deployment's size in a ReplicaSet that keeps its own. Upstream: `scaleReplicaSet`.
+    /// Resizes a ReplicaSet, and notes the Deployment's size in its annotations, even if its own size stays. Upstream:
+    /// `scaleReplicaSet`.
     async fn resize_and_note(&mut self, place: usize, size: i64) -> Result<(), SyncError> {
         let set = &self.sets[place];
         let (before, set_name) = (wanted(set), name(&set.metadata).to_owned());

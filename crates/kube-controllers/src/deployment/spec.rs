@@ -1,4 +1,4 @@
-//! What a Deployment asks for.
+//! The spec of a Deployment, with defaults and percentages resolved.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -6,12 +6,12 @@ use serde_json::Value;
 use crate::shared::object::number;
 use crate::shared::share::{Round, scaled};
 
-/// How old pods give way to new ones.
+/// The way in which new pods replace old ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// At most so many pods more than asked for, and at most so many available ones fewer.
+    /// Step by step: at most `surge` pods more than `replicas`, and at most `unavailable` available pods fewer.
     RollingUpdate { surge: i64, unavailable: i64 },
-    /// All old ones end before new ones begin.
+    /// All old pods end before the first new pod starts.
     Recreate,
 }
 
@@ -21,9 +21,10 @@ pub(super) struct Spec {
     pub(super) strategy: Strategy,
     pub(super) paused: bool,
     pub(super) min_ready_seconds: i64,
-    /// How many old ReplicaSets stay; `None` for all. Upstream: `HasRevisionHistoryLimit`.
+    /// The number of old ReplicaSets that are kept; `None` for all. Upstream: `HasRevisionHistoryLimit`.
     pub(super) history: Option<i64>,
-    /// After how many seconds without progress a rollout has failed; `None` for never. Upstream: `HasProgressDeadline`.
+    /// The seconds without progress after which a rollout has failed; `None` for no deadline. Upstream:
+    /// `HasProgressDeadline`.
     pub(super) deadline: Option<i64>,
 }
 
@@ -46,7 +47,7 @@ impl Spec {
         }
     }
 
-    /// How many pods there may be more than asked for.
+    /// Returns the number of pods that may exist beyond `replicas`.
     pub(super) fn surge(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { surge, .. } => surge,
@@ -54,7 +55,7 @@ impl Spec {
         }
     }
 
-    /// How many of the pods that are asked for may be unavailable. Upstream: `MaxUnavailable`.
+    /// Returns the number of pods that may be unavailable. Upstream: `MaxUnavailable`.
     pub(super) fn unavailable(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { unavailable, .. } => unavailable.min(self.replicas),
@@ -62,22 +63,22 @@ impl Spec {
         }
     }
 
-    /// How many pods there may be.
+    /// Returns the largest number of pods that may exist.
     pub(super) fn most(&self) -> i64 {
         self.replicas + self.surge()
     }
 
-    /// How many pods must be available.
+    /// Returns the number of pods that must be available.
     pub(super) fn least_available(&self) -> i64 {
         self.replicas - self.unavailable()
     }
 }
 
-/// Upstream: `ResolveFenceposts`.
+/// Reads the limits of a rolling update. Upstream: `ResolveFenceposts`.
 fn rolling(rolling: &Value, replicas: i64) -> Strategy {
     let surge = scaled(&rolling["maxSurge"], replicas, Round::Up);
     let unavailable = scaled(&rolling["maxUnavailable"], replicas, Round::Down);
-    // If both are rounded to none, nothing could ever change.
+    // If both were rounded to 0, the update could never begin.
     let unavailable = if surge == 0 && unavailable == 0 { 1 } else { unavailable };
     Strategy::RollingUpdate { surge, unavailable }
 }
@@ -90,7 +91,7 @@ mod tests {
 
     /// The cases of upstream's comment on `ResolveFenceposts`, and some more.
     #[test]
-    fn a_share_is_rounded_up_for_the_surge_and_down_for_what_is_unavailable() {
+    fn a_percentage_is_rounded_up_for_the_surge_and_down_for_unavailable_pods() {
         for (surge, unavailable, replicas, expected) in [
             (json!("0%"), json!("1%"), 2, (0, 1)),
             (json!("0%"), json!("1%"), 1, (0, 1)),

@@ -12,7 +12,7 @@ pub(super) struct Status {
     pub(super) available_replicas: i64,
     pub(super) unavailable_replicas: i64,
     pub(super) terminating_replicas: Option<i64>,
-    /// How often the hash of a template was that of another one.
+    /// The number of times that the hash of a template collided with another template's.
     pub(super) collision_count: Option<i64>,
     pub(super) conditions: Vec<Condition>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// A condition that is true, false or unknown since `now`.
+    /// Creates a condition that changed at `now`.
     pub(super) fn new(kind: &str, status: &str, reason: &str, message: String, now: &str) -> Self {
         let time = Some(now.to_owned());
         Self {
@@ -49,7 +49,7 @@ impl Status {
         self.conditions.iter().find(|condition| condition.kind == kind)
     }
 
-    /// Sets a condition, unless it is there with the same status and reason. Upstream: `SetDeploymentCondition`.
+    /// Sets a condition, unless it has this status and reason already. Upstream: `SetDeploymentCondition`.
     pub(super) fn set(&mut self, mut new: Condition) {
         if let Some(old) = self.condition(&new.kind) {
             if old.status == new.status && old.reason == new.reason {

@@ -1,4 +1,4 @@
-//! Endpoints: what a slice says of a pod. Upstream: `podToEndpoint`, `EndpointSet`.
+//! Endpoints: the entries of a slice, each for one pod. Upstream: `podToEndpoint`, `EndpointSet`.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -12,27 +12,28 @@ use crate::shared::pods::{has_ended, is_going, is_ready};
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// Endpoints that have no place yet: each is there once.
+/// Endpoints that are not in a slice yet, without duplicates.
 #[derive(Default)]
 pub(super) struct Endpoints(BTreeMap<Identity, Value>);
 
-/// What makes two endpoints the same one. Upstream: `hashEndpoint`.
+/// The fields that make two endpoints the same: addresses, host name, and the pod's namespace and name. Upstream:
+/// `hashEndpoint`.
 type Identity = (Vec<String>, String, String, String);
 
 impl Endpoints {
-    /// Adds an endpoint; one without an address is none.
+    /// Adds an endpoint, unless it has no address.
     pub(super) fn insert(&mut self, endpoint: Value) {
         if endpoint["addresses"].as_array().is_some_and(|addresses| !addresses.is_empty()) {
             self.0.insert(identity(&endpoint), endpoint);
         }
     }
 
-    /// Takes the one that is the same as this.
+    /// Removes and returns the endpoint with the same identity.
     pub(super) fn take(&mut self, endpoint: &Value) -> Option<Value> {
         self.0.remove(&identity(endpoint))
     }
 
-    /// Takes so many, or all that there are.
+    /// Removes and returns at most `count` endpoints.
     pub(super) fn take_some(&mut self, count: usize) -> Vec<Value> {
         (0..count).map_while(|_| self.0.pop_first()).map(|(_, endpoint)| endpoint).collect()
     }
@@ -50,7 +51,8 @@ fn identity(endpoint: &Value) -> Identity {
     (addresses, text(&endpoint["hostname"]), text(&pod["namespace"]), text(&pod["name"]))
 }
 
-/// Whether a pod has, or may have, endpoints. Upstream: `ShouldPodBeInEndpoints`.
+/// Returns true if a pod has an address and has not ended, so it may have endpoints. Upstream:
+/// `ShouldPodBeInEndpoints`.
 pub(super) fn has_address(pod: &Pod) -> bool {
     let status = pod.status.as_ref();
     let one = status.and_then(|status| status.pod_ip.as_ref()).is_some_and(|address| !address.is_empty());
@@ -62,7 +64,7 @@ pub(super) fn node_name(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref().filter(|name| !name.is_empty())
 }
 
-/// The endpoint of a pod, with its addresses of this type.
+/// Returns the endpoint of a pod, with the pod's addresses of this type.
 pub(super) fn new(service: &DynamicObject, pod: &Pod, node: Option<&DynamicObject>, address_type: &str) -> Value {
     let (serving, terminating) = (is_ready(pod), is_going(pod));
     let ready = service.data["spec"]["publishNotReadyAddresses"] == true || (serving && !terminating);
@@ -92,7 +94,7 @@ fn addresses(pod: &Pod, address_type: &str) -> Vec<String> {
     parsed.filter(|ip| ip.is_ipv6() == (address_type == "IPv6")).map(|ip| ip.to_string()).collect()
 }
 
-/// The pod's name in the service's domain. Upstream: `ShouldSetHostname`.
+/// Returns the pod's host name in the service's domain, if it has one. Upstream: `ShouldSetHostname`.
 fn hostname<'a>(service: &DynamicObject, pod: &'a Pod) -> Option<&'a str> {
     let spec = pod.spec.as_ref()?;
     let is_here = spec.subdomain.as_deref() == Some(name(&service.metadata))
@@ -100,7 +102,8 @@ fn hostname<'a>(service: &DynamicObject, pod: &'a Pod) -> Option<&'a str> {
     spec.hostname.as_deref().filter(|hostname| is_here && !hostname.is_empty())
 }
 
-/// Whether an endpoint that has the same identity says the same, hints apart. Upstream: `EndpointsEqualBeyondHash`.
+/// Returns true if two endpoints with the same identity are equal except for their hints. Upstream:
+/// `EndpointsEqualBeyondHash`.
 pub(super) fn say_the_same(one: &Value, other: &Value) -> bool {
     ["nodeName", "zone", "conditions", "targetRef"].iter().all(|field| one[*field] == other[*field])
 }

@@ -1,4 +1,4 @@
-//! How endpoints are put into slices: with as few writes as possible, not with as few slices. Upstream:
+//! Distributes endpoints over slices, with as few writes as possible rather than with as few slices. Upstream:
 //! `reconcileByPortMapping`.
 
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::endpoint::{Endpoints, say_the_same};
 use super::plan::Plan;
 use super::service::{has_labels_of, labels};
 
-/// How many endpoints a slice has at most. Upstream: `--max-endpoints-per-slice`.
+/// The largest number of endpoints in a slice. Upstream: `--max-endpoints-per-slice`.
 pub(super) const MOST: usize = 100;
 
-/// Endpoints that have the same ports.
+/// Endpoints with the same ports.
 pub(super) struct Group {
     pub(super) ports: Vec<Value>,
     pub(super) endpoints: Endpoints,
@@ -23,7 +23,7 @@ pub(super) fn endpoints(slice: &DynamicObject) -> &[Value] {
     slice.data["endpoints"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
-/// Puts a group into the slices that have its ports, and into new ones.
+/// Puts a group of endpoints into the existing slices with its ports, and into new slices if needed.
 pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<DynamicObject>>, group: Group) {
     let Group { ports, endpoints: mut waiting } = group;
     let (mut changed, mut unchanged) = keep(plan, service, existing, &mut waiting);
@@ -42,7 +42,8 @@ pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<D
     plan.unchanged.append(&mut unchanged);
 }
 
-/// Keeps in each slice what is wanted of it. Returns those that change, and those that do not.
+/// Keeps the wanted endpoints of each slice, and plans to delete slices that keep none. Returns the changed and the
+/// unchanged slices.
 fn keep(
     plan: &mut Plan,
     service: &DynamicObject,
@@ -81,7 +82,7 @@ fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
     slice.data["endpoints"] = json!(all);
 }
 
-/// The slice that is the fullest with so many more. Upstream: `getSliceToFill`.
+/// Returns the slice that is the fullest after adding `more` endpoints, if they fit. Upstream: `getSliceToFill`.
 fn to_fill(slices: &[Arc<DynamicObject>], more: usize) -> Option<usize> {
     let with = |slice: &DynamicObject| endpoints(slice).len() + more;
     let fitting = slices.iter().enumerate().filter(|(_, slice)| more < MOST && with(slice) <= MOST);

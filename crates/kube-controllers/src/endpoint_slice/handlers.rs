@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The EndpointSlice controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use super::service::{has_endpoints, is_ours, key_of, selector};
 use crate::shared::object::namespace;
 use crate::shared::pods::{has_ended, is_ready};
 
-/// How long a service waits after one of its slices has changed: most changes are the controller's own.
+/// The delay before a service is reconciled after a change of its slices, because most changes are the controller's
+/// own.
 const AFTER_A_SLICE: Duration = Duration::from_secs(1);
 
 /// Queues each service that was added, changed or deleted.
@@ -70,7 +72,7 @@ impl EventHandler<Pod> for OfPods {
     }
 }
 
-/// Whether a pod has changed in what its endpoint says. Upstream: `podEndpointsChanged`.
+/// Returns true if a change of a pod affects its endpoint. Upstream: `podEndpointsChanged`.
 fn endpoint_differs(old: &Pod, new: &Pod) -> bool {
     let addresses = |pod: &Pod| pod.status.as_ref().and_then(|status| status.pod_ips.clone());
     old.metadata.deletion_timestamp != new.metadata.deletion_timestamp

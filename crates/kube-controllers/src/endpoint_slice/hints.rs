@@ -1,9 +1,9 @@
-//! Hints: for whom an endpoint is near. Upstream: `k8s.io/endpointslice/trafficdist`.
+//! Hints: the zones and nodes whose traffic should go to an endpoint. Upstream: `k8s.io/endpointslice/trafficdist`.
 
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
 
-/// The endpoints of a slice with the hints that a service asks for; `None` if they have them.
+/// Returns the endpoints of a slice with the hints that the service asks for, or `None` if they have these already.
 pub(super) fn hinted(service: &DynamicObject, slice: &DynamicObject) -> Option<Vec<Value>> {
     let distribution = service.data["spec"]["trafficDistribution"].as_str().unwrap_or_default();
     let endpoints = super::fill::endpoints(slice);
@@ -20,11 +20,11 @@ pub(super) fn hinted(service: &DynamicObject, slice: &DynamicObject) -> Option<V
     Some(hinted)
 }
 
-/// The hints of an endpoint, or null.
+/// Returns the hints of an endpoint, or null.
 fn hints(endpoint: &Value, distribution: &str) -> Value {
     let by_zone = ["PreferClose", "PreferSameZone", "PreferSameNode"].contains(&distribution);
     if by_zone && endpoint["conditions"]["ready"] != true {
-        return endpoint["hints"].clone(); // nobody is sent there
+        return endpoint["hints"].clone(); // it gets no traffic, so its hints do not matter
     }
     let mut hints = Value::Null;
     for (field, from, is_asked) in

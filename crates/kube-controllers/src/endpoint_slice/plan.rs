@@ -1,4 +1,4 @@
-//! What becomes of the slices of a service. Upstream: `reconcileByAddressType`, `finalize`.
+//! Plans and performs the writes to the slices of a service. Upstream: `reconcileByAddressType`, `finalize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::service::{new_slice, owns};
 use crate::shared::error::SyncError;
 use crate::shared::object::name;
 
-/// The writes that bring the slices of one type of addresses to what is wanted.
+/// The writes that make the slices of one address type match the wanted endpoints.
 pub(super) struct Plan {
     template: DynamicObject,
     pub(super) create: Vec<DynamicObject>,
@@ -22,7 +22,7 @@ pub(super) struct Plan {
     pub(super) unchanged: Vec<Arc<DynamicObject>>,
 }
 
-/// What tells slices with the same ports.
+/// The ports of a slice in a form that can be compared, to group slices with the same ports.
 pub(super) type Ports = BTreeSet<String>;
 
 pub(super) fn ports_of(ports: &[Value]) -> Ports {
@@ -66,7 +66,7 @@ impl Plan {
         slice
     }
 
-    /// A service without endpoints has one empty slice.
+    /// Keeps or creates one empty slice if the service has no endpoints.
     fn leave_one(&mut self, service: &DynamicObject) {
         if !(self.create.is_empty() && self.update.is_empty() && self.unchanged.is_empty()) {
             return;
@@ -81,7 +81,7 @@ impl Plan {
         endpoints(slice).is_empty() && ports(slice).is_empty() && slice.metadata.labels == self.template.metadata.labels
     }
 
-    /// A slice that would be deleted becomes one that would be created.
+    /// Turns pairs of a deletion and a creation into updates.
     fn reuse(&mut self, service: &DynamicObject) {
         let (create, update) = (&mut self.create, &mut self.update);
         self.delete.retain(|old| {
@@ -109,10 +109,10 @@ impl Plan {
 }
 
 impl Controller {
-    /// Writes what is planned.
+    /// Performs the planned writes.
     pub(super) async fn write(&self, key: &str, service: &DynamicObject, plan: Plan) -> Result<(), SyncError> {
         let (api, parameters) = (self.api(service), PostParams::default());
-        // Those of a service that goes are the garbage collector's.
+        // A service that is being deleted gets no new slices, because the garbage collector deletes its slices.
         let create = if service.metadata.deletion_timestamp.is_none() { plan.create } else { Vec::new() };
         for slice in create {
             let created = api.create(&parameters, &slice).await;

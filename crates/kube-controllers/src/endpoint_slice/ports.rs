@@ -1,10 +1,11 @@
-//! The ports of an endpoint. Upstream: `getEndpointPorts`, `FindPort`.
+//! The ports of a pod's endpoint. Upstream: `getEndpointPorts`, `FindPort`.
 
 use k8s_openapi::api::core::v1::{Container, Pod};
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
 
-/// The ports that a pod has for a service. One that names a port which the pod does not have is left out.
+/// Returns the ports of a pod for a service. A port is left out if it names a container port that the pod does not
+/// have.
 pub(super) fn of(service: &DynamicObject, pod: &Pod) -> Vec<Value> {
     let ports = service.data["spec"]["ports"].as_array();
     ports.into_iter().flatten().filter_map(|port| endpoint_port(port, pod)).collect()
@@ -23,7 +24,8 @@ fn endpoint_port(port: &Value, pod: &Pod) -> Option<Value> {
     Some(found)
 }
 
-/// The port of this name in a container that goes on, or in one that starts before them and stays.
+/// Returns the number of the port with this name in a regular container, or in an init container that keeps running (a
+/// sidecar).
 fn named(pod: &Pod, name: &str, protocol: &str) -> Option<i32> {
     let spec = pod.spec.as_ref()?;
     let stays = |container: &&Container| container.restart_policy.as_deref() == Some("Always");

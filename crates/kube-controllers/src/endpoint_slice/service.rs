@@ -1,4 +1,4 @@
-//! How the controller reads services, and the slices that are made for them.
+//! Accessors for services, and for the slices that are made for them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::shared::object::{name, namespace, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
-/// The labels of a slice that a service has no say in.
+/// The labels of a slice that the controller sets itself, regardless of the service's labels.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const HEADLESS: &str = "service.kubernetes.io/headless";
@@ -19,18 +19,19 @@ const NAME: &str = "endpointslice-controller.k8s.io";
 
 type Labels = BTreeMap<String, String>;
 
-/// Whether a service gets its slices from this controller: others are filled by hand, or have none.
+/// Returns true if this controller writes the slices of a service. Users write those of a service without a selector,
+/// and an `ExternalName` service has none.
 pub(super) fn has_endpoints(service: &DynamicObject) -> bool {
     let spec = &service.data["spec"];
     spec["selector"].is_object() && spec["type"] != "ExternalName"
 }
 
-/// Which pods a service selects.
+/// Returns the selector for the pods of a service.
 pub(super) fn selector(service: &DynamicObject) -> Result<LabelSelector, BadSelector> {
     label_selector::read(&kube_machinery::value::json!({"matchLabels": service.data["spec"]["selector"]}))
 }
 
-/// Which types of addresses its slices have.
+/// Returns the address types of a service's slices.
 pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
     let families = service.data["spec"]["ipFamilies"].as_array().map_or(&[][..], Vec::as_slice);
     let has = |family: &&str| families.iter().any(|one| one == family);
@@ -40,7 +41,7 @@ pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
     }
 }
 
-/// A slice of a service, without endpoints, ports or name. Upstream: `newEndpointSlice`.
+/// Returns a new slice of a service, without endpoints, ports or name. Upstream: `newEndpointSlice`.
 pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_type: &str) -> DynamicObject {
     let mut slice = DynamicObject::new("", kind);
     slice.data = json!({"addressType": address_type, "endpoints": [], "ports": []});
@@ -53,7 +54,7 @@ pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_typ
     slice
 }
 
-/// The labels that the slices of a service have. Upstream: `setEndpointSliceLabels`.
+/// Returns the labels for the slices of a service. Upstream: `setEndpointSliceLabels`.
 pub(super) fn labels(service: &DynamicObject) -> Labels {
     let mut labels = free(service.metadata.labels.as_ref());
     if matches!(&service.data["spec"]["clusterIP"], Value::String(address) if address != "None" && !address.is_empty())
@@ -67,30 +68,30 @@ pub(super) fn labels(service: &DynamicObject) -> Labels {
     labels
 }
 
-/// Whether a slice has the labels that its service gives it.
+/// Returns true if a slice has the labels of its service, apart from the controller's own labels.
 pub(super) fn has_labels_of(slice: &DynamicObject, service: &DynamicObject) -> bool {
     free(slice.metadata.labels.as_ref()) == free(service.metadata.labels.as_ref())
 }
 
-/// The labels that are not the controller's own.
+/// Returns the labels without the controller's own.
 fn free(labels: Option<&Labels>) -> Labels {
     let own = |key: &str| [SERVICE_NAME, MANAGED_BY, HEADLESS].contains(&key);
     let free = labels.into_iter().flatten().filter(|(key, _)| !own(key));
     free.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Whether this controller made a slice.
+/// Returns true if this controller made the slice.
 pub(super) fn is_ours(slice: &DynamicObject) -> bool {
     slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
 }
 
-/// The key of the service that a slice is of.
+/// Returns the key of the service that a slice belongs to.
 pub(super) fn key_of(slice: &DynamicObject) -> Option<String> {
     let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
     Some(format!("{}/{service}", namespace(&slice.metadata)))
 }
 
-/// Whether a slice belongs to this service, and not to one that had its name before.
+/// Returns true if a slice belongs to this service, and not to an earlier one of the same name.
 pub(super) fn owns(service: &DynamicObject, slice: &DynamicObject) -> bool {
     let mut owners = slice.metadata.owner_references.iter().flatten();
     owners.any(|owner| owner.kind == "Service" && owner.api_version == "v1" && owner.uid == uid(&service.metadata))

@@ -1,4 +1,4 @@
-//! One sync of a Job: its state, and the order of what is done. Upstream: `syncJob`.
+//! One sync of a Job: its state, and the order of the steps. Upstream: `syncJob`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use crate::shared::error::SyncError;
 use crate::shared::object::name;
 use crate::shared::recorder::Reason;
 
-/// A Job and its pods during a sync.
+/// A Job and its pods during one sync.
 pub(super) struct Attempt<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
     pub(super) job: Arc<DynamicObject>,
     pub(super) spec: Spec,
     pub(super) pods: Vec<Arc<Pod>>,
-    /// The status that is written, and the one that is to be.
+    /// The status as it was written last; `status` is the one to write next.
     pub(super) written: Status,
     pub(super) status: Status,
-    /// The pods that neither have ended nor are going.
+    /// The pods that have not ended and are not being deleted.
     pub(super) active: Vec<Arc<Pod>>,
-    /// How many pods are going, and have not ended.
+    /// The number of pods that are being deleted and have not ended.
     pub(super) terminating: i64,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Attempt<'a> {
         } else {
             let managed = if going { Ok(()) } else { self.manage().await };
             if managed.is_err() {
-                self.count_and_track(false).await?; // pods that have ended are counted all the same
+                self.count_and_track(false).await?; // still count the pods that have ended
                 return managed;
             }
             verdict = self.completion();
@@ -81,7 +81,7 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// Notes that the Job was suspended or resumed.
+    /// Sets the condition `Suspended`, and writes an Event, if the Job was suspended or resumed.
     async fn note_suspension(&mut self) {
         let now = self.controller.clock.now();
         if self.spec.suspended {
@@ -95,7 +95,8 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The pods that have ended and are counted nowhere yet: those that have succeeded, or the others.
+    /// Returns the tracked pods that have succeeded, or those that have failed, without the pods that the status notes
+    /// already.
     pub(super) fn newly_ended(&self, succeeded: bool) -> impl Iterator<Item = &Arc<Pod>> {
         let uncounted = &self.status.uncounted_terminated_pods;
         let known = move |uid: &str| uncounted.succeeded.iter().chain(&uncounted.failed).any(|known| known == uid);
@@ -105,13 +106,14 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// Whether a pod counts as failed. One that is going never comes back. Upstream: `isPodFailed`.
+    /// Returns true if a pod counts as failed. A pod that is being deleted does, unless pods are replaced only after
+    /// they have ended. Upstream: `isPodFailed`.
     pub(super) fn has_failed(&self, pod: &Pod) -> bool {
         let gone = pods::is_going(pod) && !self.spec.replaces_ended_only;
         !pods::has_succeeded(pod) && (pods::has_ended(pod) || gone)
     }
 
-    /// How many pods have succeeded; of an indexed Job, how many indexes.
+    /// Returns the number of pods that have succeeded; for an indexed Job, of indexes.
     pub(super) fn succeeded(&self) -> i64 {
         if self.spec.indexed {
             return i64::try_from(self.done_indexes().len()).unwrap_or(i64::MAX);
@@ -125,7 +127,7 @@ impl<'a> Attempt<'a> {
         self.status.failed + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
-    /// The indexes of an indexed Job that have succeeded.
+    /// Returns the indexes of an indexed Job that have succeeded.
     pub(super) fn done_indexes(&self) -> BTreeSet<i64> {
         let completions = self.spec.completions.unwrap_or_default();
         let mut done = indexes::read(&self.status.completed_indexes, completions);
@@ -139,7 +141,7 @@ impl<'a> Attempt<'a> {
         if self.status == self.written {
             return Ok(());
         }
-        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
         let metadata = &self.job.metadata;
         let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status});
         let api = self.controller.api(&self.job, &self.controller.kind);
@@ -151,7 +153,7 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// Has the Job looked at again.
+    /// Queues the Job again after a while.
     pub(super) fn look_again(&self, after: std::time::Duration) {
         self.controller.queue.add_after(Key::Job(self.key.to_owned()), after);
     }

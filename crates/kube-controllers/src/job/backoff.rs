@@ -10,12 +10,12 @@ use tokio::time::Instant;
 const FIRST: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// By the key of a Job, how many pods have failed since the last one that succeeded, and when the last one did.
+/// The number of failed pods since the last success, and the time of the last failure, by the key of the Job.
 #[derive(Default)]
 pub(super) struct Backoffs(Mutex<HashMap<String, (u32, Instant)>>);
 
 impl Backoffs {
-    /// So many pods were counted. A success ends the back-off.
+    /// Notes pods that were counted. A success ends the back-off.
     pub(super) fn counted(&self, job: &str, succeeded: usize, failed: usize) {
         let mut all = self.lock();
         if succeeded > 0 {
@@ -28,7 +28,7 @@ impl Backoffs {
         }
     }
 
-    /// How long to wait before the next pod.
+    /// Returns the time to wait before the next pod is created.
     pub(super) fn left(&self, job: &str) -> Duration {
         let Some((failures, last)) = self.lock().get(job).copied() else { return Duration::ZERO };
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));

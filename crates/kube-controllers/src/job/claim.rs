@@ -1,4 +1,4 @@
-//! Decides which pods belong to a Job. Upstream: `getPodsForJob`.
+//! Decides which pods belong to a Job, and adopts or releases pods accordingly. Upstream: `getPodsForJob`.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
 impl Controller {
-    /// The pods of a Job, also those that have ended. Releases those that the selector no longer matches, and adopts
-    /// matching ones that have no controller.
+    /// Returns the pods of a Job, including those that have ended. Releases pods that the selector no longer matches,
+    /// and adopts matching pods that have no controller.
     pub(super) async fn claim(&self, job: &DynamicObject) -> Result<Vec<Arc<Pod>>, SyncError> {
         let selector = label_selector::read(&job.data["spec"]["selector"].clone().into())?;
         let metadata = &job.metadata;
@@ -32,7 +32,7 @@ impl Controller {
         for pod in self.pods_by_owner.get(&orphans_of(namespace(metadata))).iter() {
             let free = !going && !pods::is_going(pod) && selector.matches(pod.metadata.labels.as_ref());
             if free {
-                self.adopt(job, pod).await?; // it is looked at in the next sync
+                self.adopt(job, pod).await?; // the next sync returns it
             }
         }
         Ok(claimed)
@@ -51,7 +51,7 @@ impl Controller {
         self.change_pod(job, pod, patch).await
     }
 
-    /// Changes a pod, if it still exists.
+    /// Patches a pod, if it still exists.
     pub(super) async fn change_pod(&self, job: &DynamicObject, pod: &Pod, patch: Value) -> Result<(), SyncError> {
         let api = self.api(job, &self.kind_of_pods);
         match api.patch(name(&pod.metadata), &PatchParams::default(), &Patch::Strategic(patch)).await {
@@ -65,14 +65,14 @@ impl Controller {
         }
     }
 
-    /// Takes the finalizer from a pod that has been counted.
+    /// Removes the tracking finalizer from a pod that has been counted.
     pub(super) async fn untrack(&self, job: &DynamicObject, pod: &Pod) -> Result<(), SyncError> {
         let patch =
             json!({"metadata": {"uid": pod.metadata.uid, "$deleteFromPrimitiveList/finalizers": [pods::TRACKED]}});
         self.change_pod(job, pod, patch).await
     }
 
-    /// Takes the finalizer from a pod that no Job counts. Upstream: `syncOrphanPod`.
+    /// Removes the tracking finalizer from a pod that no Job counts. Upstream: `syncOrphanPod`.
     pub(super) async fn release_orphan(&self, key: &str) -> Result<(), SyncError> {
         let Ok(pod) = self.pods.get(key) else { return Ok(()) };
         if !pods::is_tracked(&pod) || self.owner(&pod.metadata).is_some() {

@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The Job controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 
@@ -39,14 +40,15 @@ impl EventHandler<DynamicObject> for OfJobs {
 }
 
 impl Controller {
-    /// The Job that controls a pod.
+    /// Returns the Job that controls a pod.
     pub(super) fn owner(&self, metadata: &ObjectMeta) -> Option<Arc<DynamicObject>> {
         let owner = controller_of_kind(metadata, &self.kind.kind)?;
         let job = self.jobs.namespace(namespace(metadata)).get(&owner.name).ok()?;
-        (job.metadata.uid.as_ref() == Some(&owner.uid)).then_some(job) // and not its predecessor
+        (job.metadata.uid.as_ref() == Some(&owner.uid)).then_some(job) // not an earlier one of the same name
     }
 
-    /// Queues the Job that controls a pod, or those that may adopt it; and the pod itself, if nobody counts it any more.
+    /// Queues the Job that controls a pod, or the Jobs that may adopt it. A tracked pod that no Job controls is queued
+    /// itself, because its finalizer must be removed.
     fn wake(&self, pod: &Pod) {
         match self.owner(&pod.metadata) {
             Some(job) => self.queue.add(Key::Job(meta_namespace_key(&*job))),

@@ -1,8 +1,9 @@
-//! The indexes that have succeeded, as a status has them: `0,2-4`. Upstream: `pkg/controller/job/indexed_job_utils.go`.
+//! The indexes that have succeeded, in the form of the Job's status: `0,2-4`. Upstream:
+//! `pkg/controller/job/indexed_job_utils.go`.
 
 use std::collections::BTreeSet;
 
-/// Reads the indexes below `completions`. What cannot be read is left out.
+/// Reads the indexes below `completions`, and ignores unreadable parts.
 pub(super) fn read(text: &str, completions: i64) -> BTreeSet<i64> {
     let mut indexes = BTreeSet::new();
     for part in text.split(',') {

@@ -1,4 +1,4 @@
-//! How many pods a Job has: it creates missing ones and deletes surplus ones. Upstream: `manageJob`.
+//! The number of a Job's active pods: creates missing pods and deletes surplus ones. Upstream: `manageJob`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::object::{name, namespace, owned_by};
 use crate::shared::recorder::Reason;
 
-/// The most pods that one sync creates or deletes.
+/// The largest number of pods that one sync creates or deletes.
 const BURST: usize = 500;
 
 impl Attempt<'_> {
-    /// Brings the number of active pods to what the Job asks for now.
+    /// Brings the number of active pods closer to what the Job asks for now.
     pub(super) async fn manage(&mut self) -> Result<(), SyncError> {
         let there = self.active.len();
         let wanted = usize::try_from(self.wanted()).unwrap_or_default();
@@ -38,13 +38,13 @@ impl Attempt<'_> {
         let failures = self.newly_ended(false).count();
         let wait = self.controller.backoffs.left(self.key);
         if failures > 0 || !wait.is_zero() {
-            self.look_again(wait); // what has just failed is counted first, and begins the back-off
+            self.look_again(wait); // a new failure is counted first, which begins the back-off
             return Ok(());
         }
         self.create(missing).await
     }
 
-    /// How many active pods there should be.
+    /// Returns the number of active pods that there should be.
     fn wanted(&self) -> i64 {
         let there = i64::try_from(self.active.len()).unwrap_or(i64::MAX);
         match self.spec.completions {
@@ -55,7 +55,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The pods of an indexed Job whose index is not to be done, or is done by another one.
+    /// Returns the active pods of an indexed Job whose index is out of range, done already, or taken by another pod.
     fn misplaced(&self) -> Vec<Arc<Pod>> {
         if !self.spec.indexed {
             return Vec::new();
@@ -67,7 +67,7 @@ impl Attempt<'_> {
         misplaced.cloned().collect()
     }
 
-    /// So many other pods, those first that are lost least by.
+    /// Returns up to `count` other active pods, the least valuable first.
     fn least_missed(&self, without: &[Arc<Pod>], count: usize) -> Vec<Arc<Pod>> {
         let is_other = |pod: &&Arc<Pod>| !without.iter().any(|one| pods::uid(one) == pods::uid(pod));
         let mut others: Vec<_> = self.active.iter().filter(is_other).cloned().collect();
@@ -76,7 +76,7 @@ impl Attempt<'_> {
         others
     }
 
-    /// Deletes pods that do not count: they lose their finalizer first.
+    /// Deletes pods that will not be counted, so they lose their finalizer first.
     async fn remove(&mut self, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
         for pod in surplus {
             self.controller.untrack(&self.job, &pod).await?;
@@ -133,8 +133,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Creates a pod, and reads it as its type. To make a `Pod` of the answer of an `Api<DynamicObject>` would be a second decoder of
-    /// all its types in every program.
+    /// Creates a pod, and decodes the response as a `Pod`. Converting the response of an `Api<DynamicObject>` to a
+    /// `Pod` would compile a second decoder of all its types into every program.
     async fn send(&self, pod: &DynamicObject) -> Result<Pod, kube_client::Error> {
         let path = DynamicObject::url_path(&self.controller.kind_of_pods, Some(namespace(&self.job.metadata)));
         let body = serde_json::to_vec(pod).map_err(kube_client::Error::SerdeError)?;
@@ -143,7 +143,7 @@ impl Attempt<'_> {
         self.controller.client.request(request).await
     }
 
-    /// The first indexes that are neither done nor under way. Upstream: `firstPendingIndexes`.
+    /// Returns the lowest indexes that are neither done nor in progress. Upstream: `firstPendingIndexes`.
     fn free_indexes(&self, count: usize) -> Vec<Option<i64>> {
         let mut taken = self.done_indexes();
         let held = self.pods.iter().filter(|pod| {
@@ -155,7 +155,7 @@ impl Attempt<'_> {
         all.filter(|index| !taken.contains(index)).take(count).map(Some).collect()
     }
 
-    /// A new pod from the Job's template. The server generates its name.
+    /// Returns a new pod from the Job's template. The server generates its name.
     fn new_pod(&self, index: Option<i64>) -> DynamicObject {
         let template = &self.job.data["spec"]["template"];
         let (mut metadata, mut spec) = (template["metadata"].clone(), template["spec"].clone());
@@ -184,7 +184,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Gives a container the variable `JOB_COMPLETION_INDEX`, unless it has one.
+/// Adds the variable `JOB_COMPLETION_INDEX` to a container, unless it has one.
 fn tell_index(container: &mut Value) {
     const VARIABLE: &str = "JOB_COMPLETION_INDEX";
     if container["env"].is_null() {

@@ -1,8 +1,8 @@
-//! The pods of a Job: how they are read.
+//! Accessors for the pods of a Job.
 
 use k8s_openapi::api::core::v1::Pod;
 
-/// The finalizer that a pod has until it is counted.
+/// The finalizer that a pod has until the Job's status counts it.
 pub(super) const TRACKED: &str = "batch.kubernetes.io/job-tracking";
 pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
@@ -30,7 +30,7 @@ pub(super) fn is_going(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_some()
 }
 
-/// Neither ended nor going.
+/// Returns true if the pod has not ended and is not being deleted.
 pub(super) fn is_active(pod: &Pod) -> bool {
     !has_ended(pod) && !is_going(pod)
 }
@@ -40,19 +40,19 @@ pub(super) fn is_ready(pod: &Pod) -> bool {
     conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
-/// How often its containers were restarted.
+/// Returns the number of restarts of all containers together.
 pub(super) fn restarts(pod: &Pod) -> i64 {
     let status = pod.status.iter();
     let all = status.flat_map(|status| [&status.init_container_statuses, &status.container_statuses]);
     all.flatten().flatten().map(|container| i64::from(container.restart_count)).sum()
 }
 
-/// Its index in a Job of the mode `Indexed`.
+/// Returns the pod's index in a Job of the mode `Indexed`.
 pub(super) fn index(pod: &Pod) -> Option<i64> {
     pod.metadata.annotations.as_ref()?.get(INDEX)?.parse().ok().filter(|index| *index >= 0)
 }
 
-/// Sorts those first that are lost least by: not running, not ready, the youngest.
+/// The sort key for deletions: the least valuable pods first, namely not running, not ready, young.
 pub(super) fn loss(pod: &Pod) -> impl Ord + use<> {
     let created = pod.metadata.creation_timestamp.as_ref().map(|time| time.0);
     (phase(pod) == "Running", is_ready(pod), std::cmp::Reverse(created), pod.metadata.name.clone())

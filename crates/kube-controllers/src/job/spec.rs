@@ -1,22 +1,22 @@
-//! What a Job asks for.
+//! The spec of a Job, with defaults resolved.
 
 use kube_client::api::DynamicObject;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) parallelism: i64,
-    /// How many pods must succeed; `None` if one is enough.
+    /// The number of pods that must succeed; `None` if one success is enough.
     pub(super) completions: Option<i64>,
     pub(super) backoff_limit: i64,
     /// In seconds.
     pub(super) active_deadline: Option<i64>,
-    /// After how many seconds a finished Job is deleted.
+    /// The seconds after which a finished Job is deleted.
     pub(super) ttl: Option<i64>,
     pub(super) suspended: bool,
     pub(super) indexed: bool,
-    /// Whether a pod that is going is replaced only once it has ended.
+    /// True if a pod that is being deleted is replaced only once it has ended.
     pub(super) replaces_ended_only: bool,
-    /// Whether failed containers are restarted in their pods.
+    /// True if failed containers are restarted in their pods.
     pub(super) restarts: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The status of a Job.
+//! The status of a Job, as the controller reads and writes it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(super) struct Status {
     pub(super) succeeded: i64,
     pub(super) failed: i64,
     pub(super) completed_indexes: String,
-    /// The pods that have ended, and are not yet in the counts: they still have their finalizer.
+    /// The uids of pods that have ended and are not in the counts yet, because they may still have their finalizer.
     pub(super) uncounted_terminated_pods: Uncounted,
     pub(super) conditions: Vec<Condition>,
 }
@@ -38,12 +38,12 @@ pub(super) struct Condition {
 }
 
 impl Status {
-    /// The condition of a type, if it is true.
+    /// Returns the condition of a type, if it is true.
     pub(super) fn is(&self, kind: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.kind == kind && condition.status == "True")
     }
 
-    /// Sets a condition. One that is not there is not false either. Returns whether it changed. Upstream:
+    /// Sets a condition, but does not add one that is false. Returns true if it changed. Upstream:
     /// `ensureJobConditionStatus`.
     pub(super) fn set(&mut self, kind: &str, truth: bool, reason: &str, message: &str, now: &str) -> bool {
         let status = if truth { "True" } else { "False" };

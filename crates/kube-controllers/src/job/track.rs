@@ -1,7 +1,7 @@
-//! How pods are counted, each of them once. Upstream: `trackJobStatusAndRemoveFinalizers`.
+//! Counts the pods of a Job, each exactly once. Upstream: `trackJobStatusAndRemoveFinalizers`.
 //!
-//! A pod that has ended is noted in the status as not counted yet; then it loses its finalizer; then it is counted. A
-//! controller that ends between two of these steps goes on with the next one.
+//! A pod that has ended is first noted in the status as uncounted, then loses its finalizer, then is counted. A
+//! controller that is stopped between two of these steps continues with the next one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,11 +13,12 @@ use super::status::Status;
 use super::{indexes, pods};
 use crate::shared::error::SyncError;
 
-/// The most pods that are noted at a time: a status must not grow too large.
+/// The largest number of pods that are noted at a time, because a status must not grow too large.
 const MOST_UNCOUNTED: usize = 500;
 
 impl Attempt<'_> {
-    /// Counts the pods that have ended; if the Job `ends`, all others too, as failed.
+    /// Counts the pods that have ended. If the Job `ends` or is being deleted, all other pods lose their finalizer too;
+    /// those of a failed Job count as failed.
     pub(super) async fn count_and_track(&mut self, ends: bool) -> Result<(), SyncError> {
         self.count_active();
         let tracked: HashSet<String> = self.tracked().map(|pod| pods::uid(pod).to_owned()).collect();
@@ -64,7 +65,7 @@ impl Attempt<'_> {
         self.status.terminating = Some(self.terminating);
     }
 
-    /// Notes a pod that has ended, and is not counted yet.
+    /// Notes a pod in the status as ended and uncounted, unless it is noted already.
     fn note(&mut self, pod: &Pod, fails: bool) {
         let uid = pods::uid(pod).to_owned();
         let failed = self.has_failed(pod) || (fails && !pods::has_succeeded(pod));
@@ -73,7 +74,7 @@ impl Attempt<'_> {
             return;
         }
         if pods::has_succeeded(pod) {
-            // An index says by itself whether it was counted.
+            // Succeeded indexes are listed in the status, so their pods need no note.
             if !self.spec.indexed {
                 uncounted.succeeded.push(uid);
             }
@@ -83,7 +84,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Counts the noted pods for which this holds.
+/// Moves the noted pods for which `is_counted` is true into the counts.
 fn count(status: &mut Status, is_counted: impl Fn(&str) -> bool) {
     let uncounted = &mut status.uncounted_terminated_pods;
     for (noted, total) in

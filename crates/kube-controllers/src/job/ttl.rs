@@ -1,4 +1,4 @@
-//! What is left to do for a Job that has ended: it is deleted after `ttlSecondsAfterFinished`. Upstream:
+//! The end of a finished Job: releases its pods, and deletes the Job after `ttlSecondsAfterFinished`. Upstream:
 //! `pkg/controller/ttlafterfinished`.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::shared::error::SyncError;
 use crate::shared::object::name;
 
 impl Attempt<'_> {
-    /// Lets go of pods that still have a finalizer, and deletes the Job when its time has come.
+    /// Removes the finalizer from pods that still have one, and deletes the Job when its TTL is over.
     pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
         for pod in self.pods.iter().filter(|pod| pods::is_tracked(pod)) {
             self.controller.untrack(&self.job, pod).await?;
@@ -31,7 +31,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// How long the Job may still stay; nothing if it may for ever.
+    /// Returns the time until the Job is deleted, or `None` if it has no TTL.
     fn lifetime_left(&self) -> Option<Duration> {
         let end = self.written.is("Complete").or_else(|| self.written.is("Failed"))?;
         let end: Timestamp = end.last_transition_time.as_ref()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Whether a Job has failed or is complete. Upstream: `syncJob`, `enactJobFinished`.
+//! Decides whether a Job has failed or is complete. Upstream: `syncJob`, `enactJobFinished`.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::status::Status;
 use crate::shared::error::SyncError;
 use crate::shared::recorder::Reason;
 
-/// How a Job ends.
+/// The end of a Job: a success or a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// `SuccessCriteriaMet` or `FailureTarget`: told before the pods are counted.
+    /// The condition `SuccessCriteriaMet` or `FailureTarget`, which is set before the pods are counted.
     target: &'static str,
-    /// `Complete` or `Failed`.
+    /// The condition `Complete` or `Failed`, which is set after all pods are counted.
     end: &'static str,
     reason: String,
     message: String,
@@ -30,19 +30,18 @@ impl Verdict {
         Self { target: "SuccessCriteriaMet", end: "Complete", reason: reason.to_owned(), message: message.to_owned() }
     }
 
-    /// Says how the Job is going to end.
+    /// Sets the condition that announces the end of the Job.
     pub(super) fn announce(&self, status: &mut Status, now: &str) {
         status.set(self.target, true, &self.reason, &self.message, now);
     }
 
-    /// Whether pods that have not ended are to be counted as failed.
     fn is_failure(&self) -> bool {
         self.end == "Failed"
     }
 }
 
 impl Attempt<'_> {
-    /// The end that was announced, or a failure. Looks again when the time is over.
+    /// Returns the end that was announced already, or a new failure. Queues the Job again at its deadline.
     pub(super) fn verdict(&self) -> Option<Verdict> {
         if let Some(met) = self.status.is("SuccessCriteriaMet") {
             return Some(Verdict::success(&met.reason, &met.message));
@@ -61,21 +60,21 @@ impl Attempt<'_> {
         None
     }
 
-    /// The success of a Job of which enough pods have succeeded, and none is left.
+    /// Returns the success of a Job if enough pods have succeeded and none is active.
     pub(super) fn completion(&self) -> Option<Verdict> {
         let enough = self.spec.completions.map_or(self.succeeded() > 0, |wanted| self.succeeded() >= wanted);
         let complete = enough && self.active.is_empty();
         complete.then(|| Verdict::success("CompletionsReached", "Reached expected number of succeeded pods"))
     }
 
-    /// Upstream: `pastBackoffLimitOnFailure`.
+    /// Returns true if containers were restarted too often. Upstream: `pastBackoffLimitOnFailure`.
     fn restarts_too_often(&self) -> bool {
         let living = self.pods.iter().filter(|pod| !pods::has_ended(pod));
         let restarts: i64 = living.map(|pod| pods::restarts(pod)).sum();
         self.spec.restarts && restarts >= self.spec.backoff_limit.max(1)
     }
 
-    /// How long the Job may still run; nothing if it has no deadline.
+    /// Returns the time until the Job's deadline, or `None` if it has none.
     fn time_left(&self) -> Option<Duration> {
         let deadline = self.spec.active_deadline.filter(|_| !self.spec.suspended)?;
         let start: Timestamp = self.status.start_time.as_ref()?.parse().ok()?;
@@ -84,7 +83,7 @@ impl Attempt<'_> {
         Some(Duration::try_from(left).unwrap_or_default())
     }
 
-    /// Ends the Job, once every pod is counted and gone.
+    /// Sets the final condition, once every pod is counted and gone, and writes an Event.
     pub(super) async fn finish(&mut self, verdict: &Verdict) -> Result<(), SyncError> {
         let uncounted = &self.status.uncounted_terminated_pods;
         let counted = uncounted.succeeded.is_empty() && uncounted.failed.is_empty();

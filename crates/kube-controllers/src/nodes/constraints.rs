@@ -1,9 +1,10 @@
-//! What a pod asks of its node: labels, affinity and taints. Upstream: `component-helpers/scheduling/corev1`.
+//! The demands of a pod on its node: node selector, node affinity and tolerations. Upstream:
+//! `component-helpers/scheduling/corev1`.
 
 use kube_machinery::value::{Array, SmolStr, Value};
 
-/// Whether the labels and the name of a node are those that a pod asks for: its node selector, and the node affinity that is
-/// required. Upstream: `nodeaffinity.RequiredNodeAffinity`.
+/// Returns true if a node matches a pod's node selector and its required node affinity. Upstream:
+/// `nodeaffinity.RequiredNodeAffinity`.
 pub(crate) fn selects(pod: &Value, name: &str, labels: &Value) -> bool {
     let has = |(key, value): (&SmolStr, &Value)| labels.get(key) == Some(value);
     if !pod["nodeSelector"].as_object().is_none_or(|wanted| wanted.iter().all(has)) {
@@ -13,7 +14,7 @@ pub(crate) fn selects(pod: &Value, name: &str, labels: &Value) -> bool {
     required.is_null() || items(&required["nodeSelectorTerms"]).iter().any(|term| term_selects(term, name, labels))
 }
 
-/// A term without requirements selects no node.
+/// Returns true if a term of an affinity matches a node. A term without requirements matches no node.
 fn term_selects(term: &Value, name: &str, labels: &Value) -> bool {
     let (expressions, fields) = (items(&term["matchExpressions"]), items(&term["matchFields"]));
     let of_label = |one: &Value| meets(one, labels[text(&one["key"])].as_str());
@@ -37,7 +38,7 @@ fn meets(requirement: &Value, found: Option<&str>) -> bool {
     }
 }
 
-/// Whether a pod tolerates a taint.
+/// Returns true if a pod tolerates a taint.
 pub(crate) fn tolerates(pod: &Value, key: &str, value: &str, effect: &str) -> bool {
     items(&pod["tolerations"]).iter().any(|toleration| {
         let said = |field: &str| text(&toleration[field]);
@@ -47,7 +48,7 @@ pub(crate) fn tolerates(pod: &Value, key: &str, value: &str, effect: &str) -> bo
     })
 }
 
-/// Whether a pod tolerates all taints of a node that have one of these effects.
+/// Returns true if a pod tolerates all taints of a node that have one of these effects.
 pub(crate) fn tolerates_all(pod: &Value, taints: &Value, effects: &[&str]) -> bool {
     items(taints).iter().all(|taint| {
         let effect = text(&taint["effect"]);

@@ -1,5 +1,5 @@
-//! The kubelet and the scheduler's writes: an ordinary client of the API, which watches pods and runs them through
-//! their stages.
+//! The kubelet: a client of the API that watches pods and runs each through its stages. The scheduler's binding is one
+//! of these stages.
 
 mod catch_up;
 mod containers;
@@ -29,28 +29,28 @@ use kube_machinery::conventions::clock::Clock;
 use kube_machinery::value::{Value, json};
 use pod_worker::PodWorker;
 
-/// How long the kubelet waits before it lists again after an error.
+/// The delay before the kubelet lists again after an error.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How far the kubelet has come.
+/// The progress of the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// The kubelet has seen every change of a pod up to this revision.
+    /// The revision up to which the kubelet has seen all changes of pods.
     pub(crate) seen: u64,
-    /// How many pods have stages that are running.
+    /// The number of pods whose stages are running.
     pub(crate) busy: usize,
-    /// How many of those pods have stages that never end, or that wait for another change.
+    /// The number of those pods whose stages never end, or wait for another change.
     pub(crate) resting: usize,
 }
 
 impl Progress {
-    /// Whether the kubelet has seen this revision and nothing more will happen without another change.
+    /// Returns true if the kubelet has seen this revision, and nothing more happens without another change.
     pub fn is_settled(&self, revision: u64) -> bool {
         self.busy <= self.resting && self.seen >= revision
     }
 }
 
-/// Counts a pod as resting while it lives: its stages will not end by themselves.
+/// A guard that counts a pod as resting, because the pod's stages will not end by themselves.
 struct Resting(watch::Sender<Progress>);
 
 impl Resting {
@@ -66,10 +66,10 @@ impl Drop for Resting {
     }
 }
 
-/// What the tasks of all pods share.
+/// The context that the tasks of all pods share.
 #[derive(Clone)]
 struct KubeletContext {
-    /// For deletions.
+    /// For deletions, and for the scheduler's watch of nodes.
     client: Client,
     api: Arc<dyn Requests>,
     clock: Clock,
@@ -84,7 +84,7 @@ pub struct Kubelet {
     context: KubeletContext,
     stages: Stages,
     running: JoinSet<String>,
-    /// By uid: each pod whose stages are running or have ended.
+    /// The pods whose stages are running or have ended, by uid.
     pods: HashMap<String, Managed>,
     addresses: u32,
 }
@@ -92,7 +92,7 @@ pub struct Kubelet {
 struct Managed {
     course: Course,
     address: u32,
-    /// `None` once it has ended: a handle keeps the memory of its task.
+    /// `None` once the task has ended, because a handle keeps the task's memory.
     task: Option<AbortHandle>,
 }
 
@@ -138,12 +138,12 @@ impl Kubelet {
                 biased;
                 () = stop.cancelled() => break,
                 Some(Err(error)) = helper.join_next() => {
-                    tracing::error!(%error, "the scheduler has lost sight of the nodes");
+                    tracing::error!(%error, "the scheduler's watch of nodes panicked");
                     continue;
                 }
                 () = self.follow() => {}
             }
-            tracing::debug!("the watch of pods has ended: the kubelet begins another one");
+            tracing::debug!("the watch of pods has ended; the kubelet starts another one");
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
@@ -154,10 +154,10 @@ impl Kubelet {
         helper.shutdown().await;
     }
 
-    /// Watches the pods of all namespaces; returns when the watch ends.
+    /// Watches the pods of all namespaces. Returns when the watch ends.
     async fn follow(&mut self) {
         if let Some(scheduler) = &mut self.context.scheduler {
-            scheduler.synced().await; // else the pods would wait together, and go on in any order
+            scheduler.synced().await; // else several pods would wait, and continue in any order
         }
         let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
         let mut there = BTreeSet::new();
@@ -199,7 +199,7 @@ impl Kubelet {
         }
     }
 
-    /// Starts the stages that a pod needs, once.
+    /// Starts the stages that a pod needs now, unless they were started already.
     fn sync_pod(&mut self, pod: Received) {
         if let Some(scheduler) = &self.context.scheduler {
             scheduler.observe(&pod);
@@ -208,7 +208,7 @@ impl Kubelet {
         self.catch_up(&pod);
         let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
         let course = match pod["metadata"]["deletionTimestamp"].as_str() {
-            // Nothing of it runs on a node: whoever holds it lets it go.
+            // The pod runs on no node, so its deletion does not wait for a kubelet.
             Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
             Some(_) => Course::Delete,
             None if is_gated(&pod) => return, // the update that removes the last gate comes here again
@@ -238,7 +238,7 @@ impl Kubelet {
         self.pods.insert(uid, Managed { course, address, task: Some(task) });
     }
 
-    /// Writes the condition `Ready` anew after somebody has changed the condition of a readiness gate.
+    /// Writes the condition `Ready` again after another client has changed the condition of a readiness gate.
     fn obey_readiness_gates(&mut self, pod: &Received) {
         if !pod["spec"]["readinessGates"].is_array() {
             return;
@@ -248,10 +248,10 @@ impl Kubelet {
         }
     }
 
-    /// Does what the spec of a pod that runs has come to ask for.
+    /// Updates the status of a running pod after a change of its spec.
     fn catch_up(&mut self, pod: &Received) {
         if !self.pods.contains_key(pod::uid(pod)) {
-            return; // somebody else runs it
+            return; // this kubelet does not run it
         }
         if let Some(status) = catch_up::status(pod, &self.context.clock.now()) {
             self.write_status(pod, status);
@@ -268,7 +268,7 @@ impl Kubelet {
         });
     }
 
-    /// Whether a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
+    /// Returns true if a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
     fn is_to_be_run(&self, pod: &Value) -> bool {
         let (spec, status) = (&pod["spec"], &pod["status"]);
         let bound = spec["nodeName"].is_string();
@@ -286,7 +286,7 @@ impl Kubelet {
     fn ended(&mut self, ended: Result<String, JoinError>) {
         match ended {
             Ok(uid) => {
-                tracing::trace!(uid, "the stages of a pod came to their end");
+                tracing::trace!(uid, "the stages of a pod have ended");
                 if let Some(managed) = self.pods.get_mut(&uid) {
                     managed.task.take_if(|task| task.is_finished());
                 }
@@ -320,13 +320,13 @@ impl KubeletContext {
     }
 }
 
-/// The address of the n-th pod. The first 16 million pods have different addresses.
+/// Returns the address of the n-th pod. The first 16 million pods have different addresses.
 fn ip(n: u32) -> String {
     let [_, b, c, d] = n.to_be_bytes();
     format!("10.{}.{c}.{d}", b.wrapping_add(244))
 }
 
-/// Whether the pod has scheduling gates.
+/// Returns true if the pod has scheduling gates.
 fn is_gated(pod: &Value) -> bool {
     pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }

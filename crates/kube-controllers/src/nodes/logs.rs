@@ -1,4 +1,4 @@
-//! The log lines of containers. Upstream keeps them on the nodes, where the API server asks for them.
+//! The log lines of containers. Upstream keeps them on the nodes, where the API server fetches them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-/// How many lines of a container are kept.
+/// The number of lines of a container that are kept.
 const LINES: usize = 10_000;
 
 /// The lines of all containers, written by the kubelet and read by requests.
@@ -24,23 +24,23 @@ pub struct Logs {
 struct PodLogs {
     /// By the name of the container.
     containers: BTreeMap<String, VecDeque<Line>>,
-    /// Wakes those who follow.
+    /// Wakes the requests that follow the log.
     written: watch::Sender<()>,
 }
 
 /// One line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its number among all lines of the cluster.
+    /// The line's number among all lines of the cluster.
     pub number: u64,
-    /// The run of the container that wrote it: how often the container had been restarted before.
+    /// The run of the container that wrote the line: the number of restarts before it.
     pub run: u64,
     pub time: Timestamp,
     pub text: String,
 }
 
 impl Logs {
-    /// Adds a line of a run of a container. The present run and the one before are kept.
+    /// Adds a line for a run of a container. Only the present run and the one before are kept.
     pub(crate) fn append(&self, uid: &str, container: &str, run: u64, time: Timestamp, text: String) {
         let mut pods = self.lock();
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1; // in order, as the lock is held
@@ -53,7 +53,7 @@ impl Logs {
         pod.written.send_replace(());
     }
 
-    /// The lines of one run of a container whose numbers are greater than `after`.
+    /// Returns the lines of one run of a container whose numbers are greater than `after`.
     pub fn lines(&self, uid: &str, container: &str, run: u64, after: u64) -> Vec<Line> {
         let pods = self.lock();
         let Some(lines) = pods.get(uid).and_then(|pod| pod.containers.get(container)) else { return Vec::new() };
@@ -66,7 +66,7 @@ impl Logs {
         self.lock().remove(uid);
     }
 
-    /// Changes with every new line of a pod; closed once the pod is forgotten.
+    /// Returns a receiver that changes with every new line of a pod, and is closed once the pod is forgotten.
     pub fn changes(&self, uid: &str) -> watch::Receiver<()> {
         self.lock().entry(uid.to_owned()).or_default().written.subscribe()
     }

@@ -1,4 +1,5 @@
-//! The nodes: the scheduler, which places pods, and the kubelet, which runs them. Both are clients of the API.
+//! The simulated nodes: the scheduler, which places pods, and the kubelet, which runs them. Both are clients of the
+//! API.
 
 pub(crate) mod constraints;
 pub mod dynamic;

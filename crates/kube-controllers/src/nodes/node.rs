@@ -1,9 +1,9 @@
-//! The nodes that exist at the start.
+//! The Node objects that a cluster starts with.
 
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
 
-/// The n-th node, counted from 1: ready, and with room for 110 pods.
+/// Returns the n-th node, counted from 1: ready, and with room for 110 pods.
 pub fn node(n: usize, now: &str) -> Value {
     let name = name(n);
     let condition = |kind: &str, status: &str, reason: &str, message: &str| {
@@ -67,7 +67,8 @@ pub(crate) fn name(n: usize) -> String {
 /// The address of the first node, and of nodes without a Node object.
 pub(crate) const FIRST_ADDRESS: &str = "192.0.2.1";
 
-/// The address of the n-th node. The ranges are those for documentation and, since they are small, for benchmarks.
+/// Returns the address of the n-th node. The addresses are in a range that is reserved for documentation and, beyond
+/// 254 nodes, in one for benchmarks.
 pub(crate) fn address(n: usize) -> String {
     if n < 255 { format!("192.0.2.{n}") } else { format!("198.{}.{}.{}", 18 + (n >> 16) % 2, (n >> 8) % 256, n % 256) }
 }

@@ -1,5 +1,5 @@
-//! The requests of the scheduler and the kubelet. They are clients of the API, which decides and answers as it does for any
-//! other. Only the text is left out: it would be written to be read again in the same process, and was most of their work.
+//! The requests of the scheduler and the kubelet to the API. The server handles them like those of any client. Only
+//! the encoding as text is left out, because writing and reading text within one process was most of their work.
 
 use std::fmt;
 use std::ops::Deref;
@@ -12,7 +12,7 @@ use kube_client::Error;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// An object that is there.
+/// A reference to an existing object.
 #[derive(Clone, Debug)]
 pub struct ObjectRef {
     pub resource: &'static Resource,
@@ -20,7 +20,7 @@ pub struct ObjectRef {
     pub name: String,
 }
 
-/// An object as the server has it. It is shared, and nobody changes it.
+/// An object as the server has it, shared and immutable.
 #[derive(Clone)]
 pub struct Received(Arc<dyn AsRef<Value> + Send + Sync>);
 
@@ -38,49 +38,49 @@ impl Deref for Received {
     }
 }
 
-/// Who asks.
+/// The component that makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
     Scheduler,
     Kubelet,
 }
 
-/// The pods there are, and every later change of one. The changes end when the server does.
+/// The existing pods, and every later change of a pod. The changes end when the server does.
 pub struct PodWatch {
     pub pods: Box<dyn Iterator<Item = Received> + Send>,
-    /// The revision of this state.
+    /// The revision of `pods`.
     pub revision: u64,
-    /// Each with its revision.
+    /// The changes, each with its revision.
     pub changes: BoxStream<'static, (u64, PodChange)>,
 }
 
-/// What became of a pod.
+/// A change of a pod.
 pub enum PodChange {
     Written(Received),
     Removed { uid: String },
 }
 
-/// What an answer is, or becomes.
+/// The response of a request, as a future.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
-/// Requests to the API. Each has the answer of the request over HTTP: the errors are [`Error::Api`] with the server's Status.
+/// Requests to the API. The responses are the same as over HTTP: errors are [`Error::Api`] with the server's Status.
 pub trait Requests: fmt::Debug + Send + Sync {
     /// `GET` of an object.
     fn get(&self, object: ObjectRef) -> Answer<'_, Received>;
 
-    /// A watch of all pods that begins with those there are.
+    /// Lists all pods, and watches their changes from there on.
     fn watch_pods(&self) -> PodWatch;
 
     /// `POST` to a collection.
     fn create(&self, author: Author, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()>;
 
-    /// `POST` to a pod's `binding`. The answer is the pod: a client over HTTP would see it in its watch.
+    /// `POST` to a pod's `binding`. Returns the pod, which a client over HTTP would see in its watch.
     fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, Received>;
 
-    /// `PATCH` of an object, by a merge patch. The answer is the object.
+    /// `PATCH` of an object, by a merge patch. Returns the object.
     fn patch(&self, object: ObjectRef, patch: Value) -> Answer<'_, Received>;
 
-    /// The `PATCH` of a pod's status that puts what is said over the status of the moment. The answer is the pod, or that of a patch
-    /// which changes the uid if the pod is another one.
+    /// `PATCH` of a pod's status that merges `said` into the present status. Returns the pod. If the pod has another
+    /// uid by now, the error is that of a patch that changes the uid.
     fn write_status(&self, author: Author, pod: ObjectRef, uid: String, said: Value) -> Answer<'_, Received>;
 }

@@ -23,19 +23,19 @@ pub(crate) use known::KnownNodes;
 use kube_machinery::kinds::NODES;
 use kube_machinery::value::Value;
 
-/// How long to wait before listing the nodes again.
+/// The delay before the nodes are listed again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How pods are scheduled while there is no Node object.
+/// The way in which pods are scheduled while there is no Node object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nodeless {
-    /// The cluster was made without nodes: all pods run on one node that has no Node object.
+    /// The cluster was created without nodes: all pods run on one node that has no Node object.
     OnTheFirst,
-    /// The nodes were deleted: pods wait.
+    /// The nodes were deleted: pods wait for new ones.
     Wait,
 }
 
-/// Knows the nodes and how many pods each has.
+/// Chooses nodes for pods. Knows the nodes, and the number of pods on each.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
     /// `None` until the nodes were listed.
@@ -44,7 +44,7 @@ pub(crate) struct Scheduler {
     nodeless: Nodeless,
 }
 
-/// The nodes of the pods that have not ended.
+/// The pods that have not ended, and their nodes.
 #[derive(Debug, Default)]
 struct Load {
     /// The node of each pod, by uid.
@@ -75,7 +75,7 @@ impl Load {
     }
 }
 
-/// A pod's node and its address.
+/// The node of a pod, and the node's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Assignment {
     pub(crate) node: String,
@@ -83,7 +83,7 @@ pub(crate) struct Assignment {
 }
 
 impl Scheduler {
-    /// A scheduler, and the task that watches the nodes.
+    /// Creates a scheduler, and the task that watches the nodes.
     pub(crate) fn new(client: Client, nodeless: Nodeless) -> (Self, impl Future<Output = ()> + Send + use<>) {
         let (sender, nodes) = watch::channel(None);
         let task = async move {
@@ -102,8 +102,8 @@ impl Scheduler {
         self.nodes().await;
     }
 
-    /// Chooses the fitting node with the fewest pods, or the first by name, and counts the pod there. `tried` is what the
-    /// pod knows from earlier attempts.
+    /// Chooses the fitting node with the fewest pods, the first by name among equals, and counts the pod there. `tried`
+    /// remembers the pod's earlier attempts.
     pub(crate) async fn place(&mut self, pod: &Value, uid: &str, tried: &mut Tried) -> Result<Assignment, Unfit> {
         let known = self.nodes().await;
         if known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
@@ -117,13 +117,13 @@ impl Scheduler {
         Ok(Assignment { node, address })
     }
 
-    /// The assignment of a pod that has a node already.
+    /// Returns the assignment of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         let known = self.nodes().await;
         Assignment { node: node.to_owned(), address: address(&known, node) }
     }
 
-    /// Whether there is a node with this name. A cluster that was made without nodes has every node.
+    /// Returns true if a node of this name exists. In a cluster that was created without nodes, every node does.
     pub(crate) async fn has(&mut self, node: &str) -> bool {
         let known = self.nodes().await;
         known.nodes.contains_key(node) || (known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst)
@@ -136,7 +136,7 @@ impl Scheduler {
         }
     }
 
-    /// Counts or uncounts a pod that was seen.
+    /// Counts a pod on its node, or stops counting it if it has ended.
     pub(crate) fn observe(&self, pod: &Value) {
         let over = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let uid = pod::uid(pod);
@@ -147,7 +147,7 @@ impl Scheduler {
         }
     }
 
-    /// Uncounts a pod that was deleted, or that was not bound after all.
+    /// Stops counting a pod that was deleted or could not be bound.
     pub(crate) fn forget(&self, uid: &str) {
         self.lock().take(uid);
     }
@@ -164,14 +164,14 @@ impl Scheduler {
     }
 }
 
-/// The address of a node, or of the first node if it is unknown.
+/// Returns the address of a node, or that of the first node if the node is unknown.
 fn address(known: &KnownNodes, name: &str) -> String {
     let addresses = known.nodes.get(name).and_then(|node| node["status"]["addresses"].as_array());
     let internal = addresses.into_iter().flatten().find(|address| address["type"] == "InternalIP");
     internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS).to_owned()
 }
 
-/// Lists and watches the nodes; returns when the watch ends, or with an error.
+/// Lists and watches the nodes. Returns when the watch ends, or with an error.
 async fn follow(client: &Client, told: &watch::Sender<Option<KnownNodes>>) -> Result<(), kube_client::Error> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
     let list = api.list(&ListParams::default()).await?;
@@ -199,7 +199,7 @@ async fn follow(client: &Client, told: &watch::Sender<Option<KnownNodes>>) -> Re
     Ok(())
 }
 
-/// The fields of a node that scheduling needs.
+/// Returns the fields of a node that scheduling needs.
 fn relevant_fields(node: &DynamicObject) -> Value {
     kube_machinery::value::json!({
         "name": node.metadata.name, "labels": node.metadata.labels, "spec": node.data["spec"],

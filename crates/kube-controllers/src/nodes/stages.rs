@@ -1,4 +1,4 @@
-//! The stages that pods go through: the kubelet's script.
+//! The stages of pods: the script by which the kubelet runs and deletes each pod.
 
 mod named;
 mod selector;
@@ -16,13 +16,13 @@ use wire::StagesFile;
 /// The steps of the kubelet, read from YAML:
 ///
 /// ```yaml
-/// run:                     # of every pod that is bound to no node
+/// run:                     # for every pod that is not bound to a node
 /// - {after: 150ms, bind: node-1}
 /// - {after: 150ms, status: {phase: Running, startTime: $now}}
-/// delete:                  # of every pod that is being deleted
+/// delete:                  # for every pod that is being deleted
 /// - {after: 150ms, annotations: {example.com/address: null}}
 /// - {after: 150ms, remove: true}
-/// lifecycles:              # of the pods that one of these selects, the first that does
+/// lifecycles:              # for the pods that one of these selects; the first that matches applies
 /// - name: crash-loop
 ///   for: [{labels: lab/lifecycle=crash-loop}]
 ///   run:
@@ -37,24 +37,25 @@ use wire::StagesFile;
 ///
 /// - `bind` assigns the pod to the node with this name or, with `true`, to the node that the scheduler chooses. With
 ///   `bind: true` in a lifecycle, the kubelet also runs pods that name their node themselves.
-/// - `status` is a merge patch for the pod's status, except that conditions of other types stay; `annotations` is one for
-///   its annotations.
+/// - `status` is a merge patch for the pod's status, except that conditions of other types stay. `annotations` is a
+///   merge patch for the pod's annotations.
 /// - `containers` reports a state of all containers: `waiting: {reason, message}`, `running: {ready}` or `terminated:
 ///   {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it as on a
 ///   real node. A `status` beside it is merged into the result.
 /// - `event` writes an Event about the pod: `{reason, message, type, from}`. It writes one for each container if `of:
 ///   containers` is given or the message contains `$container` or `$image`.
 /// - `log` appends a line to the log of each container.
-/// - `steps` performs a list of steps (`steps: []` only waits), `repeat` repeats one for ever, or `times` times.
+/// - `steps` performs a list of steps (`steps: []` only waits). `repeat` repeats a list of steps for ever, or `times`
+///   times.
 /// - `remove: true` removes the pod.
 ///
 /// In every text, `$now` stands for the time, `$podIP` and `$hostIP` for the addresses of the pod and its node, `$pod`,
-/// `$namespace`, `$uid` and `$node` for those of the pod, and `$backoff` for the wait with `doubling-to` in this round.
-/// In `containers`, `event` and `log`, `$container` and `$image` stand for those of the container. In
-/// `containerStatuses`, an entry named `"*"` stands for every container of the pod.
+/// `$namespace`, `$uid` and `$node` for the pod's name, namespace, uid and node, and `$backoff` for the wait with
+/// `doubling-to` in this round. In `containers`, `event` and `log`, `$container` and `$image` stand for the container's
+/// name and image. In `containerStatuses`, an entry named `"*"` stands for every container of the pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
-    /// The last lifecycle applies to all pods that no other one selects.
+    /// The lifecycles in the order in which they are tried. The last one applies to all pods that no other one selects.
     lifecycles: Vec<Lifecycle>,
 }
 
@@ -63,7 +64,7 @@ pub struct Stages {
 pub(crate) struct Lifecycle {
     /// Empty for the last lifecycle.
     pub(crate) name: String,
-    /// The lifecycle applies to a pod that one of these selects.
+    /// The lifecycle applies to a pod that matches one of these selectors.
     pub(crate) selectors: Vec<PodSelector>,
     pub(crate) run: Arc<[Stage]>,
     pub(crate) delete: Arc<[Stage]>,
@@ -91,9 +92,9 @@ pub(crate) enum StageAction {
     Bind(Binding),
     /// Merges this into the pod's status.
     Status(Value),
-    /// Reports a state of the containers, and merges more into the status.
+    /// Reports a state of the containers, and merges a value into the status.
     Containers(ContainerState, Option<Value>),
-    /// Sets annotations; one without a value is removed.
+    /// Sets annotations, and removes those without a value.
     Annotations(BTreeMap<String, Option<String>>),
     /// Writes an Event.
     Event(Notice),
@@ -115,7 +116,7 @@ pub(crate) enum Binding {
     Scheduled,
 }
 
-/// How often steps are repeated.
+/// The number of times that steps are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Times {
     Only(u32),
@@ -143,7 +144,7 @@ pub(crate) struct Notice {
     pub(crate) of: Subject,
 }
 
-/// What an Event is about.
+/// The subject of an Event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Pod,
@@ -151,7 +152,7 @@ pub(crate) enum Subject {
     Containers,
 }
 
-/// The wait that doubles, in this round.
+/// Returns the wait that doubles in each round, for this round; `None` if there is no such wait.
 pub(crate) fn backoff(stages: &[Stage], round: u32) -> Option<Duration> {
     stages.iter().find_map(|stage| match &stage.action {
         _ if stage.wait.doubling_to.is_some() => Some(stage.wait.in_round(round)),
@@ -161,7 +162,7 @@ pub(crate) fn backoff(stages: &[Stage], round: u32) -> Option<Duration> {
 }
 
 impl Wait {
-    /// The wait in the n-th round, counted from 0.
+    /// Returns the wait in the n-th round, counted from 0.
     pub(crate) fn in_round(self, round: u32) -> Duration {
         match self.doubling_to {
             None => self.first,
@@ -171,8 +172,9 @@ impl Wait {
 }
 
 impl Default for Stages {
-    /// The pod is bound, its container is created, the network reports its address, and the pod runs. On deletion the
-    /// container ends, the address is removed, and then the pod. Each step comes 150 ms after the one before.
+    /// Returns the stages of an ordinary pod: the pod is bound, its container is created, the network reports its
+    /// address, and the pod runs. On deletion the container ends, then the address is removed, then the pod. Each step
+    /// comes 150 ms after the one before.
     fn default() -> Self {
         const DEFAULT: &str = include_str!("stages/default.yaml");
         Self::from_yaml(DEFAULT, "default.yaml").expect("the embedded stages are tested")
@@ -180,7 +182,7 @@ impl Default for Stages {
 }
 
 impl Stages {
-    /// The kubelet does nothing: pods stay as they are.
+    /// Returns stages without any step, so the kubelet leaves pods as they are.
     pub fn none() -> Self {
         Self::of(Vec::new(), Lifecycle::everything(Vec::new(), Vec::new()))
     }
@@ -188,8 +190,8 @@ impl Stages {
     /// Parses stages from YAML; `name` is the file's name for error messages.
     ///
     /// # Errors
-    /// If the text is not YAML, or has an unknown key, a step without exactly one action, an invalid selector or
-    /// duration, or an endless repetition without a wait.
+    /// The text is not YAML, or has an unknown key, a step without exactly one action, an invalid selector or duration,
+    /// or an endless repetition without a wait.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
         let expected = "the stages of a kubelet: the keys run and delete, each a list of steps, and lifecycles";
         yaml::read::<StagesFile>(text, name, expected)?.stages(name)
@@ -200,14 +202,14 @@ impl Stages {
         Self { lifecycles }
     }
 
-    /// The first lifecycle that applies to a pod.
+    /// Returns the first lifecycle that applies to a pod.
     pub(crate) fn of_pod(&self, pod: &Value) -> &Lifecycle {
         let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
         let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(pod));
         selective.iter().find(selects).unwrap_or(others)
     }
 
-    /// Whether any pods need the scheduler.
+    /// Returns true if any pods need the scheduler.
     pub(crate) fn schedules(&self) -> bool {
         self.lifecycles.iter().any(Lifecycle::schedules)
     }
@@ -218,7 +220,7 @@ impl Lifecycle {
         Self { name: String::new(), selectors: Vec::new(), run: run.into(), delete: delete.into() }
     }
 
-    /// Whether these pods need the scheduler.
+    /// Returns true if the pods of this lifecycle need the scheduler.
     pub(crate) fn schedules(&self) -> bool {
         fn any(stages: &[Stage]) -> bool {
             stages.iter().any(|stage| match &stage.action {

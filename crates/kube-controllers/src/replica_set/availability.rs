@@ -8,14 +8,14 @@ use tokio::time::Instant;
 
 use crate::shared::slim_pod::SlimPod;
 
-/// Since when the controller has seen each pod ready, by the key of the ReplicaSet and the uid of the pod.
+/// The time at which the controller first saw each pod ready, by the key of the ReplicaSet and the uid of the pod.
 ///
 /// Upstream compares the time of the pod's condition with its own clock, but the clocks of a cluster and its clients
-/// may differ. This counts only the time that the controller itself has waited, so after a restart it waits again.
+/// may differ. This map counts only the time that the controller itself has waited, so after a restart it waits again.
 #[derive(Default)]
 pub(super) struct Availability(Mutex<HashMap<String, HashMap<String, Instant>>>);
 
-/// How many pods are available, and how long it takes until the next one is.
+/// The number of available pods, and the time until the next pod becomes available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Available {
     pub(super) count: usize,

@@ -1,5 +1,5 @@
-//! Decides which pods belong to a ReplicaSet. Upstream: `PodControllerRefManager` in
-//! `pkg/controller/controller_ref_manager.go`.
+//! Decides which pods belong to a ReplicaSet, and adopts or releases pods accordingly. Upstream:
+//! `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::shared::slim_pod::SlimPod;
 use kube_selectors::LabelSelector;
 
 impl Controller {
-    /// The active pods of a ReplicaSet, from the cache. Releases pods that the selector no longer matches, and adopts
-    /// matching pods that have no controller.
+    /// Returns the active pods of a ReplicaSet, from the cache. Releases pods that the selector no longer matches, and
+    /// adopts matching pods that have no controller.
     pub(super) async fn claim(&self, set: &ReplicaSet) -> Result<Vec<Arc<SlimPod>>, SyncError> {
         let selector = spec::selector(set)?;
         let selected = |pod: &SlimPod| selector.matches_values(|key| pod.labels().get(key));
@@ -47,8 +47,8 @@ impl Controller {
         Ok(owned)
     }
 
-    /// The active pods of all ReplicaSets with the same controller, or of this one alone if it has no controller.
-    /// Upstream: `getIndirectlyRelatedPods`.
+    /// Returns the active pods of all ReplicaSets with the same controller, or of this ReplicaSet alone if it has no
+    /// controller. Upstream: `getIndirectlyRelatedPods`.
     pub(super) fn related(&self, set: &ReplicaSet) -> Vec<Arc<SlimPod>> {
         let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
         if let Some(controller) = controller_uid(set) {
@@ -64,8 +64,8 @@ impl Controller {
         self.by_owner.get(owner).iter().filter(|pod| pod.is_active()).cloned().collect()
     }
 
-    /// Asks the API server whether the ReplicaSet still exists, since the cache may be behind and a deleted ReplicaSet
-    /// must not adopt pods.
+    /// Asks the API server whether the ReplicaSet still exists, because the cache may be stale, and a deleted
+    /// ReplicaSet must not adopt pods.
     async fn check_alive(&self, set: &ReplicaSet) -> Result<(), SyncError> {
         let api = self.api::<ReplicaSet>(set);
         let set_name = name(set.metadata.name.as_ref());
@@ -76,7 +76,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Returns whether the pod still existed.
+    /// Returns true if the pod still existed.
     async fn adopt(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<bool, SyncError> {
         let owner = json!([pods::owned_by(set)]);
         let adopted = self.change_owners(set, pod, owner).await.map_err(SyncError::refused("adopt a pod"))?;

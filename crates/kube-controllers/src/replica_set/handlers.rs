@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The ReplicaSet controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ impl EventHandler<ReplicaSet> for OfSets {
         if old.metadata.uid != new.metadata.uid {
             self.forget(&meta_namespace_key(&*old)); // deleted and created again while no watch ran
         }
-        self.enqueue(&new); // a resync, too: it has every ReplicaSet looked at again
+        self.enqueue(&new); // also in a resync, which reconciles every ReplicaSet again
     }
 
     fn on_delete(&mut self, deletion: Deletion<ReplicaSet>) {
@@ -52,11 +53,11 @@ impl EventHandler<ReplicaSet> for OfSets {
 pub(super) struct OfPods(pub(super) Arc<Controller>);
 
 impl OfPods {
-    /// The key of the pod's ReplicaSet, if this controller handles it.
+    /// Returns the key of the pod's ReplicaSet, if this controller handles it.
     fn owner(&self, pod: &SlimPod) -> Option<String> {
         let (namespace, owner) = (pod.namespace(), owner(pod)?);
         let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
-        let same = set.metadata.uid.as_ref() == Some(&owner.uid); // and not its predecessor of the same name
+        let same = set.metadata.uid.as_ref() == Some(&owner.uid); // false for an earlier ReplicaSet of the same name
         (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
     }
 

@@ -1,4 +1,4 @@
-//! The controller of ReplicaSets that a cluster runs by itself.
+//! The ReplicaSet controller as a cluster runs it: with the cluster's clock, once there is a ReplicaSet.
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube_client::Client;
@@ -10,13 +10,11 @@ use super::{Controller, ControllerError};
 use crate::shared::when_needed;
 use kube_machinery::conventions::clock::Clock;
 
-/// Runs the controller once there is a ReplicaSet.
 pub(crate) async fn run_when_needed(client: Client, clock: Clock, stop: CancellationToken) {
     let sets = ApiResource::erase::<ReplicaSet>(&());
     when_needed::run_when_needed(&client, &sets, &stop, || run(client.clone(), clock, stop.clone())).await;
 }
 
-/// Runs the controller with the clock of its cluster.
 async fn run(client: Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
     let factory = SharedInformerFactory::new(client.clone());
     let mut controller = Controller::new(client, &factory).expect("informers that have not started take any index");

@@ -1,4 +1,4 @@
-//! The pods of a ReplicaSet: their owner, and how a new one is made.
+//! The pods of a ReplicaSet: their owner, their place in the index, and the creation of new ones.
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
@@ -10,12 +10,12 @@ use crate::shared::error::SyncError;
 use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::IndexValues;
 
-/// The reference to a pod's controller, if that is a ReplicaSet.
+/// Returns the reference to a pod's controller, if that is a ReplicaSet.
 pub(super) fn owner(pod: &SlimPod) -> Option<&OwnerReference> {
     pod.controller().filter(|owner| owner.kind == "ReplicaSet" && owner.api_version == "apps/v1")
 }
 
-/// The values of a pod in the index by owner.
+/// Returns the values of a pod in the index by owner.
 pub(super) fn owner_index(pod: &SlimPod) -> IndexValues<'_> {
     match (pod.controller(), owner(pod)) {
         (None, _) => orphans_of(pod.namespace()).into(),
@@ -23,21 +23,21 @@ pub(super) fn owner_index(pod: &SlimPod) -> IndexValues<'_> {
     }
 }
 
-/// The index value of the pods of a namespace that have no controller. No uid looks like this.
+/// Returns the index value of the pods in a namespace that have no controller. No uid contains a slash.
 pub(super) fn orphans_of(namespace: &str) -> String {
     format!("{namespace}/")
 }
 
-/// The owner reference of a ReplicaSet's pod.
+/// Returns the owner reference of a ReplicaSet's pod.
 pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {
     let owner = set.controller_owner_ref(&())?;
     Some(OwnerReference { block_owner_deletion: Some(true), ..owner })
 }
 
-/// A new pod from the ReplicaSet's template. The server generates its name.
+/// Returns a new pod from the ReplicaSet's template. The server generates its name.
 pub(super) fn new(set: &ReplicaSet) -> Result<Pod, SyncError> {
     let template = spec::template(set).cloned().ok_or(SyncError::NoTemplate)?;
-    let metadata = template.metadata.unwrap_or_default(); // of which only what pods may share is taken
+    let metadata = template.metadata.unwrap_or_default(); // only fields that pods may share are copied
     let metadata = ObjectMeta {
         labels: metadata.labels,
         annotations: metadata.annotations,

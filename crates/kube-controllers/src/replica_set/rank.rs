@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::shared::slim_pod::{Phase, SlimPod};
 
-/// Sorts the pods of a ReplicaSet; the first ones are deleted first. `related` are the active pods of all ReplicaSets
-/// with the same controller, this one included. Upstream: `getPodsRankedByRelatedPodsOnSameNode`.
+/// Sorts the pods of a ReplicaSet by the order of their deletion. `related` are the active pods of all ReplicaSets with
+/// the same controller, including this one. Upstream: `getPodsRankedByRelatedPodsOnSameNode`.
 pub(super) fn sort_by_loss(pods: &mut [Arc<SlimPod>], related: &[Arc<SlimPod>]) {
     let mut active_on: HashMap<&str, usize> = HashMap::new();
     for pod in related {
@@ -18,9 +18,9 @@ pub(super) fn sort_by_loss(pods: &mut [Arc<SlimPod>], related: &[Arc<SlimPod>]) 
     pods.sort_by_cached_key(|pod| loss(pod, neighbours(pod)));
 }
 
-/// Unassigned before assigned; pending before running; not ready before ready; low deletion cost before high; many
-/// related pods on the node before few; ready for a short time before a long time; many restarts before few; young
-/// before old.
+/// The sort key: unassigned before assigned; pending before running; not ready before ready; low deletion cost before
+/// high; many related pods on the node before few; ready for a short time before a long time; many restarts before few;
+/// young before old.
 fn loss(pod: &SlimPod, neighbours: usize) -> impl Ord + use<> {
     (
         !pod.node().is_empty(),
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_least_by_goes_first() {
+    fn the_least_valuable_pods_are_deleted_first() {
         let cost = r#", "annotations": {"controller.kubernetes.io/pod-deletion-cost": "-1"}"#;
         let mut pods = vec![
             pod("a", "lonely", "Running", "True", ""),
@@ -76,7 +76,7 @@ mod tests {
             pods.iter().map(|pod| pod.name().to_owned()).collect()
         };
         assert_eq!(sorted(&related), ["nowhere", "pending", "unready", "cheap", "cc", "b", "a"]);
-        related.extend((0..4).map(|_| pod("another", "lonely", "Pending", "False", ""))); // five there, and four on n
+        related.extend((0..4).map(|_| pod("another", "lonely", "Pending", "False", ""))); // five on lonely now, and four on n
         assert_eq!(sorted(&related), ["nowhere", "pending", "unready", "cheap", "a", "cc", "b"]);
     }
 }

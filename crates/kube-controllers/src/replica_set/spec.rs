@@ -1,5 +1,5 @@
-//! Reads what a ReplicaSet asks for, in the types of every version of Kubernetes: k8s-openapi has `spec: ReplicaSetSpec`
-//! since 1.37 and `Option<ReplicaSetSpec>` before. `Option::from` takes a reference to either.
+//! Accessors for the spec of a ReplicaSet that compile with every version of Kubernetes: k8s-openapi has
+//! `spec: ReplicaSetSpec` since 1.37 and `Option<ReplicaSetSpec>` before. `Option::from` takes a reference to either.
 
 use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetCondition, ReplicaSetSpec};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
@@ -9,29 +9,28 @@ fn spec(set: &ReplicaSet) -> Option<&ReplicaSetSpec> {
     Option::from(&set.spec)
 }
 
-/// How many pods the ReplicaSet asks for: 1 unless it says otherwise.
+/// Returns the number of pods that the ReplicaSet asks for, 1 by default.
 pub(super) fn wanted(set: &ReplicaSet) -> usize {
     let replicas = spec(set).and_then(|spec| spec.replicas);
     usize::try_from(replicas.unwrap_or(1)).unwrap_or_default()
 }
 
-/// Its selector. Without a specification it selects nothing.
+/// Returns the selector, which matches nothing if there is no spec.
 pub(super) fn selector(set: &ReplicaSet) -> Result<LabelSelector, BadSelector> {
     LabelSelector::try_from(spec(set).map(|spec| &spec.selector))
 }
 
-/// What its pods are made from.
 pub(super) fn template(set: &ReplicaSet) -> Option<&PodTemplateSpec> {
     spec(set).and_then(|spec| spec.template.as_ref())
 }
 
-/// How long a pod must be ready before it is available, in seconds.
+/// Returns how long a pod must be ready before it is available, in seconds.
 pub(super) fn min_ready_seconds(set: &ReplicaSet) -> u64 {
     let seconds = spec(set).and_then(|spec| spec.min_ready_seconds);
     seconds.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or_default()
 }
 
-/// Whether a condition has this type.
+/// Returns true if a condition has this type.
 pub(super) fn is_of_type(condition: &ReplicaSetCondition, wanted: &str) -> bool {
     Option::<&String>::from(&condition.type_).is_some_and(|type_| type_ == wanted)
 }

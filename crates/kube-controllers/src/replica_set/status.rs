@@ -10,11 +10,11 @@ use kube_machinery::conventions::clock::Clock;
 
 use super::spec;
 
-/// The numbers in a status.
+/// The counts in a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) replicas: usize,
-    /// The pods that have all labels of the template.
+    /// The number of pods that have all labels of the template.
     labeled: usize,
     pub(super) ready: usize,
     available: usize,
@@ -35,8 +35,8 @@ impl Counts {
     }
 }
 
-/// A merge patch for the status, or `None` if the status is right already. `failure` is the reason and the message if
-/// pods could not be created or deleted.
+/// Returns a merge patch for the status, or `None` if the status is up to date. `failure` is the reason and the message
+/// if pods could not be created or deleted.
 pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, String)>, clock: &Clock) -> Option<Value> {
     let told = set.status.clone().unwrap_or_default();
     let number = |number: Option<i32>| number.unwrap_or_default();
@@ -74,7 +74,7 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
         });
         status["conditions"] = others.chain(new).collect();
     }
-    // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+    // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
     Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
 }
 

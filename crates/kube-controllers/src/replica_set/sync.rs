@@ -1,5 +1,5 @@
-//! One sync of a ReplicaSet: claim its pods, create missing ones or delete surplus ones, write the status. Upstream:
-//! `syncReplicaSet`.
+//! One sync of a ReplicaSet: claims its pods, creates missing pods or deletes surplus ones, and writes the status.
+//! Upstream: `syncReplicaSet`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,14 +19,14 @@ use crate::shared::recorder::Reason;
 use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
 
-/// The most pods that one sync creates or deletes.
+/// The largest number of pods that one sync creates or deletes.
 const BURST: usize = 500;
 
 impl Controller {
-    /// Brings the number of pods closer to what the ReplicaSet asks for.
+    /// Reconciles one ReplicaSet: brings the number of its pods closer to what it asks for, and writes its status.
     ///
     /// # Errors
-    /// If the API server refuses a request. The caller must queue the key again.
+    /// The API server refused a request. The caller must queue the key again.
     pub async fn sync(&self, key: &str) -> Result<(), SyncError> {
         self.statuses.seen(key, &self.set_informer.reader()).await;
         let Ok(set) = self.sets.get(key) else {
@@ -65,8 +65,8 @@ impl Controller {
         }
     }
 
-    /// Slow start: creates one pod, then two, then four at a time, and stops at the first failure, since what is
-    /// refused for one pod is refused for all.
+    /// Creates pods by slow start: one pod, then two, then four at a time. Stops at the first failure, because the
+    /// reason of a refusal is most likely the same for all pods.
     async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
         let namespace = name(set.metadata.namespace.as_ref());
         let (api, pod) = (Api::namespaced(self.client.clone(), namespace), pods::new(set)?);
@@ -78,7 +78,7 @@ impl Controller {
             let created = self.all(creations).await;
             left -= batch;
             if let Err(error) = created {
-                // The pods that were not even tried will not be seen.
+                // Pods that were never tried will not be seen either.
                 (0..left).for_each(|_| self.expectations.creation_observed(key));
                 return if error.is_namespace_terminating() { Ok(()) } else { Err(error) };
             }
@@ -96,7 +96,7 @@ impl Controller {
                 Ok(())
             }
             Err(error) => {
-                self.expectations.creation_observed(key); // what was not created will not be seen
+                self.expectations.creation_observed(key); // this pod will not be seen
                 let error = ApiError::from(error);
                 if !is_namespace_terminating(&error) {
                     self.record(set, Reason::FailedCreate, || format!("Error creating: {error}")).await;
@@ -120,7 +120,7 @@ impl Controller {
         self.all(deletions).await
     }
 
-    /// Does all writes, also after a failure; returns the first error.
+    /// Performs all writes, even after a failure. Returns the first error.
     async fn all(
         &self,
         writes: impl Iterator<Item = impl Future<Output = Result<(), SyncError>>>,
@@ -163,7 +163,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Writes the status if it has changed.
+    /// Writes the status if it has changed, and queues the key again for the next pod that becomes available.
     async fn tell_status(
         &self,
         key: &str,
@@ -174,7 +174,7 @@ impl Controller {
         let minimum = Duration::from_secs(spec::min_ready_seconds(set));
         let available = self.availability.look(key, owned, minimum);
         if let Some(next) = available.next {
-            self.queue.add_after(key.to_owned(), next); // nobody else tells that time has passed
+            self.queue.add_after(key.to_owned(), next); // no event says that time has passed
         }
         let counts = Counts::of(set, owned, available.count);
         let reason = if owned.len() < wanted(set) { "FailedCreate" } else { "FailedDelete" };
@@ -196,14 +196,14 @@ impl Controller {
         Ok(())
     }
 
-    /// The API for objects of one kind in the ReplicaSet's namespace.
+    /// Returns the API client for a kind in the ReplicaSet's namespace.
     pub(super) fn api<K: kube_core::Resource<DynamicType = ()>>(&self, set: &ReplicaSet) -> Api<DynamicObject> {
         let namespace = name(set.metadata.namespace.as_ref());
         Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))
     }
 }
 
-/// Whether the API server answered with this code.
+/// Returns true if the API server answered with this status code.
 pub(super) fn is_status(error: &kube_client::Error, code: u16) -> bool {
     matches!(error, kube_client::Error::Api(status) if status.code == code)
 }

@@ -1,83 +1,83 @@
-//! Reports the steps of the controller's work.
+//! Reports the steps of the ReplicaSet controller's work to a callback, or to the log.
 
 use crate::shared::error::SyncError;
 
 /// A step of the controller's work, reported just before or just after it happens.
 #[derive(Clone, Copy, Debug)]
 pub enum Deed<'a> {
-    /// Its caches are filled, and it begins to work.
+    /// The caches are filled, and the controller begins to work.
     Begins,
     /// A ReplicaSet is gone.
     Gone {
         /// `namespace/name`
         set: &'a str,
     },
-    /// Its cache has not seen all its writes for a ReplicaSet yet, so this sync does nothing.
+    /// The cache has not seen all of the controller's writes for a ReplicaSet yet, so this sync does nothing.
     Waits {
         /// `namespace/name`
         set: &'a str,
     },
-    /// It is about to create pods.
+    /// The controller is about to create pods.
     Creates {
         /// `namespace/name`
         set: &'a str,
-        /// How many pods there are.
+        /// The number of existing pods.
         there: usize,
-        /// How many pods there should be.
+        /// The number of pods that the ReplicaSet asks for.
         wanted: usize,
-        /// How many it is about to create.
+        /// The number of pods to be created now.
         count: usize,
     },
-    /// It has created a pod.
+    /// The controller has created a pod.
     Created {
-        /// Its name.
+        /// The pod's name.
         pod: &'a str,
     },
-    /// It is about to delete pods.
+    /// The controller is about to delete pods.
     Deletes {
         /// `namespace/name`
         set: &'a str,
-        /// How many pods there are.
+        /// The number of existing pods.
         there: usize,
-        /// How many pods there should be.
+        /// The number of pods that the ReplicaSet asks for.
         wanted: usize,
-        /// How many it is about to delete.
+        /// The number of pods to be deleted now.
         count: usize,
     },
-    /// It has deleted a pod.
+    /// The controller has deleted a pod.
     Deleted {
-        /// Its name.
+        /// The pod's name.
         pod: &'a str,
     },
-    /// It has adopted a pod that had no controller.
+    /// The controller has adopted a pod that had no controller.
     Adopted {
-        /// Its name.
+        /// The pod's name.
         pod: &'a str,
     },
-    /// It has released a pod that the selector no longer matches.
+    /// The controller has released a pod that the selector no longer matches.
     Released {
-        /// Its name.
+        /// The pod's name.
         pod: &'a str,
     },
-    /// It has written the status of a ReplicaSet.
+    /// The controller has written the status of a ReplicaSet.
     Status {
         /// `namespace/name`
         set: &'a str,
-        /// How many pods there are.
+        /// The number of pods.
         replicas: usize,
-        /// How many of them are ready.
+        /// The number of ready pods.
         ready: usize,
     },
     /// A sync failed. The key is queued again with back-off.
     Failed {
-        /// What was tried, and why it failed.
+        /// The action that failed, and the cause.
         error: &'a SyncError,
     },
 }
 
 type Tell = dyn Fn(Deed<'_>) + Send + Sync;
 
-/// The callback, if there is one.
+/// The callback for the controller's steps. Without one, the steps are logged.
 #[derive(Default)]
 pub(super) struct Voice(Option<Box<Tell>>);
 
@@ -89,7 +89,7 @@ impl Voice {
     pub(super) fn tell(&self, deed: Deed<'_>) {
         match &self.0 {
             Some(tell) => tell(deed),
-            None => tracing::debug!(?deed, "the controller of replica sets"),
+            None => tracing::debug!(?deed, "a step of the ReplicaSet controller"),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Decides which objects belong to an owner. Upstream: `pkg/controller/controller_ref_manager.go`.
+//! Decides which objects belong to an owner, and adopts or releases objects accordingly. Upstream:
+//! `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::error::SyncError;
 use super::object::{name, namespace, orphans_of, owned_by, uid};
 
-/// An owner that controls what its selector matches.
+/// An owner, which claims the objects that its selector matches.
 pub(crate) struct Claims<'a> {
     pub(crate) client: &'a kube_client::Client,
     pub(crate) owner: &'a DynamicObject,
@@ -21,8 +22,9 @@ pub(crate) struct Claims<'a> {
 }
 
 impl Claims<'_> {
-    /// The owner's objects of a kind, from an index by [owner](super::object::owner_index). Releases those that the selector
-    /// no longer matches, and adopts matching ones that have no controller. Of those that do not fit nothing is known.
+    /// Returns the owner's objects of a kind, from an index by [owner](super::object::owner_index). Releases objects
+    /// that the selector no longer matches, and adopts matching objects that have no controller. Objects for which
+    /// `fits` is false are ignored.
     pub(crate) async fn claim<T: Resource>(
         &self,
         objects: &Index<T>,
@@ -59,8 +61,8 @@ impl Claims<'_> {
         Ok(claimed)
     }
 
-    /// Asks the API server whether the owner still exists, since the cache may be behind and a deleted one must not adopt
-    /// anything.
+    /// Asks the API server whether the owner still exists, because the cache may be stale, and a deleted owner must not
+    /// adopt anything.
     async fn check_alive(&self) -> Result<(), SyncError> {
         let (metadata, owner) = (&self.owner.metadata, name(&self.owner.metadata));
         let fresh = self.api(self.kind).get(owner).await;
@@ -71,7 +73,7 @@ impl Claims<'_> {
         Ok(())
     }
 
-    /// Returns whether the object still existed.
+    /// Patches the owner references of an object. Returns true if the object still existed.
     async fn change_owners<T: Resource>(
         &self,
         object: &T,

@@ -1,4 +1,4 @@
-//! The run of a controller: its informers, then its workers.
+//! Runs a controller: starts its informers, waits for their caches, then runs its workers.
 
 use kube_informers::cache::{Done, SharedInformerFactory, wait_for};
 use kube_informers::workqueue::ReconcilePanicked;
@@ -6,11 +6,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::ControllerError;
 
-/// How many keys are processed at a time. The queue never hands out the same key twice at once.
+/// The number of keys that are processed concurrently. The queue never hands out a key that is in progress.
 pub(crate) const WORKERS: usize = 2;
 
-/// Starts the factory, waits until the caches are filled, and works until `stop`, which it also fires when something fails.
-/// The informers have ended when it returns.
+/// Starts the factory, waits until the caches are filled, and works until `stop`. A failed informer, or failed work,
+/// also fires `stop`. The informers have ended when this returns.
 pub(crate) async fn drive(
     factory: &SharedInformerFactory,
     filled: &[Done],
@@ -19,7 +19,7 @@ pub(crate) async fn drive(
 ) -> Result<(), ControllerError> {
     factory.start(stop);
     let mut worked = Ok(());
-    // With a cache that is not filled yet, a worker would create what exists already.
+    // With an incomplete cache, a worker would create objects that exist already.
     if wait_for(stop, filled).await {
         let failed = factory.failed();
         let end = async {

@@ -1,14 +1,14 @@
-//! The errors of a sync and of the controller.
+//! The errors of a controller, and of its syncs.
 
 use kube_informers::cache::{ApiError, Error, InformerFailed};
 use kube_informers::workqueue::ReconcilePanicked;
 use kube_selectors::BadSelector;
 
-/// Why the controller ended before it was stopped.
+/// The reason why a controller ended before it was stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControllerError {
-    /// An informer failed, so the cache is not kept up to date any more.
+    /// An informer failed, so the cache is no longer up to date.
     #[error(transparent)]
     Informer(#[from] InformerFailed),
     /// The work on an object panicked.
@@ -16,7 +16,7 @@ pub enum ControllerError {
     Sync(#[from] ReconcilePanicked),
 }
 
-/// Why the controller could not finish its work on an object. The key is queued again with back-off.
+/// The reason why a controller could not finish a sync. The key is queued again with back-off.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SyncError {
@@ -32,19 +32,19 @@ pub enum SyncError {
     /// The object's selector cannot be read.
     #[error("the selector cannot be read")]
     Selector(#[from] BadSelector),
-    /// The object has no pod template, or its template is no JSON.
+    /// The object has no pod template.
     #[error("there is no template to create a pod from")]
     NoTemplate,
     /// The cache still has the object, but the API server has deleted it or is deleting it.
-    #[error("{0} is gone or going, and adopts nothing")]
+    #[error("{0} is deleted or being deleted, so it adopts nothing")]
     Gone(String),
-    /// An object of this name exists, and it is another one.
+    /// Another object already has this name.
     #[error("the name {0} is taken")]
     Taken(String),
-    /// A pod of a service is on a node that does not exist.
-    #[error("the node of pod {0} does not exist: it has no endpoint")]
+    /// A pod of a service is on a node that does not exist, so the pod has no endpoint.
+    #[error("the node of pod {0} does not exist, so the pod has no endpoint")]
     NoNode(String),
-    /// The cache cannot answer.
+    /// A lookup in the cache failed.
     #[error(transparent)]
     Cache(#[from] Error),
 }
@@ -56,13 +56,14 @@ impl SyncError {
         move |error| Self::Refused { what, source: error.into() }
     }
 
-    /// See [`is_namespace_terminating`].
+    /// Returns true if the API server [refused an object in a terminating namespace](is_namespace_terminating).
     pub(crate) fn is_namespace_terminating(&self) -> bool {
         matches!(self, Self::Refused { source, .. } if is_namespace_terminating(source))
     }
 }
 
-/// Whether an object was refused because its namespace is being deleted: later ones will be, too. Upstream: `NamespaceTerminatingCause`.
+/// Returns true if an object was refused because its namespace is being deleted, so later objects will be refused, too.
+/// Upstream: `NamespaceTerminatingCause`.
 pub(crate) fn is_namespace_terminating(error: &ApiError) -> bool {
     let details = error.status().and_then(|status| status.details.as_ref());
     details.iter().flat_map(|details| &details.causes).any(|cause| cause.reason == "NamespaceTerminating")

@@ -7,26 +7,26 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long to wait for an event that may have been lost.
+/// The time after which an expected event counts as lost.
 const EXPIRES: Duration = Duration::from_secs(300);
 
-/// For each owner, the number of creations and the keys of deletions that its informer has not seen yet.
+/// For each owner, the number of creations and the keys of deletions that the informer has not seen yet.
 ///
 /// A cache lags behind the controller's own writes: a controller that counts pods right after creating three would
-/// count none and create three more. So it leaves an owner alone until its cache has seen everything that was written
-/// for it.
+/// count none and create three more. So the controller leaves an owner alone until the cache has seen all writes for
+/// that owner.
 #[derive(Default)]
 pub(crate) struct Expectations(Mutex<HashMap<String, Expected>>);
 
 struct Expected {
     creations: usize,
-    /// By key, since a deletion is seen twice: when it begins and when it ends.
+    /// Keys instead of a number, because the informer sees a deletion twice: when it begins and when it ends.
     deletions: HashSet<String>,
     since: Instant,
 }
 
 impl Expectations {
-    /// Whether the cache has seen all writes for this owner, or has had enough time to.
+    /// Returns true if the cache has seen all writes for this owner, or if the expectations have expired.
     pub(crate) fn satisfied(&self, owner: &str) -> bool {
         self.lock().get(owner).is_none_or(|expected| {
             let seen = expected.creations == 0 && expected.deletions.is_empty();
@@ -34,26 +34,26 @@ impl Expectations {
         })
     }
 
-    /// Must be called before the creations, so that no event arrives first.
+    /// Expects creations. Must be called before the creations, so no event arrives first.
     pub(crate) fn expect_creations(&self, owner: &str, creations: usize) {
         let expected = Expected { creations, deletions: HashSet::new(), since: Instant::now() };
         self.lock().insert(owner.to_owned(), expected);
     }
 
-    /// Must be called before the deletions of the pods with these keys.
+    /// Expects the deletions of the pods with these keys. Must be called before the deletions.
     pub(crate) fn expect_deletions(&self, owner: &str, pods: impl IntoIterator<Item = String>) {
         let expected = Expected { creations: 0, deletions: pods.into_iter().collect(), since: Instant::now() };
         self.lock().insert(owner.to_owned(), expected);
     }
 
-    /// A creation was seen, or it failed and will not be seen.
+    /// Counts a creation that was seen, or that failed and will not be seen.
     pub(crate) fn creation_observed(&self, owner: &str) {
         if let Some(expected) = self.lock().get_mut(owner) {
             expected.creations = expected.creations.saturating_sub(1);
         }
     }
 
-    /// A deletion was seen, or it failed and will not be seen.
+    /// Removes a deletion that was seen, or that failed and will not be seen.
     pub(crate) fn deletion_observed(&self, owner: &str, pod: &str) {
         if let Some(expected) = self.lock().get_mut(owner) {
             expected.deletions.remove(pod);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_never_seen_is_given_up_after_five_minutes() {
+    async fn an_expectation_that_is_never_met_expires_after_five_minutes() {
         let expectations = Expectations::default();
         expectations.expect_creations("web", 1);
         tokio::time::sleep(EXPIRES).await;

@@ -1,9 +1,9 @@
-//! The hash of a template, which names what is made from it.
+//! Hashes a pod template. The hash is part of the names of the objects made from the template.
 
 use serde_json::Value;
 
-/// The hash of a template. Upstream hashes what Go prints of it, so that no other program has the same hash. Upstream:
-/// `ComputeHash`, `SafeEncodeString`.
+/// Returns the hash of a template. It differs from upstream's hash, because upstream hashes Go's own print of the
+/// template. Upstream: `ComputeHash`, `SafeEncodeString`.
 pub(crate) fn hash(template: &Value, collisions: Option<i64>) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let text = format!("{template}{}", collisions.map(|count| count.to_string()).unwrap_or_default());

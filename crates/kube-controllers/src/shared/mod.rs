@@ -1,4 +1,4 @@
-//! What the controllers of workloads share.
+//! Code that the workload controllers share.
 
 pub(super) mod claims;
 pub(super) mod drive;

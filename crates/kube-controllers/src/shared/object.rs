@@ -1,11 +1,11 @@
-//! How a controller reads objects that it has as dynamic ones.
+//! Accessors for dynamic objects and their metadata.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::IndexValues;
 use serde_json::{Value, json};
 
-/// The whole number at a JSON pointer, or 0.
+/// Returns the integer at a JSON pointer, or 0.
 pub(crate) fn number(object: &DynamicObject, pointer: &str) -> i64 {
     object.data.pointer(pointer).and_then(Value::as_i64).unwrap_or_default()
 }
@@ -26,17 +26,17 @@ pub(crate) fn annotation<'a>(object: &'a DynamicObject, key: &str) -> Option<&'a
     object.metadata.annotations.as_ref()?.get(key).map(String::as_str)
 }
 
-/// The reference to the owner that controls an object.
+/// Returns the owner reference of an object's controller.
 pub(crate) fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
     metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
 
-/// The reference to the owner that controls an object, if it is of this kind.
+/// Returns the owner reference of an object's controller, if the controller is of this kind.
 pub(crate) fn controller_of_kind<'a>(metadata: &'a ObjectMeta, kind: &str) -> Option<&'a OwnerReference> {
     controller(metadata).filter(|owner| owner.kind == kind)
 }
 
-/// What an object that is made for `owner`, or is adopted by it, says of it.
+/// Returns the owner references for an object that `owner` creates or adopts.
 pub(crate) fn owned_by(owner: &ObjectMeta, resource: &ApiResource) -> Value {
     json!([{
         "apiVersion": resource.api_version, "kind": resource.kind, "name": owner.name, "uid": owner.uid,
@@ -44,7 +44,8 @@ pub(crate) fn owned_by(owner: &ObjectMeta, resource: &ApiResource) -> Value {
     }])
 }
 
-/// The values of an object in an index by its controller: the uid, or the namespace if it has none.
+/// Returns the values of an object in an index by controller: the controller's uid, or [`orphans_of`] its namespace if
+/// it has no controller.
 pub(crate) fn owner_index(metadata: &ObjectMeta) -> IndexValues<'_> {
     match controller(metadata) {
         None => orphans_of(namespace(metadata)).into(),
@@ -52,7 +53,7 @@ pub(crate) fn owner_index(metadata: &ObjectMeta) -> IndexValues<'_> {
     }
 }
 
-/// The index value of the objects of a namespace that have no controller. No uid looks like this.
+/// Returns the index value of the objects in a namespace that have no controller. No uid contains a slash.
 pub(crate) fn orphans_of(namespace: &str) -> String {
     format!("{namespace}/")
 }

@@ -1,5 +1,6 @@
-//! Own writes: which version of an object the cache has to have before the next sync. Upstream, from 1.36 on:
-//! `ConsistencyStore` in `pkg/controller/util/consistency`, with which a sync that comes too early fails and is queued again.
+//! Own writes: the versions that the cache must have before the next sync, because a sync on an older state would
+//! repeat or undo the controller's own writes. Upstream, from 1.36 on: `ConsistencyStore` in
+//! `pkg/controller/util/consistency`, which fails an early sync and queues it again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -7,39 +8,39 @@ use std::time::Duration;
 
 use kube_informers::cache::{Reader, Stale};
 
-/// How long a key waits whose caches have not seen the controller's own writes yet.
+/// The delay before a sync is tried again if its caches have not seen the controller's own writes.
 pub(crate) const LATE: Duration = Duration::from_millis(200);
 
-/// How long a sync waits for its cache.
+/// The longest time that a sync waits for its cache.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// By the key of the object, the resourceVersion that the API server gave to what the controller wrote last.
+/// The resourceVersion of the controller's last write, by the key of the object that was reconciled.
 ///
-/// What is computed from an older state of the object is refused with a conflict.
+/// A write that is computed from an older state of the object gets a conflict.
 #[derive(Default)]
 pub(crate) struct OwnWrites(Mutex<HashMap<String, String>>);
 
 impl OwnWrites {
-    /// It was written.
+    /// Notes the resourceVersion of a write.
     pub(crate) fn wrote(&self, object: &str, resource_version: Option<String>) {
         if let Some(version) = resource_version {
             self.lock().insert(object.to_owned(), version);
         }
     }
 
-    /// Waits until the cache has what was written last; once for each write, and for a second at most. After that
-    /// the sync goes on with what there is: a conflict has its key queued again.
+    /// Waits until the cache has the last write; once for each write, and for a second at most. After that the sync
+    /// uses the cached state as it is, because a conflict queues the key again.
     pub(crate) async fn seen<T>(&self, object: &str, cache: &Reader<T>) {
         let written = self.lock().remove(object);
         let Some(version) = written else { return };
         match cache.at_least(&version, PATIENCE).await {
             Ok(()) | Err(Stale::NotComparable(_)) => {}
-            Err(stale) => tracing::debug!(object, %stale, "a sync begins with an old state"),
+            Err(stale) => tracing::debug!(object, %stale, "a sync starts with a stale cache"),
         }
     }
 
-    /// Waits in the same way, and returns whether the cache has it. If not, nothing is to be done with the cache's state, and
-    /// the next sync asks again.
+    /// Waits in the same way, and returns true if the cache has the last write. After false, the cached state must not
+    /// be used, and the next sync waits again.
     pub(crate) async fn caught_up<T>(&self, object: &str, cache: &Reader<T>) -> bool {
         let written = self.lock().get(object).cloned();
         let Some(version) = written else { return true };

@@ -1,4 +1,4 @@
-//! How a controller reads pods. Upstream: `pkg/api/v1/pod`.
+//! Accessors for pods. Upstream: `pkg/api/v1/pod`.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Pod, PodCondition};
@@ -19,7 +19,7 @@ pub(crate) fn is_ready(pod: &Pod) -> bool {
     ready(pod).is_some()
 }
 
-/// Whether a pod has been ready for more than so many seconds. Upstream: `IsPodAvailable`.
+/// Returns true if a pod has been ready for more than `min_ready_seconds`. Upstream: `IsPodAvailable`.
 pub(crate) fn is_available(pod: &Pod, min_ready_seconds: i64, now: Timestamp) -> bool {
     let Some(ready) = ready(pod) else { return false };
     let since = ready.last_transition_time.as_ref().map(|time| time.0.as_second());
@@ -31,7 +31,7 @@ fn ready(pod: &Pod) -> Option<&PodCondition> {
     conditions.find(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
-/// The value of a label; empty if there is none.
+/// Returns the value of a label, or an empty text.
 pub(crate) fn label<'a>(pod: &'a Pod, key: &str) -> &'a str {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get(key)).map(String::as_str).unwrap_or_default()
 }

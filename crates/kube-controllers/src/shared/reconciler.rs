@@ -1,4 +1,4 @@
-//! What the controllers have in common whose work is one queue of keys.
+//! The interface and the run loop of controllers that have one work queue.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -17,25 +17,26 @@ use super::error::{ControllerError, SyncError};
 use super::when_needed;
 use kube_machinery::conventions::clock::Clock;
 
-/// A controller: its informers, and the queue that their handlers fill.
+/// A controller: its informers, and the work queue that their handlers fill.
 pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
-    /// The kind that it works on.
+    /// The kind that the controller reconciles.
     type Kind: Resource<DynamicType = ()>;
-    /// What is queued.
+    /// The type of the keys in the queue.
     type Key: Clone + Debug + Eq + Hash + Send + Sync;
 
-    /// A controller that uses the informers of a factory which has not been started.
+    /// Creates a controller with the informers of a factory that has not been started.
     fn new(client: Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error>;
 
-    /// Adds its handlers. Returns when its caches are filled: with one that is not, a worker would create what exists already.
+    /// Adds the event handlers. The returned signals fire when the caches are filled. With an incomplete cache, a
+    /// worker would create objects that exist already.
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped>;
 
     fn queue(&self) -> &WorkQueue<Self::Key>;
 
-    /// Brings an object nearer to what it asks for.
+    /// Reconciles one object.
     fn sync(&self, key: &Self::Key) -> impl Future<Output = Result<(), SyncError>> + Send;
 
-    /// Whether an object of the kind is one that it works on.
+    /// Returns true if the controller works on this object of its kind, so it must run.
     fn is_needed_by(_: &DynamicObject) -> bool {
         true
     }
@@ -46,7 +47,7 @@ pub(crate) async fn run<C: Reconciler>(client: Client, stop: CancellationToken) 
     run_with::<C>(client, Clock::starting_at(Timestamp::now()), &stop).await
 }
 
-/// Runs a controller with the clock of its cluster, once there is an object that it works on.
+/// Runs a controller with its cluster's clock, once there is an object that it works on.
 pub(crate) async fn run_when_needed<C: Reconciler>(client: Client, clock: Clock, stop: CancellationToken) {
     let kind = ApiResource::erase::<C::Kind>(&());
     let run = || run_with::<C>(client.clone(), clock, &stop);
@@ -66,7 +67,7 @@ async fn run_with<C: Reconciler>(
     let sync = async |key: C::Key| controller.sync(&key).await;
     let workers = controller.queue().workers(WORKERS, sync).on_error(|key: &C::Key, error: SyncError| {
         let kind = C::Kind::kind(&());
-        tracing::debug!(%kind, ?key, error = %with_causes(&error), "the work on an object is tried again");
+        tracing::debug!(%kind, ?key, error = %with_causes(&error), "a sync failed, and is tried again");
     });
     drive(&factory, &filled, &stop, workers.run(&stop)).await
 }

@@ -1,4 +1,4 @@
-//! Writes Events about objects, as shown by `kubectl describe`. Upstream: `record.EventRecorder`.
+//! Writes Events about objects, which `kubectl describe` shows. Upstream: `record.EventRecorder`.
 
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use kube_machinery::conventions::clock::Clock;
 
-/// Whose Events they are, and what they are about.
+/// The component that reports the Events, and the kind that they are about.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     pub(crate) component: &'static str,
@@ -48,7 +48,7 @@ pub(crate) enum Reason {
     InvalidSchedule,
     TooManyMissedTimes,
     JobAlreadyActive,
-    /// Not upstream's: of a Job that the built-in controller does not run.
+    /// Not upstream's: for a Job that the built-in controller does not run.
     NotSupported,
 }
 
@@ -78,7 +78,7 @@ impl EventRecorder {
         Self { client, clock, recorded }
     }
 
-    /// Tells of the object with this metadata.
+    /// Writes an Event about the object with this metadata.
     pub(crate) async fn tell(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
         let kind = if reason.is_failure() { "Warning" } else { "Normal" };
         let (resource, recorded) = (ApiResource::erase::<Event>(&()), self.recorded);
@@ -97,7 +97,7 @@ impl EventRecorder {
         let namespace = metadata.namespace.as_deref().unwrap_or_default();
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
         if let Err(error) = api.create(&PostParams::default(), &event).await {
-            tracing::debug!(%error, "an event is lost");
+            tracing::debug!(%error, "an Event could not be written");
         }
     }
 }

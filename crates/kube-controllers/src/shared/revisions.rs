@@ -1,5 +1,5 @@
-//! ControllerRevisions: the earlier templates of a DaemonSet or a StatefulSet, to which `kubectl rollout undo` goes back.
-//! Upstream: `pkg/controller/history`, `pkg/controller/daemon/update.go`.
+//! ControllerRevisions: the present and earlier templates of a DaemonSet or a StatefulSet. `kubectl rollout undo`
+//! returns to an earlier one. Upstream: `pkg/controller/history`, `pkg/controller/daemon/update.go`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::hash::hash;
 use super::object::{controller, name, namespace, number, owned_by, owner_index, uid};
 use super::own_writes::OwnWrites;
 
-/// The label of a pod that says of which revision it is.
+/// The label of a pod that names the pod's revision.
 pub(crate) const POD_HASH: &str = "controller-revision-hash";
 
-/// The index of revisions by the uid of their controller.
+/// The name of the index of revisions by the uid of their controller.
 const OWNER: &str = "owner";
 
 /// The revisions of all owners of a kind.
@@ -29,7 +29,7 @@ pub(crate) struct Revisions {
     kind: ApiResource,
     /// The kind of the owners.
     owners: ApiResource,
-    /// The label of a revision with its hash.
+    /// The label of a revision that contains its hash.
     label: &'static str,
     pub(crate) informer: SharedIndexInformer<DynamicObject>,
     by_owner: Index<DynamicObject>,
@@ -38,9 +38,9 @@ pub(crate) struct Revisions {
 
 /// The revisions of one owner.
 pub(crate) struct History {
-    /// That of the template which the owner has now.
+    /// The revision of the owner's present template.
     pub(crate) current: Arc<DynamicObject>,
-    /// The others, the oldest first.
+    /// The other revisions, oldest first.
     pub(crate) old: Vec<Arc<DynamicObject>>,
 }
 
@@ -57,7 +57,7 @@ impl Revisions {
         Ok(Self { client, kind, owners, label, informer, by_owner, writes: OwnWrites::default() })
     }
 
-    /// Whether the cache has what was written for an owner last.
+    /// Returns true if the cache has the last write for an owner.
     pub(crate) async fn caught_up(&self, key: &str) -> bool {
         self.writes.caught_up(key, &self.informer.reader()).await
     }
@@ -66,13 +66,14 @@ impl Revisions {
         self.writes.forget(key);
     }
 
-    /// The value of the hash in a revision.
+    /// Returns the hash of a revision, from its label.
     pub(crate) fn hash_of<'a>(&self, revision: &'a DynamicObject) -> &'a str {
         let labels = revision.metadata.labels.as_ref();
         labels.and_then(|labels| labels.get(self.label)).map(String::as_str).unwrap_or_default()
     }
 
-    /// The revisions of an owner. That of its template is made if there is none, and has the highest number.
+    /// Returns the revisions of an owner. The revision of the present template is created if it is missing, and gets
+    /// the highest number.
     pub(crate) async fn history(
         &self,
         key: &str,
@@ -93,7 +94,7 @@ impl Revisions {
         Ok(History { current, old })
     }
 
-    /// Deletes old revisions of which there are more than `keep`, the oldest first, but for those that pods have.
+    /// Deletes the oldest of the old revisions if there are more than `keep`, except revisions that pods still use.
     pub(crate) async fn clean_up(
         &self,
         key: &str,
@@ -150,8 +151,9 @@ impl Revisions {
         revision
     }
 
-    /// An object has the name of the new revision. If it is that revision, the cache was late. If not, the hash is that of
-    /// another template, and the next sync takes another one.
+    /// Handles the case that the name of a new revision is taken. If the existing object is that revision, the cache
+    /// was late. If not, the hash is that of another template; the collision is counted, so the next sync computes
+    /// another hash.
     async fn collide(&self, owner: &DynamicObject, wanted: &DynamicObject) -> Result<Arc<DynamicObject>, SyncError> {
         let taken = name(&wanted.metadata);
         let there = self.api(owner).get(taken).await;
@@ -185,18 +187,18 @@ impl Revisions {
         Ok(Arc::new(changed))
     }
 
-    /// The API for revisions in the namespace of an object.
+    /// Returns the API client for revisions in the object's namespace.
     fn api(&self, object: &DynamicObject) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&object.metadata), &self.kind)
     }
 }
 
-/// Its number.
+/// Returns the number of a revision.
 pub(crate) fn revision_of(revision: &DynamicObject) -> i64 {
     number(revision, "/revision")
 }
 
-/// What a revision keeps of its owner: a patch that brings the template back. Upstream: `getPatch`.
+/// Returns the data of a revision of its owner: a patch that restores the template. Upstream: `getPatch`.
 fn data(owner: &DynamicObject) -> Value {
     let mut template = owner.data["spec"]["template"].clone();
     template["$patch"] = json!("replace");

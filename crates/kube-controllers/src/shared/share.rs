@@ -1,15 +1,15 @@
-//! Numbers that may be a share of another one: `3` or `25%`.
+//! Scales values that are either a number or a percentage: `3` or `25%`.
 
 use serde_json::Value;
 
-/// What becomes of a part of a whole number.
+/// The direction in which a fraction is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     Up,
     Down,
 }
 
-/// A number, or its share of `total`. Upstream: `GetScaledValueFromIntOrPercent`.
+/// Returns the number itself, or the percentage of `total`. Upstream: `GetScaledValueFromIntOrPercent`.
 pub(crate) fn scaled(value: &Value, total: i64, round: Round) -> i64 {
     match value {
         Value::String(text) => {

@@ -1,5 +1,5 @@
-//! A pod as the controllers of ReplicaSets and of Deployments read it. They cache all pods of the cluster, and a typed one takes
-//! more memory than the server's own.
+//! A pod with only the fields that the controllers of ReplicaSets and Deployments read. They cache all pods of the
+//! cluster, and a typed pod takes more memory than the server's own copy.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,11 +12,12 @@ use serde::{Deserialize, Deserializer};
 
 use kube_machinery::conventions::texts::Texts;
 
-/// What decides whether a pod counts, to whom it belongs, and which pod goes first.
+/// The fields that decide whether a pod counts, which controller it has, and which pod is deleted first.
 #[derive(Debug, Deserialize)]
 #[serde(from = "ReadPod")]
 pub(crate) struct SlimPod {
-    /// Namespace, name, uid, resourceVersion and node, and then the labels in the order of their keys: a key and a value are two.
+    /// Namespace, name, uid, resourceVersion and node, then the labels, sorted by key: each key is followed by its
+    /// value.
     texts: Texts,
     created: Seconds,
     ready_since: Seconds,
@@ -28,7 +29,7 @@ pub(crate) struct SlimPod {
     controller: Option<Box<OwnerReference>>,
 }
 
-/// A time, or none, in a third of the memory. Kubernetes writes times in whole seconds.
+/// An optional time in whole seconds, as Kubernetes writes it. Takes a third of the memory of an `Option<Timestamp>`.
 #[derive(Clone, Copy, Debug)]
 struct Seconds(i64);
 
@@ -40,14 +41,14 @@ impl From<Option<Timestamp>> for Seconds {
 
 impl Seconds {
     fn time(self) -> Option<Timestamp> {
-        Timestamp::from_second(self.0).ok() // none is so long ago
+        Timestamp::from_second(self.0).ok() // `i64::MIN` is out of range, so it means no time
     }
 }
 
-/// The place of the first label.
+/// The index of the first label in `SlimPod::texts`.
 const LABELS: usize = 5;
 
-/// The same as it is read.
+/// The JSON form of a pod, from which a [`SlimPod`] is made.
 #[derive(Deserialize)]
 struct ReadPod {
     metadata: Metadata,
@@ -68,7 +69,7 @@ struct Metadata {
     deletion_timestamp: Option<IgnoredAny>,
     labels: BTreeMap<String, String>,
     annotations: Annotations,
-    /// The reference to the controller.
+    /// The owner reference of the pod's controller.
     #[serde(rename = "ownerReferences", deserialize_with = "controller")]
     controller: Option<Box<OwnerReference>>,
 }
@@ -107,7 +108,7 @@ pub(crate) enum Phase {
     Other,
 }
 
-/// Whether the condition `Ready` is true, and since when.
+/// The condition `Ready`: not true, or true since a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ready {
     #[default]
@@ -186,7 +187,7 @@ impl SlimPod {
         self.text(3)
     }
 
-    /// Empty before it is bound.
+    /// Returns the node's name, or an empty text before the pod is bound.
     pub(crate) fn node(&self) -> &str {
         self.text(4)
     }
@@ -199,12 +200,12 @@ impl SlimPod {
         self.created.time()
     }
 
-    /// The reference to its controller.
+    /// Returns the owner reference of the pod's controller.
     pub(crate) fn controller(&self) -> Option<&OwnerReference> {
         self.controller.as_deref()
     }
 
-    /// What the annotation says that decides which pod of a set goes first.
+    /// Returns the value of the annotation `pod-deletion-cost`. A ReplicaSet deletes pods with a low cost first.
     pub(crate) fn deletion_cost(&self) -> i32 {
         self.deletion_cost
     }
@@ -221,7 +222,7 @@ impl SlimPod {
         self.is_going
     }
 
-    /// Neither being deleted nor ended.
+    /// Returns true if the pod is neither being deleted nor ended.
     pub(crate) fn is_active(&self) -> bool {
         !self.is_going && !self.has_ended()
     }
@@ -230,12 +231,12 @@ impl SlimPod {
         self.is_ready
     }
 
-    /// Since when it is ready, according to its status.
+    /// Returns the transition time of the condition `Ready`, if it is true.
     pub(crate) fn ready_since(&self) -> Option<Timestamp> {
         self.ready_since.time()
     }
 
-    /// How often the container was restarted that was restarted most.
+    /// Returns the highest restart count of the pod's containers.
     pub(crate) fn restarts(&self) -> i32 {
         self.restarts
     }
@@ -281,7 +282,7 @@ fn restarts<'de, D: Deserializer<'de>>(from: D) -> Result<i32, D::Error> {
     fold(from, 0, |most, container: Container| *most = container.restart_count.max(*most))
 }
 
-/// Reads a list of which little is kept.
+/// Folds a list while reading it, because most of its content is not kept.
 fn fold<'de, D: Deserializer<'de>, T: Deserialize<'de>, R>(
     from: D,
     start: R,
@@ -313,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_controllers_ask_for_is_read() {
+    fn the_fields_that_the_controllers_use_are_read() {
         let pod: SlimPod = serde_json::from_value(json!({
             "metadata": {
                 "name": "a", "namespace": "n", "uid": "u", "resourceVersion": "7", "labels": {"b": "2", "a": "1"},
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_that_nobody_has_run_has_nothing_of_it() {
+    fn a_pod_that_never_ran_has_no_node_no_restarts_and_is_not_ready() {
         let metadata = json!({"name": "a", "creationTimestamp": null, "deletionTimestamp": "2023-05-01T10:00:00Z"});
         let pod: SlimPod = serde_json::from_value(json!({"metadata": metadata, "status": {"phase": "New"}})).unwrap();
         assert_eq!((pod.phase(), pod.is_ready(), pod.restarts(), pod.node()), (Phase::Other, false, 0, ""));

@@ -1,4 +1,4 @@
-//! How a cluster runs a controller by itself: once it is needed, and again after a panic.
+//! Runs a controller inside a cluster: starts it when it is needed, and again after it failed.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use tracing::{error, warn};
 
 use super::error::ControllerError;
 
-/// How long to wait before the next try.
+/// The delay before the next try.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Runs a controller once there is an object of its kind. Until then it only watches for the first one and caches nothing;
-/// the controller itself caches every object that it looks at.
+/// Runs a controller once there is an object of its kind. Until then it only watches for the first object and caches
+/// nothing, because a running controller caches every object that it looks at.
 pub(crate) async fn run_when_needed<R: Future<Output = Result<(), ControllerError>>>(
     client: &Client,
     resource: &ApiResource,
@@ -40,21 +40,21 @@ pub(crate) async fn run_when_there_is<R: Future<Output = Result<(), ControllerEr
     }
 }
 
-/// Begins anew, with new caches, when a run ends before `stop`: a panic ends one run, and not all that come after it.
+/// Starts the controller again, with new caches, when a run fails: one panic must not end all later work.
 async fn keep_running<R: Future<Output = Result<(), ControllerError>>>(
     kind: &str,
     stop: &CancellationToken,
     run: impl Fn() -> R,
 ) {
     while let Err(error) = run().await {
-        error!(error = %with_causes(&error), kind, "a controller has ended, and begins anew");
+        error!(error = %with_causes(&error), kind, "a controller failed, and is started again");
         if stop.run_until_cancelled(sleep(RETRY)).await.is_none() {
             return;
         }
     }
 }
 
-/// Returns when an object of a kind exists that needs the controller.
+/// Waits until there is an object of a kind that needs the controller.
 async fn first(client: &Client, resource: &ApiResource, needs_it: impl Fn(&DynamicObject) -> bool) {
     let objects: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     loop {
@@ -70,7 +70,7 @@ async fn first(client: &Client, resource: &ApiResource, needs_it: impl Fn(&Dynam
                     }
                 }
             }
-            Err(error) => warn!(%error, kind = resource.kind, "cannot see whether there is an object of a kind"),
+            Err(error) => warn!(%error, kind = resource.kind, "cannot watch for the first object of a kind"),
         }
         sleep(RETRY).await;
     }
@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// A run of workers of which each piece of work panics.
+    /// Runs a worker whose work always panics.
     async fn panicking() -> Result<(), ControllerError> {
         let queue = WorkQueue::new();
         queue.add("default/web".to_owned());

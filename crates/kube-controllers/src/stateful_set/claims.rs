@@ -1,5 +1,5 @@
-//! The claims of a StatefulSet's pods, and what they go with. Upstream: `stateful_pod_control.go`,
-//! `updateClaimOwnerRefForSetAndPod`.
+//! The claims of a StatefulSet's pods: creates them, and sets the owner references that decide when they are
+//! deleted. Upstream: `stateful_pod_control.go`, `updateClaimOwnerRefForSetAndPod`.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -12,7 +12,7 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, namespace};
 
 impl Round<'_> {
-    /// Creates the claims of an ordinal that are missing.
+    /// Creates the missing claims of an ordinal.
     pub(super) async fn create_claims(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_claims);
@@ -33,14 +33,15 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Whether a claim of an ordinal without a pod goes with an earlier pod. Upstream: `PodClaimIsStale`.
+    /// Returns true if a claim of an ordinal is owned by an earlier pod, so it is deleted together with that pod.
+    /// Upstream: `PodClaimIsStale`.
     pub(super) fn has_stale_claim(&self, ordinal: i64) -> bool {
         let pod = format!("{}-{ordinal}", name(&self.set.metadata));
         let is_stale = |claim: &DynamicObject| owners(claim).any(|owner| owner.kind == "Pod" && owner.name == pod);
         claims(&self.set, ordinal).filter_map(|(claim, _)| self.claim(&claim)).any(|claim| is_stale(&claim))
     }
 
-    /// Sees to it that the claims of a pod go with what the set says: with the set, with the pod, or with neither.
+    /// Sets the owner of a pod's claims according to the retention policy: the set, the pod, or none.
     pub(super) async fn settle_claims(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         let (set, pod) = (&self.set.metadata, &pod.metadata);
@@ -54,7 +55,7 @@ impl Round<'_> {
             };
             let is_foreign = |owner: &OwnerReference| !is_ours(owner) && owner.controller == Some(true);
             if owners(&there).any(is_earlier) || owners(&there).any(is_foreign) {
-                continue; // somebody else decides about it
+                continue; // that owner decides about the claim
             }
             if owners(&there).filter(|owner| is_ours(owner)).eq(&wanted) {
                 continue;
@@ -71,7 +72,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// What the claims of an ordinal go with.
+    /// Returns the owner that the claims of an ordinal should have.
     fn owner(&self, pod: Option<&ObjectMeta>, ordinal: i64) -> Option<OwnerReference> {
         let (policy, kept) = (self.spec.claims_deleted_with, self.spec.has(ordinal));
         let reference = |api_version: &str, kind: &str, of: &ObjectMeta| OwnerReference {

@@ -1,4 +1,5 @@
-//! The event handlers: they turn notifications into keys in the queue, and make no requests.
+//! The StatefulSet controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
+//! no requests.
 
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ impl Controller {
         let set = self.sets.namespace(namespace(metadata)).get(&owner.name);
         if let Ok(set) = set
             && set.metadata.uid.as_ref() == Some(&owner.uid)
-        // and not its predecessor
+        // not an earlier one of the same name
         {
             self.queue.add(meta_namespace_key(&*set));
         }

@@ -1,4 +1,4 @@
-//! What makes each pod of a StatefulSet one of its own: its ordinal, its name and its claims. Upstream:
+//! The identity of a StatefulSet's pods: ordinals, names, labels and claims. Upstream:
 //! `pkg/controller/statefulset/stateful_set_utils.go`.
 
 use k8s_openapi::api::core::v1::Pod;
@@ -11,24 +11,24 @@ use crate::shared::revisions::POD_HASH;
 pub(super) const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
-/// The ordinal of a pod, if its name is one of this set's.
+/// Returns the ordinal of a pod, if its name is derived from the set's.
 pub(super) fn ordinal(set: &str, pod: &str) -> Option<i64> {
     let (parent, digits) = pod.rsplit_once('-')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     (parent == set && is_number).then(|| digits.parse::<i32>().ok().map(i64::from)).flatten()
 }
 
-/// The labels that tell the identity of a pod.
+/// Returns the labels with a pod's name and ordinal.
 pub(super) fn labels(pod: &str, ordinal: i64) -> Value {
     json!({POD_NAME: pod, POD_INDEX: ordinal.to_string()})
 }
 
-/// Whether a pod has the label with its name.
+/// Returns true if a pod has the label with its own name.
 pub(super) fn is_labelled(pod: &Pod) -> bool {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get(POD_NAME)) == pod.metadata.name.as_ref()
 }
 
-/// The templates of claims with the names that their claims have for an ordinal.
+/// Returns the names of an ordinal's claims, each with the template of the claim.
 pub(super) fn claims(set: &DynamicObject, ordinal: i64) -> impl Iterator<Item = (String, &Value)> {
     let templates = set.data["spec"]["volumeClaimTemplates"].as_array().into_iter().flatten();
     templates.map(move |template| {
@@ -37,7 +37,7 @@ pub(super) fn claims(set: &DynamicObject, ordinal: i64) -> impl Iterator<Item = 
     })
 }
 
-/// A new claim.
+/// Returns a new claim from a template.
 pub(super) fn new_claim(set: &DynamicObject, claim: &str, template: &Value, kind: &ApiResource) -> DynamicObject {
     let metadata = &template["metadata"];
     let mut labels = metadata["labels"].as_object().cloned().unwrap_or_default();
@@ -49,7 +49,7 @@ pub(super) fn new_claim(set: &DynamicObject, claim: &str, template: &Value, kind
     new
 }
 
-/// A new pod of a revision.
+/// Returns a new pod of a revision. `kinds` are those of StatefulSets and of pods.
 pub(super) fn new_pod(
     set: &DynamicObject,
     ordinal: i64,
@@ -76,7 +76,7 @@ pub(super) fn new_pod(
     pod
 }
 
-/// The volumes of the template, and one for each claim, which replaces one of the same name.
+/// Returns the volumes of the template, and one for each claim, which replaces a volume of the same name.
 fn volumes(set: &DynamicObject, ordinal: i64, of_template: &Value) -> Value {
     let mut volumes: Vec<Value> = claims(set, ordinal)
         .map(|(claim, template)| {
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ordinal_is_what_follows_the_name_of_the_set() {
+    fn the_ordinal_is_the_number_after_the_name_of_the_set() {
         assert_eq!(ordinal("web", "web-0"), Some(0));
         assert_eq!(ordinal("web", "web-12"), Some(12));
         assert_eq!(ordinal("web-1", "web-1-3"), Some(3));

@@ -1,4 +1,4 @@
-//! The pods of a StatefulSet, one after the other: those that there are to be, and those that are one too many. Upstream:
+//! The pods of a StatefulSet, one after the other: creates or repairs wanted pods, and deletes surplus ones. Upstream:
 //! `processReplica`, `processCondemned`.
 
 use std::ops::ControlFlow;
@@ -16,14 +16,14 @@ use crate::shared::object::{name, number};
 use crate::shared::pods;
 use crate::shared::recorder::Reason;
 
-/// Whether the work goes on with the next pod, or waits for this one.
+/// The choice to go on with the next pod, or to wait for this one.
 pub(super) type Next = ControlFlow<()>;
 
 const GO_ON: Next = ControlFlow::Continue(());
 const WAIT: Next = ControlFlow::Break(());
 
 impl Round<'_> {
-    /// Sees to it that each pod is there that is to be. With ordered management, each waits for the one before it.
+    /// Creates or repairs each wanted pod. With ordered management, each pod waits for the one before it.
     pub(super) async fn keep(&self) -> Result<Next, SyncError> {
         for place in 0..self.replicas.len() {
             if self.keep_one(place).await?.is_break() && self.spec.ordered {
@@ -59,7 +59,7 @@ impl Round<'_> {
         Ok(GO_ON)
     }
 
-    /// Deletes the pods that are one too many, the highest ordinal first. With ordered management, one at a time.
+    /// Deletes the surplus pods, highest ordinal first; with ordered management, one at a time.
     pub(super) async fn scale_down(&self) -> Result<Next, SyncError> {
         for pod in &self.condemned {
             let ordinal = ordinal(name(&self.set.metadata), name(&pod.metadata)).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Round<'_> {
         Ok(GO_ON)
     }
 
-    /// Creates a pod with its claims. While one of the claims belongs to an earlier pod, it waits.
+    /// Creates a pod with its claims. Waits while one of the claims belongs to an earlier pod.
     async fn create(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         if self.has_stale_claim(ordinal) {
@@ -107,7 +107,7 @@ impl Round<'_> {
         }
     }
 
-    /// Whether a new pod gets the revision before the update. Upstream: `newVersionedStatefulSetPod`.
+    /// Returns true if a new pod gets the revision from before the update. Upstream: `newVersionedStatefulSetPod`.
     fn starts_old(&self, ordinal: i64) -> bool {
         let Some(rolling) = self.spec.rolling else { return false };
         let old = rolling.partition.unwrap_or_else(|| number(&self.set, "/status/currentReplicas"));

@@ -1,4 +1,4 @@
-//! A rolling update: old pods give way to new ones, the highest ordinal first. Upstream:
+//! The rolling update of a StatefulSet: replaces old pods by new ones, highest ordinal first. Upstream:
 //! `updateStatefulSetAfterInvariantEstablished`.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::shared::error::SyncError;
 use crate::shared::pods;
 
 impl Round<'_> {
-    /// Deletes old pods above the partition, as many as may be unavailable; [`keep`](Self::keep) makes the new ones.
+    /// Deletes old pods above the partition, as many as may be unavailable; [`keep`](Self::keep) creates the new ones.
     pub(super) async fn roll(&self, rolling: Rolling) -> Result<(), SyncError> {
         let unavailable = self.replicas.iter().filter(|pod| self.is_unavailable(pod.as_ref())).count();
         let room = usize::try_from(rolling.unavailable).unwrap_or_default().saturating_sub(unavailable);
@@ -24,7 +24,7 @@ impl Round<'_> {
                 self.delete(pod).await?;
             }
         } else {
-            // Those that are lost already cost nothing.
+            // Deleting a pod that is unavailable already makes no further pod unavailable.
             for pod in lost.into_iter().chain(good.into_iter().take(room)) {
                 self.delete(pod).await?;
             }

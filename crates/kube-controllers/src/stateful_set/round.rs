@@ -1,5 +1,5 @@
-//! One sync of a StatefulSet: what it has, and what is told of it. Upstream: `updateStatefulSet`, `updateStatus`,
-//! `completeUpdate`, `truncateHistory`.
+//! One sync of a StatefulSet: its pods by ordinal, the steps of the sync, and the status. Upstream:
+//! `updateStatefulSet`, `updateStatus`, `completeUpdate`, `truncateHistory`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub(super) struct Round<'a> {
     pub(super) spec: Spec,
     /// The revision that all pods had when the last update was complete.
     pub(super) current: Arc<DynamicObject>,
-    /// That of the template.
+    /// The revision of the present template.
     pub(super) update: Arc<DynamicObject>,
-    /// A place for each pod that there is to be, by ordinal from the first one on.
+    /// The wanted pods by ordinal, counted from the first ordinal; `None` for a missing pod.
     pub(super) replicas: Vec<Option<Arc<Pod>>>,
-    /// The other pods, the highest ordinal first.
+    /// The surplus pods, highest ordinal first.
     pub(super) condemned: Vec<Arc<Pod>>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Round<'a> {
         pods::is_available(pod, self.spec.min_ready_seconds, self.controller.clock.time())
     }
 
-    /// Whether a place has no pod that is available and stays. Upstream: `isUnavailable`.
+    /// Returns true if a pod is missing, being deleted or not available. Upstream: `isUnavailable`.
     pub(super) fn is_unavailable(&self, pod: Option<&Arc<Pod>>) -> bool {
         pod.is_none_or(|pod| pods::is_going(pod) || !self.is_available(pod))
     }
@@ -95,7 +95,7 @@ impl<'a> Round<'a> {
         let status = self.status();
         if self.spec.min_ready_seconds > 0 && status["availableReplicas"] != self.spec.replicas {
             let time = Duration::from_secs(self.spec.min_ready_seconds.unsigned_abs() + 1);
-            self.controller.queue.add_after(self.key.to_owned(), time); // nobody else tells that time has passed
+            self.controller.queue.add_after(self.key.to_owned(), time); // no event says that time has passed
         }
         let before = &self.set.data["status"];
         let same = status.as_object().into_iter().flatten().all(|(field, value)| {
@@ -105,7 +105,7 @@ impl<'a> Round<'a> {
         if same {
             return Ok(());
         }
-        // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
+        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
         let metadata = &self.set.metadata;
         let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": status});
         let api = self.controller.api(&self.set, &self.controller.kind);
@@ -140,7 +140,7 @@ impl<'a> Round<'a> {
         })
     }
 
-    /// Deletes old revisions that no pod has, of which there are too many.
+    /// Deletes old revisions beyond the limit, except revisions that pods still use.
     pub(super) async fn clean_up(&self, history: &History) -> Result<(), SyncError> {
         let Some(limit) = self.spec.history.filter(|_| self.set.metadata.deletion_timestamp.is_none()) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a StatefulSet asks for.
+//! The spec of a StatefulSet, with defaults and percentages resolved.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -12,26 +12,28 @@ pub(super) struct Spec {
     /// The ordinal of the first pod.
     pub(super) start: i64,
     pub(super) min_ready_seconds: i64,
-    /// Whether each pod waits for those before it. Upstream: `monotonic`.
+    /// True if each pod waits for those before it. Upstream: `monotonic`.
     pub(super) ordered: bool,
-    /// `None` if the user deletes the old pods.
+    /// The limits of a rolling update; `None` for `OnDelete`, where the user deletes the old pods.
     pub(super) rolling: Option<Rolling>,
-    /// How many old revisions stay; `None` for all.
+    /// The number of old revisions that are kept; `None` for all.
     pub(super) history: Option<i64>,
-    /// Whether claims go with the set, and whether they go when their pod is scaled away.
+    /// The retention policy of the claims.
     pub(super) claims_deleted_with: Deleted,
 }
 
-/// A rolling update.
+/// The limits of a rolling update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rolling {
-    /// How many of the first pods keep the old revision; `None` if the update has no settings.
+    /// The number of pods, counted from the first ordinal, that keep the old revision; `None` if `rollingUpdate` is
+    /// absent.
     pub(super) partition: Option<i64>,
-    /// How many pods may be unavailable.
+    /// The number of pods that may be unavailable.
     pub(super) unavailable: i64,
 }
 
-/// What takes the claims of a StatefulSet with it. Upstream: `persistentVolumeClaimRetentionPolicy`.
+/// The occasions on which the claims are deleted: with the StatefulSet, or with a pod that is scaled away. Upstream:
+/// `persistentVolumeClaimRetentionPolicy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Deleted {
     pub(super) with_set: bool,
@@ -57,7 +59,7 @@ impl Spec {
         }
     }
 
-    /// Whether there is to be a pod with this ordinal.
+    /// Returns true if the StatefulSet asks for a pod with this ordinal.
     pub(super) fn has(&self, ordinal: i64) -> bool {
         (self.start..self.start + self.replicas).contains(&ordinal)
     }

@@ -1,5 +1,6 @@
-//! The chores of the controllers that each write may cause, so that nobody has to scan the store: of the garbage collector,
-//! the namespace controller, and those of nodes.
+//! The work queue of the built-in controllers that run inside the server: the garbage collector, the namespace
+//! controller, and those of nodes, pods, service accounts and cluster roles. Each write to the store queues the chores
+//! that it causes, so no controller has to scan the store.
 
 mod queue;
 mod run;
@@ -67,27 +68,28 @@ pub(crate) enum Chore {
     HandleDependents(ObjectRef),
     /// Delete the contents of a namespace that is being deleted.
     EmptyNamespace(String),
-    /// Do so again after a while: what its conditions say may have changed.
+    /// Queue [`Chore::EmptyNamespace`] again after a pause, because the contents, and so the conditions, may have
+    /// changed.
     LookAgain(String),
-    /// Create the service account that a namespace must have.
+    /// Create the service account `default` of a namespace.
     CreateAccount(String),
-    /// Create the config map that a namespace must have.
+    /// Create or restore the config map `kube-root-ca.crt` of a namespace.
     PublishRootCa(String),
     /// Give an aggregated cluster role its rules.
     AggregateRole(String),
     /// Give a node the taints of its conditions.
     TaintNode(String),
-    /// See after a while whether a node is still missing.
+    /// Queue [`Chore::CollectOrphans`] after a while, in case the missing node comes back.
     Quarantine(String),
-    /// Delete the pods of a node that was missing for a while.
+    /// Delete the pods of a node that is still missing.
     CollectOrphans(String),
-    /// Delete the pods that wait for a node which is out of service.
+    /// Delete the terminating pods of an out-of-service node, whose kubelet cannot end them.
     CollectTerminating(String),
-    /// End a pod that goes before it has a node.
+    /// Delete a pod that is being deleted and was never bound to a node.
     CollectUnscheduled(Key),
-    /// See after a while whether too many pods have ended.
+    /// Queue [`Chore::CollectTerminated`] after a while.
     CountTerminated,
-    /// Delete the oldest of too many pods that have ended.
+    /// Delete the oldest ended pods beyond the number that is kept.
     CollectTerminated,
 }
 
@@ -95,14 +97,15 @@ pub(crate) enum Chore {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     pub(crate) uid: String,
-    /// Where the owner must be; `None` if no such kind is served, or if the kind is namespaced and the dependent is
-    /// not.
+    /// The object that the reference names; `None` if no such kind is served, or if the kind is namespaced and the
+    /// dependent is cluster-scoped.
     pub(crate) object_ref: Option<ObjectRef>,
-    /// `blockOwnerDeletion`: whether a foreground deletion of the owner waits for this dependent.
+    /// `blockOwnerDeletion`: true if a foreground deletion of the owner waits for this dependent.
     pub(crate) blocks_deletion: bool,
 }
 
-/// The owners of an object. An owner reference has no namespace: the owner is looked for in the dependent's own.
+/// Returns the owners of an object. An owner reference has no namespace, so a namespaced owner is looked up in the
+/// dependent's namespace.
 pub(crate) fn owners(object: &Arc<Object>, catalog: &Catalog) -> Vec<Owner> {
     if !object.summary.has_owners {
         return Vec::new();
@@ -124,27 +127,26 @@ fn owner(reference: &Value, dependent: &Object, catalog: &Catalog) -> Owner {
     Owner { uid: text("uid").to_owned(), object_ref, blocks_deletion: reference["blockOwnerDeletion"] == true }
 }
 
-/// Whether the object is being deleted.
 pub(crate) fn is_deleting(object: &Object) -> bool {
     object.summary.is_deleting
 }
 
-/// Whether the object is being deleted and this finalizer holds it.
+/// Returns true if the object is being deleted and has this finalizer.
 pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
     is_deleting(object) && object.summary.has_finalizer(finalizer)
 }
 
-/// The chores of one cluster. Each write adds those that it causes.
+/// The chores of one cluster. Each write adds the chores that it causes.
 ///
-/// The lock order is: first the store's lock, then this one.
+/// Lock order: take the store's lock first, then this one.
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
-    /// Whether every pod must have a node: not in a cluster that was made without nodes.
+    /// True if pods need an existing node. False in a cluster that was created without nodes.
     has_nodes: bool,
-    /// Whether every namespace must have a service account.
+    /// True if each namespace must have a service account and the config map of the root certificate.
     has_accounts: bool,
     queue: Mutex<Queue>,
-    /// How many chores are queued or being worked on.
+    /// The number of chores that are queued or in progress.
     unfinished: watch::Sender<usize>,
 }
 
@@ -177,7 +179,6 @@ impl Chores {
         Self { has_nodes, has_accounts: admission == Admission::Kube, ..Self::default() }
     }
 
-    /// Adds a chore.
     pub(super) fn add(&self, chore: Chore) {
         let mut queue = self.lock();
         let before = queue.due.len();
@@ -192,7 +193,7 @@ impl Chores {
         });
     }
 
-    /// Waits for the next chore. It counts as unfinished until [`done`](Self::done).
+    /// Waits for the next chore, which counts as unfinished until [`done`](Self::done).
     pub(super) async fn next(&self) -> Chore {
         let mut count = self.unfinished.subscribe();
         loop {
@@ -209,12 +210,12 @@ impl Chores {
         self.unfinished.send_modify(|count| *count -= 1);
     }
 
-    /// Whether a chore is queued or being worked on.
+    /// Returns true if a chore is queued or in progress.
     pub(crate) fn has_any(&self) -> bool {
         *self.unfinished.borrow() > 0
     }
 
-    /// Waits until no chore is queued or being worked on.
+    /// Waits until no chore is queued or in progress.
     pub(crate) async fn all_done(&self) {
         // The sender lives as long as the chores.
         let _ = self.unfinished.subscribe().wait_for(|count| *count == 0).await;
@@ -226,17 +227,17 @@ impl Chores {
         self.unfinished.send_replace(0);
     }
 
-    /// The objects with an owner reference to this uid.
+    /// Returns the objects with an owner reference to this uid.
     pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.lock().dependents_of(uid)
     }
 
-    /// Whether a namespace has no objects of a kind that is defined.
+    /// Returns true if a namespace has no objects of a kind that is currently defined.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
         self.lock().is_empty(namespace, catalog)
     }
 
-    /// Whether the foreground deletion of an owner with this uid has dependents to wait for.
+    /// Returns true if dependents block the foreground deletion of the owner with this uid.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.lock().is_blocked(uid)
     }

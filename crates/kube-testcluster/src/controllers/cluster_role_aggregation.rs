@@ -1,5 +1,5 @@
-//! The controller of aggregated cluster roles: one with an `aggregationRule` has the rules of those that its selectors find. Upstream:
-//! `pkg/controller/clusterroleaggregation`.
+//! The controller of aggregated cluster roles: a role with an `aggregationRule` gets the rules of all roles that its
+//! selectors match. Upstream: `pkg/controller/clusterroleaggregation`.
 
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
@@ -10,15 +10,16 @@ use kube_machinery::conventions::label_selector;
 use kube_machinery::kinds::CLUSTER_ROLES;
 use kube_machinery::value::{Array, Value, json};
 
-/// Whether a cluster role gets its rules from others.
+/// Returns true if a cluster role gets its rules from other roles.
 pub(crate) fn is_aggregated(role: &Value) -> bool {
     role["aggregationRule"].is_object()
 }
 
-/// The rules that an aggregated role should have: those of the roles that each of its selectors finds, by name, each rule once.
+/// Returns the rules that an aggregated role should have: those of the other roles that its selectors match, ordered by
+/// selector and name, without duplicates.
 ///
 /// # Errors
-/// A stored role that cannot be read.
+/// A selector or a stored role cannot be read.
 pub(crate) fn rules_of(store: &Store, role: &Value) -> Result<Vec<Value>, ApiError> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array();
     let mut rules = Vec::new();
@@ -38,7 +39,7 @@ pub(crate) fn rules_of(store: &Store, role: &Value) -> Result<Vec<Value>, ApiErr
     Ok(rules)
 }
 
-/// Gives an aggregated role its rules, unless it has them.
+/// Writes the rules of an aggregated role, unless they are up to date.
 pub(super) async fn aggregate(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     if store.get(CLUSTER_ROLES, &key).is_none() {

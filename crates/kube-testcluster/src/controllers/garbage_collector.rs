@@ -1,4 +1,5 @@
-//! The garbage collector. Upstream: `pkg/controller/garbagecollector`.
+//! The garbage collector: deletes objects whose owners are gone, and deletes or orphans the dependents of a deleted
+//! owner. Upstream: `pkg/controller/garbagecollector`.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use kube_machinery::conventions::fill::list;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
 use kube_machinery::value::{Value, json};
 
-/// As whom it asks.
+/// The user that the garbage collector acts as.
 const USER: &str = "system:serviceaccount:kube-system:generic-garbage-collector";
 
 /// The state of one owner reference, as in upstream's `classifyReferences`.
@@ -31,13 +32,14 @@ enum OwnerState {
     Waiting,
 }
 
-/// Deletes an object whose owners are all gone or going. If some owners stay, it removes the references to the others.
-/// Upstream: `attemptToDeleteItem`.
+/// Deletes an object if each of its owners is gone or waits for its dependents. If some owners stay, it only removes
+/// the references to the others. Upstream: `attemptToDeleteItem`.
 pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let catalog = store.catalog();
     let owners = owners(&object, &catalog);
-    // Upstream finds no path for an object that nobody defines. It comes here again when it is defined.
+    // Upstream finds no path for an object whose kind is no longer defined. The chore is queued again when the kind is
+    // defined.
     let is_defined = || catalog.defined(object.resource.group, object.resource.plural).is_some();
     if owners.is_empty() || is_deleting(&object) || !is_defined() {
         return Ok(());
@@ -58,7 +60,7 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
         let also_waits =
             |object_ref: &ObjectRef| object_ref.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
         if dependents.iter().any(also_waits) {
-            clear_block_owner_deletion(store, object_ref).await?; // objects that own each other must not wait for each other
+            clear_block_owner_deletion(store, object_ref).await?; // objects that own each other would wait for each other forever
         }
         Policy::Foreground
     } else {
@@ -75,7 +77,7 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
 }
 
 fn classify(store: &Store, owner: &Owner) -> OwnerState {
-    let Some(object_ref) = &owner.object_ref else { return OwnerState::Present }; // nobody knows whether it is there
+    let Some(object_ref) = &owner.object_ref else { return OwnerState::Present }; // it cannot be looked up, so it may exist
     match object_ref.find(&store.lock().storage) {
         Some(found) if found.summary.uid() != owner.uid => OwnerState::Absent,
         Some(found) if is_held(&found, FOREGROUND) => OwnerState::Waiting,
@@ -84,8 +86,8 @@ fn classify(store: &Store, owner: &Owner) -> OwnerState {
     }
 }
 
-/// Handles the dependents of an owner that is being deleted, as its finalizers say, and then removes the finalizers.
-/// Upstream: `processDeletingDependentsItem` and `orphanDependents`.
+/// Orphans or deletes the dependents of an owner that is being deleted, as its finalizer asks for, and then removes the
+/// finalizer. Upstream: `processDeletingDependentsItem` and `orphanDependents`.
 pub(crate) async fn handle_dependents(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let uid = object.summary.uid();
@@ -106,7 +108,7 @@ pub(crate) async fn handle_dependents(store: &Store, chores: &Chores, object_ref
     Ok(())
 }
 
-/// An object that is gone or has changed needs no more work: that write has queued a chore of its own.
+/// Ignores the error if the object is gone or has changed, because that write has queued a chore of its own.
 fn unless_over(done: Result<(), ApiError>) -> Result<(), ApiError> {
     match done {
         Err(error) if is_over(&error) => Ok(()),
@@ -122,7 +124,7 @@ async fn remove_owners(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> 
     .await
 }
 
-/// Clears `blockOwnerDeletion`, so that no owner waits for the object.
+/// Clears `blockOwnerDeletion`, so no owner waits for the object.
 async fn clear_block_owner_deletion(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         for owner in list(metadata, "ownerReferences") {

@@ -1,5 +1,5 @@
-//! The namespace controller: it deletes the contents of a namespace, then the namespace. Upstream:
-//! `pkg/controller/namespace`.
+//! The namespace controller: deletes the contents of a namespace that is being deleted, then the namespace itself.
+//! Upstream: `pkg/controller/namespace`.
 
 mod remaining;
 
@@ -21,15 +21,16 @@ use kube_machinery::kinds::{NAMESPACES, PODS, Resource, Subresource, namespace};
 use kube_machinery::value::Value;
 use remaining::Remaining;
 
-/// As whom it asks.
+/// The user that the controller acts as.
 const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 
-/// How long it waits before it looks once more at a namespace that it has looked at, so that changes in quick succession, and its own,
-/// are one. Upstream waits for eight seconds where finalizers hold something.
+/// The pause before a namespace is checked again. It combines changes in quick succession, including the controller's
+/// own, into one check. Upstream waits for eight seconds while finalizers hold objects.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// Deletes the contents of a namespace that is being deleted, its pods first, says what is left, and removes the finalizer if nothing
-/// is. A pod takes its time to end: the removal of the last pod, and of the last object, queues a new chore.
+/// Deletes the contents of a namespace that is being deleted, pods first. Reports the remaining objects in the
+/// conditions, and removes the finalizer once none remain. A pod takes time to end, so the removal of the last pod, and
+/// that of the last object, each queue another chore.
 pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let Some(going) = store.get(NAMESPACES, &key).filter(|namespace| is_deleting(namespace)) else { return Ok(()) };
@@ -37,8 +38,8 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
     let (pods, others) = contents.into_iter().partition(|resource| *resource == PODS);
     let mut remaining = Remaining::default();
     let mut failed = delete_kinds(store, pods, name, &mut remaining).await;
-    // What a pod needs to end stays until it has ended. A pod that cannot be deleted keeps nothing, as it is not counted. Upstream:
-    // `OrderedNamespaceDeletion`.
+    // Other objects stay until the last pod has ended, because a pod may need them to end. Pods that could not be
+    // deleted are not counted, so they delay nothing. Upstream: `OrderedNamespaceDeletion`.
     if remaining.is_empty() {
         failed = failed.and(delete_kinds(store, others, name, &mut remaining).await);
     }
@@ -49,7 +50,7 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
     failed
 }
 
-/// Deletes all objects of these kinds, and counts what is left. Returns the first error.
+/// Deletes all objects of these kinds, and counts those that remain. Returns the first error.
 async fn delete_kinds(
     store: &Store,
     kinds: Vec<&'static Resource>,
@@ -59,7 +60,8 @@ async fn delete_kinds(
     let filter = Filter { namespace: Some(namespace.to_owned()), ..Default::default() };
     let mut failed = Ok(());
     for resource in kinds {
-        // Upstream counts nothing of a kind that it could not delete: `deleteAllContentForGroupVersionResource`.
+        // As upstream, the objects of a kind that could not be deleted are not counted:
+        // `deleteAllContentForGroupVersionResource`.
         match delete_all(store, resource, &filter).await {
             Ok(()) => everything(store, resource, &filter).objects.iter().for_each(|object| remaining.add(object)),
             Err(error) => {
@@ -71,7 +73,7 @@ async fn delete_kinds(
     failed
 }
 
-/// Changes the namespace, unless it has gone meanwhile and another one of its name has come.
+/// Changes the namespace, unless it was deleted and created again meanwhile.
 async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -> Result<(), ApiError> {
     let change = |home: &Opened| {
         let is_the_same = home.summary.uid() == going.summary.uid();
@@ -93,7 +95,7 @@ async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter)
     Ok(())
 }
 
-/// The namespace with the conditions that say what is left of it.
+/// Sets the namespace's conditions, which report the remaining objects.
 fn with_conditions(store: &Store, home: &Opened, remaining: &Remaining) -> Next {
     let (mut value, now) = (home.value.clone(), store.clock.now());
     for condition in remaining.conditions() {
@@ -102,7 +104,7 @@ fn with_conditions(store: &Store, home: &Opened, remaining: &Remaining) -> Next 
     Next::Put(written_by(Component::CONTROLLERS, store, home, Some(Subresource::Status), value))
 }
 
-/// The namespace without the finalizer.
+/// Removes this controller's finalizer. If no finalizer is left, releases the namespace, which deletes it.
 fn released(mut namespace: Value) -> Next {
     if let Some(finalizers) = namespace.pointer_mut("/spec/finalizers").and_then(Value::as_array_mut) {
         finalizers.retain(|name| name != namespace::FINALIZER);

@@ -1,5 +1,5 @@
-//! The node lifecycle controller, as far as scheduling sees it: a node has the taints that its conditions ask for. Upstream:
-//! `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
+//! The scheduling part of the node lifecycle controller: gives each node the `NoSchedule` taints of its conditions.
+//! Upstream: `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
 
 use crate::http::status::ApiError;
 use crate::store::object::{Key, Opened};
@@ -11,7 +11,7 @@ use kube_machinery::value::{Array, Value, json};
 
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
-/// The taint of a condition with a status. Upstream: `nodeConditionToTaintKeyStatusMap`.
+/// The type and the status of a condition, and its taint. Upstream: `nodeConditionToTaintKeyStatusMap`.
 const TAINTS: [(&str, &str, &str); 6] = [
     ("Ready", "False", "node.kubernetes.io/not-ready"),
     ("Ready", "Unknown", "node.kubernetes.io/unreachable"),
@@ -40,7 +40,7 @@ pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     tainted.await.map(|_| ())
 }
 
-/// The taints that a node should have; `None` if it has them.
+/// Returns the taints that a node should have, or `None` if it has them.
 fn tainted(node: &Value) -> Option<Vec<Value>> {
     let conditions = node["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let is = |kind: &str, status: &str| conditions.iter().any(|it| it["type"] == kind && it["status"] == status);
@@ -51,7 +51,7 @@ fn tainted(node: &Value) -> Option<Vec<Value>> {
     }
     let has_reported = conditions.iter().any(|condition| condition["type"] == "Ready");
     let is_ours = |key: &str| {
-        // A node whose kubelet has never reported keeps the taint of its creation.
+        // Until the kubelet has reported, a node keeps the readiness taint that it was created with.
         let of_readiness = TAINTS[..2].iter().any(|(.., taint)| *taint == key);
         key == UNSCHEDULABLE || (TAINTS.iter().any(|(.., taint)| *taint == key) && (has_reported || !of_readiness))
     };
@@ -79,7 +79,7 @@ mod tests {
             json!({"spec": {"taints": taints, "unschedulable": unschedulable}, "status": {"conditions": conditions}})
         };
         let (new, memory) = (of("not-ready"), of("memory-pressure"));
-        assert_eq!(tainted(&node(&[&new], false, &[])), None, "nobody has reported");
+        assert_eq!(tainted(&node(&[&new], false, &[])), None, "the kubelet has never reported");
         assert_eq!(
             tainted(&node(&[&own, &new, &evicting], false, &[("Ready", "True")])),
             Some(vec![own.clone(), evicting])

@@ -1,5 +1,5 @@
-//! The collection of pods that nobody else ends: those of nodes that are gone or out of service, those that go before they have
-//! a node, and the oldest of very many that have ended. Upstream: `pkg/controller/podgc`.
+//! The pod garbage collector: deletes pods that nothing else deletes, namely pods of missing or out-of-service nodes,
+//! pods deleted before they had a node, and the oldest of too many ended pods. Upstream: `pkg/controller/podgc`.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ use kube_machinery::kinds::field_selector::Fields;
 use kube_machinery::kinds::{NODES, PODS, Subresource};
 use kube_machinery::value::{Value, json};
 
-/// How long a node may be missing before its pods are deleted.
+/// The time that a node may be missing before its pods are deleted.
 pub(super) const QUARANTINE: Duration = Duration::from_secs(40);
 
-/// How long to wait before the oldest pods that have ended are deleted: all at once, since they are looked for in the store.
+/// The delay before surplus ended pods are deleted. One scan of the store deletes the surplus of the whole period.
 pub(super) const PERIOD: Duration = Duration::from_secs(20);
 
-/// How many pods that have ended are kept. Upstream: `--terminated-pod-gc-threshold`.
+/// The number of ended pods that are kept. Upstream: `--terminated-pod-gc-threshold`.
 pub(super) const MOST_TERMINATED: usize = 12_500;
 
-/// As whom it asks.
+/// The user that the controller acts as.
 const USER: &str = "system:serviceaccount:kube-system:pod-garbage-collector";
 
 const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
@@ -44,7 +44,7 @@ pub(crate) async fn collect_orphans(store: &Store, node: &str) -> Result<(), Api
     Ok(())
 }
 
-/// Deletes the pods that wait for the kubelet of a node which is out of service. Upstream: `gcTerminating`.
+/// Deletes the terminating pods of an out-of-service node, whose kubelet cannot end them. Upstream: `gcTerminating`.
 pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(), ApiError> {
     let Some(found) = store.get(NODES, &Key::new(None, node)) else { return Ok(()) };
     if !is_out_of_service(&found.open()?.value) {
@@ -63,7 +63,7 @@ fn is_out_of_service(node: &Value) -> bool {
         && !has(&node["status"]["conditions"], &is_ready)
 }
 
-/// Ends a pod that goes before it has a node. Upstream: `gcUnscheduledTerminating`.
+/// Deletes a pod that is being deleted and was never bound to a node. Upstream: `gcUnscheduledTerminating`.
 pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), ApiError> {
     match store.get(PODS, key) {
         Some(pod) if is_unscheduled_and_going(&pod) => collect(store, &pod, None).await,
@@ -75,7 +75,7 @@ pub(super) fn is_unscheduled_and_going(pod: &Object) -> bool {
     pod.summary.is_deleting && field(pod, "spec.nodeName").is_none_or(str::is_empty)
 }
 
-/// Deletes the oldest pods that have ended, of more than are kept; evicted ones first. Upstream: `gcTerminated`.
+/// Deletes the oldest ended pods beyond `MOST_TERMINATED`, evicted pods first. Upstream: `gcTerminated`.
 pub(crate) async fn collect_terminated(store: &Store) -> Result<(), ApiError> {
     let mut ended = pods(store, "status.phase!=Pending,status.phase!=Running,status.phase!=Unknown")?;
     let surplus = ended.len().saturating_sub(MOST_TERMINATED);
@@ -94,12 +94,12 @@ pub(crate) async fn collect_terminated(store: &Store) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Whether a pod has ended, for good or bad.
+/// Returns true for any phase but `Pending`, `Running` and `Unknown`. Upstream: `isPodTerminated`.
 pub(super) fn has_ended(pod: &Object) -> bool {
     !matches!(field(pod, "status.phase"), Some("Pending" | "Running" | "Unknown"))
 }
 
-/// The text of a field that selectors of pods can use.
+/// Returns the value of a field that pods can be selected by.
 pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
     let place = PODS.fields.iter().position(|(field, ..)| *field == name)?;
     pod.summary.field(place)
@@ -110,7 +110,8 @@ fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiE
     Ok(everything(store, PODS, &Filter { fields, ..Filter::default() }).objects)
 }
 
-/// Marks a pod as failed, unless it has ended, and deletes it at once. Upstream: `markFailedAndDeletePodWithCondition`.
+/// Marks a pod as failed, unless it has ended, and deletes it at once. `disrupted` is the message of an additional
+/// condition `DisruptionTarget`. Upstream: `markFailedAndDeletePodWithCondition`.
 async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result<(), ApiError> {
     let now = store.clock.now();
     let failed = store.update(PODS, &pod.key, Commit::Really, |current: &Opened| {
@@ -132,7 +133,7 @@ async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result
     }
 }
 
-/// The pod in the phase `Failed`; `None` if it has ended already.
+/// Returns the pod with the phase `Failed`, or `None` if it has ended already.
 fn failed(pod: &Value, disrupted: Option<&str>, now: &str) -> Option<Value> {
     if matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed")) {
         return None;

@@ -1,4 +1,4 @@
-//! The publisher of the root certificate: each namespace has the config map `kube-root-ca.crt`. Upstream:
+//! The publisher of the root certificate: creates the config map `kube-root-ca.crt` in each namespace. Upstream:
 //! `pkg/controller/certificates/rootcacertpublisher`.
 
 use super::chores::is_deleting;
@@ -16,7 +16,8 @@ pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";
 const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as \
     the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/// The config map of a namespace. Its bundle is empty: nothing here is encrypted, so that there is nothing to verify.
+/// Returns the config map of a namespace. Its bundle is empty, because pods are only simulated, and none of
+/// them verifies a certificate.
 pub(crate) fn root_ca(namespace: &str) -> Value {
     json!({
         "metadata": {
@@ -26,7 +27,8 @@ pub(crate) fn root_ca(namespace: &str) -> Value {
     })
 }
 
-/// Creates the config map of a namespace that is there to stay, or makes it again what it was.
+/// Creates the config map in a namespace, or restores it after a change. Does nothing if the namespace is being
+/// deleted.
 pub(super) async fn publish(store: &Store, namespace: &str) -> Result<(), ApiError> {
     if store.get(NAMESPACES, &Key::new(None, namespace)).is_none_or(|home| is_deleting(&home)) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! The service account controller: each namespace has the account `default`. Upstream: `pkg/controller/serviceaccount`.
+//! The service account controller: creates the account `default` in each namespace. Upstream:
+//! `pkg/controller/serviceaccount`.
 
 use super::chores::is_deleting;
 use crate::http::status::ApiError;
@@ -10,7 +11,7 @@ use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 use kube_machinery::kinds::{NAMESPACES, SERVICE_ACCOUNTS};
 use kube_machinery::value::json;
 
-/// Creates the account of a namespace that is there to stay, unless it has one.
+/// Creates the account `default` of a namespace, unless it exists or the namespace is being deleted.
 pub(crate) async fn create_default(store: &Store, namespace: &str) -> Result<(), ApiError> {
     let home = store.get(NAMESPACES, &Key::new(None, namespace));
     let is_there = store.get(SERVICE_ACCOUNTS, &Key::new(Some(namespace), DEFAULT_ACCOUNT)).is_some();

@@ -1,4 +1,4 @@
-//! The active faults.
+//! The active faults of a cluster. The server asks here whether a fault applies to a request, a watch or a change.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,25 +10,25 @@ use super::fault::Fault;
 use super::verb::Verb;
 use kube_machinery::kinds::Resource;
 
-/// Faults that were started and have not ended.
+/// The faults that were started and have not ended.
 ///
-/// The lock order is: first the store's lock, then this one.
+/// Lock order: take the store's lock first, then this one.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     faults: Mutex<Vec<Running>>,
-    /// Whether there are any faults. It spares requests the lock when there are none.
+    /// True if there are any faults. Requests take the lock only then.
     any: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Running {
     fault: Fault,
-    /// `None`: the fault has no end.
+    /// `None` if the fault has no end.
     until: Option<Instant>,
 }
 
 impl Active {
-    /// Returns when the fault ends.
+    /// Starts a fault. Returns the time of its end.
     pub(crate) fn add(&self, fault: Fault) -> Option<Instant> {
         let until = fault.lasts.and_then(|period| Instant::now().checked_add(period));
         self.with(|faults| faults.push(Running { fault, until }));
@@ -39,14 +39,14 @@ impl Active {
         self.with(Vec::clear);
     }
 
-    /// The active faults, each with its remaining time.
+    /// Returns the active faults, each with its remaining time.
     pub(crate) fn list(&self) -> Vec<Fault> {
         let now = Instant::now();
         let left = |running: &Running| Fault { lasts: running.until.map(|until| until - now), ..running.fault.clone() };
         self.with(|faults| faults.iter().map(left).collect())
     }
 
-    /// Whether the watch cache of a kind stands still.
+    /// Returns true if the watch cache of a kind is held back.
     pub(crate) fn lags(&self, resource: &Resource) -> bool {
         self.holds(Effect::Lag, resource)
     }
@@ -55,17 +55,18 @@ impl Active {
         self.holds(Effect::FreezeBookmarks, resource)
     }
 
-    /// Called for each change: uses up one of the changes to hide.
+    /// Returns true if watches must not get a change. Called for each change, because each call uses up one of the
+    /// fault's times.
     pub(crate) fn hides(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::HideEvents).is_some()
     }
 
-    /// Called before each event of a watch is sent.
+    /// Returns true if the connection of a watch must break. Called before each event is sent.
     pub(crate) fn cuts(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::CutWatches).is_some()
     }
 
-    /// Called for each streaming list.
+    /// Returns true if a streaming list must be refused. Called for each of them.
     pub(crate) fn refuses_watch_list(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::RefuseWatchList).is_some()
     }
@@ -75,7 +76,7 @@ impl Active {
             && self.with(|faults| faults.iter().any(|running| running.is(effect) && running.applies(resource)))
     }
 
-    /// Finds the oldest fault with such an effect that applies to the request, and uses it up once.
+    /// Finds the oldest fault that applies to the request and whose effect is `such`, and uses it up once.
     pub(crate) fn take(
         &self,
         resource: &Resource,

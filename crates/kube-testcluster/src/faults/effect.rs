@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-/// What a fault does. The text form names it as given here.
+/// The effect of a fault. Each variant begins with its name in the text form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// `drop-watches`: the open watches end at once and in order, after the events that were already sent.
+    /// `drop-watches`: the open watches end at once, cleanly, after the events that were already sent.
     DropWatches,
-    /// `hide-events`: watches do not get changes. Lists have them, and so do watches that start from an earlier
+    /// `hide-events`: watches do not get changes. Lists show the changes, and so do watches that start from an earlier
     /// version.
     HideEvents,
     /// `compact`: the history is dropped at once, as by [`Cluster::compact`](crate::Cluster::compact).
     Compact,
-    /// `lag`: the watch cache stands still while storage goes on, and catches up when the fault ends. Reads that need a
+    /// `lag`: the watch cache is held back while storage goes on, and catches up when the fault ends. Reads that need a
     /// newer state wait three seconds; then a consistent list comes from storage, and any other read is refused with
     /// 504.
     Lag,
@@ -61,7 +61,7 @@ impl FaultOption {
 }
 
 impl Effect {
-    /// The name of each effect, as the text of a fault has it.
+    /// Returns the name of each effect, as used in the text of a fault.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::name)
     }
@@ -110,7 +110,7 @@ impl Effect {
         }
     }
 
-    /// Whether the fault happens once by default, rather than until it is ended.
+    /// Returns true if the fault happens once by default, rather than until it is ended.
     pub(super) fn is_counted(self) -> bool {
         self.options().contains(&FaultOption::Times) && self != Self::RefuseWatchList
     }

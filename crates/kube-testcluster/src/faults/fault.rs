@@ -1,15 +1,15 @@
-//! A fault: what goes wrong, for which requests, and how long.
+//! A fault: its effect, the requests that it applies to, and its duration.
 
 use std::time::Duration;
 
 use super::effect::{Effect, FaultOption};
 use super::verb::Verb;
 
-/// What goes wrong, for which requests, and how long.
+/// A failure that the API server shows on demand: its effect, the requests that it applies to, and its duration.
 ///
 /// By default `lag`, `freeze-bookmarks` and `refuse-watch-list` last until they are ended, and every other effect
-/// happens once. With both a number and a period, the fault ends with whichever comes first. A limit that an effect
-/// does not support is ignored: a watch cache cannot stand still for some verbs only.
+/// happens once. With both a number and a period, the first limit that is reached ends the fault. A limit that an
+/// effect does not support is ignored: a watch cache cannot be held back for some verbs only.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,14 +27,14 @@ pub struct Fault {
     pub(super) verb: Option<Verb>,
     /// The plural of the only kind that the fault applies to.
     pub(crate) only: Option<String>,
-    /// `None`: without a limit.
+    /// `None` for no limit.
     pub(super) times: Option<u32>,
-    /// `None`: until the fault is ended.
+    /// `None` for no end.
     pub(super) lasts: Option<Duration>,
 }
 
 impl Fault {
-    /// A fault for all requests, which happens once or lasts until it is ended, as is the effect's default.
+    /// Creates a fault for all requests. It happens once or lasts until it is ended, depending on the effect.
     pub fn new(effect: Effect) -> Self {
         let times = effect.is_counted().then_some(1);
         Self { effect, verb: None, only: None, times, lasts: None }
@@ -60,8 +60,8 @@ impl Fault {
         self
     }
 
-    /// Limits the fault to this period. It happens without a limit meanwhile, unless [`times`](Self::times) is called
-    /// afterwards.
+    /// Limits the fault to this period. Within the period it happens without a limit, unless [`times`](Self::times) is
+    /// called afterwards.
     pub fn lasting(mut self, period: Duration) -> Self {
         if self.has(FaultOption::For) {
             (self.times, self.lasts) = (None, Some(period));
@@ -77,7 +77,7 @@ impl Fault {
         self
     }
 
-    /// The fault's effect.
+    /// Returns the fault's effect.
     pub fn effect(&self) -> Effect {
         self.effect
     }

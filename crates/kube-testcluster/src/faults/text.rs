@@ -1,4 +1,4 @@
-//! The text form of faults.
+//! The text form of faults, which is parsed and written here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,12 +10,12 @@ use super::verb::Verb;
 use kube_machinery::conventions::yaml::short_duration;
 use kube_machinery::kinds::RESOURCES;
 
-/// A text that is not a fault; the message says what was expected.
+/// The error for a text that is not a fault. The message says what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadFault(String);
 
-/// `NAME` or `NAME:OPTION=VALUE,OPTION=VALUE…`, without spaces:
+/// Parses `NAME` or `NAME:OPTION=VALUE,OPTION=VALUE…`, without spaces:
 ///
 /// | name | options |
 /// |---|---|
@@ -90,7 +90,7 @@ fn choice(effect: Effect, option: &str) -> Result<(FaultOption, &str), BadFault>
     })
 }
 
-/// The shortest text that parses as this fault.
+/// Writes the shortest text that parses as this fault.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::new(self.effect);
@@ -129,7 +129,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A duration in whole milliseconds, without the spaces that jiff writes.
+/// Formats a duration in seconds or milliseconds, without the spaces that jiff writes.
 fn duration(period: Duration) -> String {
     match (period.as_secs(), period.subsec_millis()) {
         (seconds, 0) => format!("{seconds}s"),
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_reads_as_the_fault_that_writes_it() {
+    fn a_fault_is_written_as_the_text_that_it_was_read_from() {
         for text in [
             "drop-watches",
             "drop-watches:resource=pods",
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_fault_says_what_is_expected() {
+    fn an_invalid_text_is_refused_with_what_was_expected() {
         for (text, problem) in [
             ("", "unknown fault \"\"; expected one of drop-watches, hide-events"),
             ("418", "unknown fault \"418\""),

@@ -1,4 +1,4 @@
-//! The verb of a request, as Kubernetes' authorization names it.
+//! The verbs of requests, as Kubernetes' authorization names them.
 
 use http::Method;
 
@@ -23,7 +23,7 @@ pub enum Verb {
     DeleteCollection,
 }
 
-/// What the path of a request refers to.
+/// The target of a request, as its path names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TargetKind {
     Object,
@@ -57,7 +57,7 @@ impl Verb {
         }
     }
 
-    /// `None` for a method that the API does not have.
+    /// Returns the verb of a request, or `None` for a method that the API does not have.
     pub(crate) fn of(method: &Method, about: TargetKind) -> Option<Self> {
         Some(match (method, about) {
             (&Method::GET, TargetKind::Object) => Self::Get,

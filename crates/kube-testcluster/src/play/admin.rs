@@ -1,4 +1,4 @@
-//! Faults over HTTP: `/lab/faults`.
+//! The HTTP API for faults: `/lab/faults`.
 //!
 //! POST `{"fault": "429:verb=list,times=3"}` starts a fault, GET lists the active ones, DELETE ends all of them.
 
@@ -17,15 +17,13 @@ use crate::http::status::{self, ApiError};
 use crate::store::Store;
 use kube_machinery::value::{Value, json};
 
-/// The path of the faults' API.
 pub(crate) const PATH: &str = "/lab/faults";
 
-/// The routes of the faults' API.
 pub(crate) fn routes() -> Router<Arc<Store>> {
     Router::new().route(PATH, get(list).post(start).delete(end))
 }
 
-/// The body of a POST.
+/// Returns the body of a POST.
 pub(crate) fn wire(fault: &Fault) -> Value {
     json!({"fault": fault.to_string()})
 }

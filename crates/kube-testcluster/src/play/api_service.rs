@@ -1,11 +1,12 @@
-//! The service of the API server itself, and where it is found. Upstream: `CreateOrUpdateMasterServiceIfNeeded` in
-//! `pkg/controlplane/controller/kubernetesservice` and `EnsureEndpoints` in `pkg/controlplane/reconcilers`.
+//! The service `kubernetes` of the API server itself, and its endpoints. Upstream:
+//! `CreateOrUpdateMasterServiceIfNeeded` in `pkg/controlplane/controller/kubernetesservice` and `EnsureEndpoints` in
+//! `pkg/controlplane/reconcilers`.
 
 use kube_machinery::value::{Value, json};
 
 const NAME: &str = "kubernetes";
 const ADDRESS: &str = "10.96.0.1";
-/// Where an API server would be: a server in memory has no address that others could reach, and none that is an endpoint.
+/// A placeholder for the API server's address, because a server in memory has no address that an endpoint could have.
 const ENDPOINT: &str = "198.51.100.1";
 const PORT: u16 = 6443;
 

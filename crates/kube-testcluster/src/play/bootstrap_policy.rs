@@ -1,16 +1,18 @@
-//! The roles that kube-apiserver makes when it starts, and their bindings. Upstream: `EnsureRBACPolicy` in `pkg/registry/rbac/rest`,
-//! and `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, from which `peers/validation/policy` writes them.
+//! The RBAC roles and bindings that kube-apiserver creates when it starts. Upstream: `EnsureRBACPolicy` in
+//! `pkg/registry/rbac/rest`, and `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, from which
+//! `peers/validation/policy` generates the file.
 
 use kube_machinery::conventions::fill::object;
 use kube_machinery::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
 use kube_machinery::value::Value;
 
-/// An object a line, of the four kinds.
+/// The objects, one JSON text a line, of the four RBAC kinds.
 static POLICY: &str = include_str!("bootstrap_policy.jsonl");
 
-/// The objects with their kinds, in upstream's order. An aggregated role comes before those that it is made of, and has no rules.
+/// Returns the objects with their kinds, in upstream's order. An aggregated role precedes the roles that it is made of,
+/// and has no rules.
 ///
-/// In a page there are none: they would be a part of what it downloads, and no lesson asks for them.
+/// A build for a web page has none of them, because they would add to the download and no lesson needs them.
 pub(crate) fn objects() -> impl DoubleEndedIterator<Item = (&'static Resource, Value)> {
     let lines = if cfg!(target_family = "wasm") { "" } else { POLICY };
     lines.lines().map(|line| {

@@ -1,9 +1,9 @@
-//! Many running pods, to try out how a client does with them.
+//! Many running pods, to test how a client copes with them.
 
 use kube_machinery::value::{Value, json};
 
-/// The n-th of many running pods, counted from one. The pods are spread over `nodes` nodes (at least `node-1`) and over
-/// three applications.
+/// Returns the n-th of many running pods, counted from 1. The pods are spread over `nodes` nodes (at least `node-1`)
+/// and over three applications.
 pub(crate) fn pod(n: usize, nodes: usize, now: &str) -> Value {
     const APPS: [&str; 3] = ["web", "db", "cache"];
     let (app, node) = (APPS[n % APPS.len()], 1 + n % nodes.max(1));

@@ -16,7 +16,7 @@ impl Faults {
         Self { store }
     }
 
-    /// Starts a fault. Several faults can be active; of two that would answer the same request, the older one does.
+    /// Starts a fault. Several faults can be active. If two would answer the same request, the older one does.
     ///
     /// # Panics
     /// Outside a tokio runtime, if the fault is a `lag` with a period.
@@ -40,14 +40,14 @@ impl Faults {
         }
     }
 
-    /// Ends every fault. Watch caches that stood still catch up; events that were hidden and watches that were dropped
-    /// stay so.
+    /// Ends every fault. Watch caches that were held back catch up. Hidden events stay hidden, and dropped watches stay
+    /// dropped.
     pub fn end_all(&self) {
         self.store.faults.clear();
         self.store.update_caches();
     }
 
-    /// The active faults, in the order in which they were started, each with its remaining number and time.
+    /// Returns the active faults in the order in which they were started, each with its remaining number and time.
     pub fn active(&self) -> Vec<Fault> {
         self.store.faults.list()
     }

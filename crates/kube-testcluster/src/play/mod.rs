@@ -1,4 +1,4 @@
-//! What a cluster is given to play: the service of its API, the roles that it begins with, pods at the start, scenarios, faults.
+//! The objects that a cluster starts with, and the scenarios and faults that change it while it runs.
 
 pub(crate) mod admin;
 pub(crate) mod api_service;

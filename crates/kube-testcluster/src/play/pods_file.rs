@@ -15,10 +15,10 @@ use kube_machinery::value::{Map, Value};
 /// Parses pods from YAML. `name` is the file's name for error messages. Pods without a namespace get `namespace`.
 ///
 /// # Errors
-/// If the text is not YAML, contains something that is not a pod, a pod that an API server would refuse, or the same
+/// The text is not YAML, or contains something that is not a pod, a pod that an API server would refuse, or the same
 /// pod twice.
 pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod>, FileError> {
-    // A file may have as many pods as it is long. What can multiply them, aliases, keeps the parser's limits.
+    // A file may have any number of pods, but the parser's limits stay for aliases, which could multiply its contents.
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_documents: usize::MAX, max_nodes: usize::MAX, max_events: usize::MAX },
     };
@@ -64,7 +64,7 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }
-    // Decodes from text, as everywhere else: decoding a pod from another source would add seconds of compile time.
+    // Decode from text, as everywhere else: decoding a pod from another source would add seconds of compile time.
     serde_json::from_str(&shaped.to_string()).map_err(|error| format!("expected a Pod: {error}"))
 }
 
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_text_that_is_no_yaml_only_the_beginning_is_quoted() {
+    fn an_error_quotes_only_the_beginning_of_a_text_that_is_not_yaml() {
         let text = "Licensed under the Apache License.\n".repeat(100);
         let error = pods_from_yaml(&text, "LICENSE", "default").unwrap_err().to_string();
         assert!(error.starts_with("LICENSE:1: ") && error.contains("\"Licensed under"), "{error}");

@@ -1,4 +1,4 @@
-//! Scenarios: what happens to pods and replica sets at which moments.
+//! Scenarios: lists of steps, each of which changes a pod, a replica set or a fault at its time.
 //!
 //! ```yaml
 //! - {at: 1s, run: nettool, image: cr7258/nettool:v1}
@@ -32,10 +32,10 @@ use crate::faults::{BadFault, Fault};
 use kube_machinery::conventions::yaml::{self, FileError};
 use kube_machinery::kinds::PODS;
 
-/// The image of a step that names none.
+/// The image of a step that does not set one.
 pub(super) const IMAGE: &str = "nginx";
 
-/// Steps, sorted by time.
+/// A list of steps, sorted by time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
     steps: Vec<Step>,
@@ -93,7 +93,7 @@ pub struct ScenarioError {
     pub error: Box<kube_client::Error>,
 }
 
-/// The cluster's message without its envelope.
+/// Returns the cluster's message without its envelope.
 fn cluster_message(step: &Step, error: &kube_client::Error) -> String {
     match error {
         // Also 403, which a cluster with authorization answers for a path that it does not serve.
@@ -108,13 +108,13 @@ fn cluster_message(step: &Step, error: &kube_client::Error) -> String {
 }
 
 impl Step {
-    /// The time of the step, from the start of the scenario.
+    /// Returns the time of the step, from the start of the scenario.
     pub fn at(&self) -> Duration {
         self.at
     }
 
-    /// The same step in `namespace`, unless it names a namespace itself. For printing, where no namespace is the
-    /// default.
+    /// Returns the same step in `namespace`, unless it names a namespace itself. For printing commands that do not rely
+    /// on a default namespace.
     #[must_use]
     pub fn in_namespace(&self, namespace: &str) -> Self {
         let own = self.namespace.clone();
@@ -124,7 +124,7 @@ impl Step {
     /// Performs the step now, through the API of any cluster, in `namespace` unless the step names one.
     ///
     /// # Errors
-    /// If the cluster refuses the step.
+    /// The cluster refuses the step.
     pub async fn perform(&self, client: &kube_client::Client, namespace: &str) -> Result<(), ScenarioError> {
         let performed = self.ask(client, namespace).await;
         performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
@@ -169,7 +169,7 @@ impl Step {
     }
 }
 
-/// `app=web,tier=front`
+/// Formats labels as `app=web,tier=front`.
 fn equalities(labels: &BTreeMap<String, String>) -> String {
     labels.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
 }
@@ -178,7 +178,7 @@ fn replica_sets() -> ApiResource {
     ApiResource::erase::<ReplicaSet>(&())
 }
 
-/// A replica set whose labels, selector and pod labels are the same.
+/// Returns a replica set whose labels, selector and pod labels are the same.
 fn replica_set(name: &str, replicas: u32, image: &str, labels: &BTreeMap<String, String>) -> DynamicObject {
     let mut set = DynamicObject::new(name, &replica_sets()).data(json!({
         "spec": {
@@ -194,7 +194,7 @@ fn replica_set(name: &str, replicas: u32, image: &str, labels: &BTreeMap<String,
     set
 }
 
-/// The pod that `kubectl run` creates.
+/// Returns the pod that `kubectl run` creates.
 fn pod(name: &str, image: &str, labels: &BTreeMap<String, String>) -> DynamicObject {
     let mut pod = DynamicObject::new(name, &api_resource(PODS)).data(json!({
         "spec": {"containers": [{"name": name, "image": image}], "restartPolicy": "Always"},
@@ -208,7 +208,7 @@ impl Scenario {
     /// Parses a scenario from YAML; `name` is the file's name for error messages. Steps are sorted by time.
     ///
     /// # Errors
-    /// If the text is not YAML, or has an unknown key, a step without exactly one action, or an invalid duration.
+    /// The text is not YAML, or has an unknown key, a step without exactly one action, or an invalid duration.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
         let expected = "a list of steps such as - {at: 1s, run: NAME} or - {at: 4s, delete: NAME}";
         let wire: Vec<Spanned<WireStep>> = yaml::read(text, name, expected)?;
@@ -217,13 +217,13 @@ impl Scenario {
         Ok(Self { steps })
     }
 
-    /// The steps, sorted by time.
+    /// Returns the steps, sorted by time.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Performs each step at its time, counted from now, through the API of any cluster. `told` is called just before
-    /// each step.
+    /// Performs each step at its time, counted from now, through the API of any cluster. Calls `told` just before each
+    /// step.
     ///
     /// # Errors
     /// The first step that the cluster refuses; the later steps are not performed.

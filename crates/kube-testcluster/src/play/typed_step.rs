@@ -18,7 +18,7 @@ impl FromStr for Step {
     /// `kubectl` before it, and the words `pod` and `replicaset` in it, are optional. The step's time is zero.
     ///
     /// # Errors
-    /// For any other text: what was expected.
+    /// Any other text. The message says what was expected.
     fn from_str(line: &str) -> Result<Self, String> {
         const FILLERS: [&str; 7] = ["kubectl", "pod", "pods", "po", "replicaset", "rs", "--overwrite"];
         let words: Vec<&str> = line.split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
@@ -44,7 +44,7 @@ fn run(name: &str, image: &str) -> Action {
     Action::Run { name: name.to_owned(), image: image.to_owned(), labels: BTreeMap::new() }
 }
 
-/// `pod/web` becomes `web`.
+/// Strips a kind: `pod/web` becomes `web`.
 fn bare(name: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_owned()
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_says_what_can_be_typed() {
+    fn any_other_text_is_refused_with_the_usage() {
         for bad in
             ["", "run", "run a b", "delete", "label a", "label a =b", "label a b", "scale a", "scale a -1", "exec a"]
         {

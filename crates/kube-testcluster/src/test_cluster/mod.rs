@@ -1,4 +1,4 @@
-//! A cluster for a test of an operator: the ways that such a test has to bring it about and to look at it.
+//! A cluster for tests of operators, with ways to prepare it, to wait for it and to inspect it.
 
 mod namespace;
 mod past;
@@ -22,14 +22,15 @@ pub use self::serve::Served;
 pub use self::snapshot::NotRestored;
 use crate::{Admission, Cluster, ClusterBuilder, ManagedFields, Stages};
 
-/// For how long nothing may be written before a cluster counts as settled: longer than the controllers of workloads put anything off.
+/// The time without writes after which a cluster counts as settled. It is longer than any delay of the controllers of
+/// workloads.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// After how long a cluster in which something is written again and again never settles.
+/// The time after which a cluster that is still written to will never settle.
 const NEVER: Duration = Duration::from_secs(60 * 60);
 
-/// A [`Cluster`] for a test: with all controllers, what kube-apiserver admits by default, `managedFields` and server-side apply. Pods run,
-/// and those of jobs complete.
+/// A [`Cluster`] for tests, with all controllers, the admission that kube-apiserver has by default, `managedFields` and
+/// server-side apply. Pods run, and those of jobs complete.
 ///
 /// ```
 /// use k8s_openapi::api::apps::v1::Deployment;
@@ -74,7 +75,7 @@ impl TestCluster {
         Self::with(Self::builder()).await
     }
 
-    /// The options of [`start`](Self::start).
+    /// Returns the options of [`start`](Self::start).
     fn builder() -> ClusterBuilder {
         let builder = Cluster::builder().admission(Admission::Kube).managed_fields(ManagedFields::Kept);
         builder.stages(Stages::named("run").unwrap_or_default())
@@ -90,10 +91,10 @@ impl TestCluster {
         cluster
     }
 
-    /// Serves a custom resource, as its type derives it. It can be used at once.
+    /// Installs the definition of a custom resource, as derived from its type. The resource can be used at once.
     ///
     /// # Errors
-    /// If the server refuses the definition, for example for its schema.
+    /// The server refuses the definition, for example because of its schema.
     pub async fn install<K: CustomResourceExt>(&self) -> Result<(), Error> {
         let definitions: Api<CustomResourceDefinition> = Api::all(self.client("default"));
         let mut wanted = K::crd();
@@ -107,15 +108,16 @@ impl TestCluster {
         Ok(())
     }
 
-    /// Waits until nothing happens any more: the kubelet, the scheduler and the housekeeping have
-    /// [nothing to do](Cluster::settled), and for two seconds of the cluster's clock nobody has written anything, Events and leases aside.
+    /// Waits until nothing happens any more: the kubelet, the scheduler and the housekeeping have [nothing to
+    /// do](Cluster::settled), and for two seconds of the cluster's clock nothing has been written except Events and
+    /// leases.
     ///
-    /// Under a paused clock, those two seconds are an instant, and they pass only while every task of the runtime waits: also the
-    /// operator that is tested, if it runs in the same runtime, and the controllers of workloads. What comes later than two seconds, such
-    /// as a back-off or the next run of a CronJob, is not waited for.
+    /// Under a paused clock, those two seconds are an instant, and they pass only while every task of the runtime
+    /// waits. These tasks include the controllers of workloads, and the tested operator if it runs in the same runtime.
+    /// Work that is more than two seconds away, such as a back-off or the next run of a CronJob, is not waited for.
     ///
     /// # Panics
-    /// If it has not settled after an hour of that clock, as something is written again and again.
+    /// If something is still written after an hour of that clock.
     pub async fn settled(&self) {
         let begun = Instant::now();
         loop {
@@ -131,12 +133,12 @@ impl TestCluster {
         }
     }
 
-    /// The revision of the last write.
+    /// Returns the revision of the last write.
     pub fn revision(&self) -> u64 {
         self.0.store.lock().storage.revision()
     }
 
-    /// The cluster itself.
+    /// Returns the cluster itself.
     pub fn into_inner(self) -> Cluster {
         self.0
     }

@@ -10,7 +10,7 @@ use kube_core::{ObjectMeta, Resource};
 
 use super::TestCluster;
 
-/// A namespace of one test.
+/// The namespace of one test.
 #[derive(Clone)]
 pub struct TestNamespace {
     client: Client,
@@ -24,25 +24,25 @@ impl Debug for TestNamespace {
 }
 
 impl TestNamespace {
-    /// Its name.
+    /// Returns the namespace's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A client whose default namespace it is.
+    /// Returns a client whose default namespace is this one.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// The objects of a kind in it.
+    /// Returns the API for a kind in this namespace.
     pub fn api<K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>>(&self) -> Api<K> {
         Api::namespaced(self.client(), &self.name)
     }
 
-    /// Deletes it, with all that is in it.
+    /// Deletes the namespace with all its contents.
     ///
     /// # Errors
-    /// As the server refuses a deletion.
+    /// The server refuses the deletion.
     pub async fn delete(&self) -> Result<(), Error> {
         let namespaces: Api<Namespace> = Api::all(self.client());
         namespaces.delete(&self.name, &DeleteParams::default()).await.map(drop)
@@ -50,15 +50,15 @@ impl TestNamespace {
 }
 
 impl TestCluster {
-    /// A new namespace for a test that shares its cluster with others, and has nothing of theirs.
+    /// Creates a new namespace, so a test that shares its cluster with other tests does not see their objects.
     ///
     /// # Errors
-    /// As the server refuses a creation, for example by a [fault](crate::Cluster::faults).
+    /// The server refuses the creation, for example because of a [fault](crate::Cluster::faults).
     pub async fn namespace(&self) -> Result<TestNamespace, Error> {
         let namespaces: Api<Namespace> = Api::all(self.client("default"));
         let metadata = ObjectMeta { generate_name: Some("test-".to_owned()), ..ObjectMeta::default() };
         let made = namespaces.create(&PostParams::default(), &Namespace { metadata, ..Namespace::default() }).await?;
-        self.0.settled().await; // it has its service account
+        self.0.settled().await; // now it has its service account
         let name = made.metadata.name.unwrap_or_default();
         Ok(TestNamespace { client: self.client(&name), name })
     }

@@ -1,4 +1,4 @@
-//! What was: the cluster after an earlier write.
+//! The cluster's state after an earlier write.
 
 use std::fmt::Debug;
 
@@ -8,25 +8,25 @@ use serde::de::DeserializeOwned;
 
 use super::TestCluster;
 
-/// A cluster as it was.
+/// A cluster in an earlier state.
 #[derive(Clone, Copy, Debug)]
 pub struct Past {
     revision: u64,
 }
 
 impl Past {
-    /// The objects that there were.
+    /// Returns the objects that existed.
     ///
     /// # Errors
-    /// 410, if the server does not remember it.
+    /// 410, if the server no longer remembers this state.
     pub async fn list<K: Clone + Debug + DeserializeOwned>(&self, api: &Api<K>) -> Result<Vec<K>, Error> {
         Ok(api.list(&self.params()).await?.items)
     }
 
-    /// The object of this name as it was; `None` if there was none.
+    /// Returns the object of this name as it was, or `None` if it did not exist.
     ///
     /// # Errors
-    /// 410, if the server does not remember it.
+    /// 410, if the server no longer remembers this state.
     pub async fn get<K: Clone + Debug + DeserializeOwned>(&self, api: &Api<K>, name: &str) -> Result<Option<K>, Error> {
         let params = self.params().fields(&format!("metadata.name={name}"));
         Ok(api.list(&params).await?.items.pop())
@@ -38,8 +38,8 @@ impl Past {
 }
 
 impl TestCluster {
-    /// Looks at the cluster as it was after the write of this revision. The server remembers
-    /// [a number of writes](crate::ClusterBuilder::history) for [a while](crate::ClusterBuilder::history_age).
+    /// Returns the cluster's state after the write of this revision. The server remembers [a number of
+    /// writes](crate::ClusterBuilder::history) for [a while](crate::ClusterBuilder::history_age).
     pub fn at(&self, revision: u64) -> Past {
         Past { revision }
     }

@@ -1,4 +1,4 @@
-//! The cluster for programs that are not in the test's process.
+//! Serves a cluster to programs outside the test's process.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -8,15 +8,16 @@ use kube_client::Config;
 use super::TestCluster;
 use kube_machinery::value::json;
 
-/// Where a cluster is served, in the forms that programs ask for.
+/// The address of a served cluster, in the forms that programs need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
     address: SocketAddr,
 }
 
 impl TestCluster {
-    /// [Serves](crate::Cluster::serve) the cluster on a free port of the loopback interface, for a program of its own: an operator as it
-    /// is shipped, kubectl, or one of another language. Such a program lives in real time, so the test's clock must not be paused.
+    /// [Serves](crate::Cluster::serve) the cluster on a free port of the loopback interface, for another program: an
+    /// operator as it is shipped, kubectl, or a client in another language. Such a program lives in real time, so the
+    /// test's clock must not be paused.
     ///
     /// ```
     /// use kube_testcluster::TestCluster;
@@ -45,17 +46,17 @@ impl TestCluster {
 }
 
 impl Served {
-    /// The address.
+    /// Returns the address.
     pub fn address(self) -> SocketAddr {
         self.address
     }
 
-    /// What kube makes a client of.
+    /// Returns the configuration for a kube client.
     pub fn config(self) -> Config {
         Config::new(self.url().parse().expect("an address and a port are a URL"))
     }
 
-    /// The text of a kubeconfig. Write it to a file, and name that in `KUBECONFIG`.
+    /// Returns the text of a kubeconfig. Write it to a file, and set `KUBECONFIG` to the file's name.
     pub fn kubeconfig(self) -> String {
         let named = |what: &str, content| json!([{"name": "test", what: content}]);
         let kubeconfig = json!({

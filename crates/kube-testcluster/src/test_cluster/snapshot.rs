@@ -1,4 +1,4 @@
-//! All that there is at a moment, and the way back to it.
+//! Snapshots of all objects of a cluster, and their restoration.
 
 use super::TestCluster;
 use crate::controllers::custom_resource_definition;
@@ -6,12 +6,12 @@ use crate::store::StoreError;
 use crate::store::snapshot::{Part, Snapshot};
 
 impl TestCluster {
-    /// Starts another cluster with all that there is in a snapshot, custom resources and uids too. Its clock goes on from the
-    /// snapshot's time. For other options than those of [`start`](Self::start), [restore](Self::restore) the snapshot in a cluster
-    /// that was started [with](Self::with) them.
+    /// Starts another cluster with all objects of a snapshot, including custom resources, with their uids. Its clock
+    /// continues from the snapshot's time. For options other than those of [`start`](Self::start), start a cluster
+    /// [with](Self::with) them and [restore](Self::restore) the snapshot.
     ///
     /// # Errors
-    /// As of [`restore`](Self::restore).
+    /// The errors of [`restore`](Self::restore).
     ///
     /// # Panics
     /// Outside a tokio runtime with time.
@@ -22,17 +22,18 @@ impl TestCluster {
         Ok(cluster)
     }
 
-    /// All that there is now, to come [back](Self::restore) to it.
+    /// Returns a snapshot of all objects, which can be [restored](Self::restore) later.
     pub fn snapshot(&self) -> Snapshot {
         self.0.store.snapshot()
     }
 
-    /// Brings every object back to what it was, with its uid; the snapshot may be one of another cluster. These are writes: they take
-    /// new revisions, and watchers are told of them, so that informers and operators stay right. Nothing is asked: no finalizer holds
-    /// what is removed. A custom resource that no definition names comes back too, and is served once one does.
+    /// Restores every object of a snapshot with its uid, and removes all other objects. The snapshot may come from
+    /// another cluster. The changes are writes: they take new revisions, and watchers get them as events, so informers
+    /// and operators stay right. There is no admission, and finalizers do not hold removed objects. A custom resource
+    /// without a definition is restored too, and is served once it has one.
     ///
     /// # Errors
-    /// If an object of the snapshot cannot be read.
+    /// An object of the snapshot cannot be read.
     pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), NotRestored> {
         let store = &self.0.store;
         store.renew_random();
@@ -44,7 +45,7 @@ impl TestCluster {
     }
 }
 
-/// A snapshot that cannot be come back to.
+/// The error for a snapshot that cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the snapshot cannot be restored: {0}")]
 pub struct NotRestored(String);

@@ -1,11 +1,11 @@
-//! What a kubelet does about a pod that runs and whose spec has changed: it starts containers for debugging, and gives
-//! containers the resources of a resize. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
+//! The kubelet's reaction to a changed spec of a running pod: it starts ephemeral containers, and applies resized
+//! resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
 
 use super::containers::{image_id, items};
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
 
-/// What the status says that the spec no longer says: a merge patch, or nothing.
+/// Returns a merge patch that brings the status up to date with the spec, or `None` if nothing changes.
 pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
     let is_deleting = !pod["metadata"]["deletionTimestamp"].is_null();
     if is_deleting || pod["status"]["phase"] != "Running" {
@@ -21,7 +21,8 @@ pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
     status.as_object().is_some_and(|changed| !changed.is_empty()).then_some(status)
 }
 
-/// The statuses with those of new containers for debugging. They run until the pod ends: nothing in them ends.
+/// Returns the statuses with those of new ephemeral containers. They run until the pod ends, because no stage ends
+/// them.
 fn for_debugging(pod: &Value, now: &str) -> Option<Value> {
     let mut statuses = items(&pod["status"]["ephemeralContainerStatuses"]).to_vec();
     let before = statuses.len();
@@ -40,7 +41,7 @@ fn for_debugging(pod: &Value, now: &str) -> Option<Value> {
     (statuses.len() > before).then_some(Value::Array(statuses.into()))
 }
 
-/// The statuses with the resources that the spec gives to containers that run.
+/// Returns the statuses with the resources that the spec gives to running containers now.
 fn resized(pod: &Value) -> Option<Value> {
     let mut statuses = items(&pod["status"]["containerStatuses"]).to_vec();
     let mut changed = false;
@@ -56,7 +57,7 @@ fn resized(pod: &Value) -> Option<Value> {
     changed.then_some(Value::Array(statuses.into()))
 }
 
-/// Notes what a container has. Upstream: `convertToAPIContainerStatuses`.
+/// Writes a container's resources into its status. Upstream: `convertToAPIContainerStatuses`.
 pub(super) fn set_resources(status: &mut Value, resources: &Value) {
     status["resources"] = if resources.is_object() { resources.clone() } else { json!({}) };
     if resources["requests"].is_object() {

@@ -8,11 +8,11 @@ use crate::nodes::stages::ContainerState;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Array, Value, json};
 
-/// The reason of a waiting container, without and with init containers.
+/// The reason of a container that waits to be created: in a pod without init containers, and in one with them.
 const CREATING: &str = "ContainerCreating";
 const INITIALIZING: &str = "PodInitializing";
 
-/// The other inputs of a pod's status.
+/// The values in a pod's status that are neither in the pod nor in the state of its containers.
 pub(super) struct StatusInputs<'a> {
     pub(super) now: &'a str,
     pub(super) pod_ip: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct StatusInputs<'a> {
     pub(super) backoff: &'a str,
 }
 
-/// The pod's status after a change of its containers, as a merge patch.
+/// Returns the pod's status after a change of its containers, as a merge patch.
 pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let (spec, old) = (&pod["spec"], &pod["status"]);
     let known = by_name(&old["containerStatuses"]);
@@ -46,16 +46,16 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
     status
 }
 
-/// How often each container was restarted, by name. One that is not there was not.
+/// Returns the restart count of each container by name. A container without a status is not included.
 pub(super) fn restarts(pod: &Value) -> HashMap<&str, u64> {
-    let statuses = items(&pod["status"]["containerStatuses"]).iter().rev(); // the first of a name counts
+    let statuses = items(&pod["status"]["containerStatuses"]).iter().rev(); // the first status of a name counts
     let count = |status: &Value| status["restartCount"].as_u64().unwrap_or_default();
     statuses.filter_map(|status| Some((status["name"].as_str()?, count(status)))).collect()
 }
 
-/// The statuses of containers by name: a pod may have a great many.
+/// Indexes the statuses of containers by name, because a pod may have very many.
 fn by_name(statuses: &Value) -> HashMap<&Value, &Value> {
-    // The first of a name counts, as if it were searched for.
+    // The first status of a name counts, as in a linear search.
     items(statuses).iter().rev().map(|status| (&status["name"], status)).collect()
 }
 
@@ -63,7 +63,7 @@ pub(super) fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Array::as_slice)
 }
 
-/// The status of one container after a change of the one that it had.
+/// Returns the status of one container after the change `to`.
 fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();
@@ -133,7 +133,7 @@ fn with_message(mut value: Value, message: Option<String>) -> Value {
     value
 }
 
-/// The imageID that a registry would give: the repository and a digest of the name.
+/// Returns an imageID as a registry would give it: the repository, and a digest of the image's name.
 pub(super) fn image_id(image: &str) -> String {
     let name = image.split('@').next().unwrap_or(image);
     let (path, last) = name.rsplit_once('/').map_or(("", name), |(path, last)| (path, last));
@@ -146,7 +146,7 @@ pub(super) fn image_id(image: &str) -> String {
     format!("{repository}@sha256:{}", digest(image))
 }
 
-/// The statuses of init containers. They end when the other containers start; sidecars keep running.
+/// Returns the statuses of init containers. They end when the regular containers start; sidecars keep running.
 fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Value> {
     let before = items(&old["initContainerStatuses"]);
     let over = matches!(to, ContainerState::Running { .. }) && before.iter().all(|status| status["ready"] == false);
@@ -172,7 +172,7 @@ fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Val
     items(&spec["initContainers"]).iter().map(status).collect()
 }
 
-/// The pod's phase. Upstream: `getPhase`.
+/// Returns the pod's phase. Upstream: `getPhase`.
 fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
     let ended = |status: &Value| status["state"]["terminated"].is_object();
     let never_ran =
@@ -191,13 +191,14 @@ fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
     }
 }
 
-/// A pod has a network once its images are pulled.
+/// Returns true if the pod has a network, which it gets once its images are pulled.
 fn has_network(containers: &[Value]) -> bool {
     let reason = |status: &Value| status["state"]["waiting"]["reason"].as_str().map(ToOwned::to_owned);
     !containers.iter().all(|status| matches!(reason(status).as_deref(), Some(CREATING | INITIALIZING)))
 }
 
-/// The kubelet's conditions of a pod, in upstream's order. A condition that has not changed keeps its transition time.
+/// Returns the kubelet's conditions of a pod, in upstream's order. A condition that has not changed keeps its
+/// transition time.
 fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<Value> {
     let unready: Vec<&str> = containers
         .iter()
@@ -249,7 +250,7 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
         .collect()
 }
 
-/// Why the readiness gates keep a pod from being ready, if they do. Upstream: `GeneratePodReadyCondition`.
+/// Returns a message if readiness gates keep a pod from being ready. Upstream: `GeneratePodReadyCondition`.
 fn readiness_gates(pod: &Value) -> Option<String> {
     let conditions = items(&pod["status"]["conditions"]);
     let gates = items(&pod["spec"]["readinessGates"]).iter().filter_map(|gate| gate["conditionType"].as_str());
@@ -265,8 +266,8 @@ fn readiness_gates(pod: &Value) -> Option<String> {
     (!messages.is_empty()).then(|| messages.join(", "))
 }
 
-/// The condition `Ready` of a pod with readiness gates, if it is no longer right since somebody has changed one of their
-/// conditions.
+/// Returns a new condition `Ready` for a pod with readiness gates, if a change of the gates' conditions has made the
+/// old one wrong.
 pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
     if items(&pod["spec"]["readinessGates"]).is_empty() {
         return None;

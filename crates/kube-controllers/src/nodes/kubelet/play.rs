@@ -1,4 +1,4 @@
-//! Runs the stages of a pod one after the other.
+//! Runs the stages of a pod, one after the other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use futures::future::BoxFuture;
 use super::{PodWorker, RETRY};
 use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 
-/// The codes for a pod that does not exist or has changed: not found, conflict.
+/// The status codes for a pod that does not exist or has changed: not found, conflict.
 const GONE: [u16; 2] = [404, 409];
 
-/// Runs a pod through its stages; returns its uid. Ends early if the pod was deleted or replaced.
+/// Runs a pod through its stages, and returns its uid. Ends early if the pod was deleted or replaced.
 pub(super) async fn play(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
     match steps(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
         Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}
-        Err(error) => tracing::warn!(pod = worker.name(), %error, "the kubelet gives a pod up"),
+        Err(error) => tracing::warn!(pod = worker.name(), %error, "the stages of a pod failed, and are not continued"),
     }
     worker.uid().to_owned()
 }
@@ -48,7 +48,7 @@ fn steps<'a>(
     .boxed()
 }
 
-/// Performs an action, and repeats it while the server cannot answer.
+/// Performs an action, and tries again while the server answers with 429 or 5xx.
 async fn perform_with_retries(
     worker: &mut PodWorker,
     action: &StageAction,
@@ -57,7 +57,7 @@ async fn perform_with_retries(
     loop {
         match worker.perform(action, backoff).await {
             Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
-                tracing::debug!(pod = worker.name(), error = status.message, "the kubelet tries again");
+                tracing::debug!(pod = worker.name(), error = status.message, "a write failed, and is tried again");
                 tokio::time::sleep(RETRY).await;
             }
             done => return done,

@@ -1,4 +1,5 @@
-//! Performs the actions of the stages: the writes of the scheduler, the kubelet, the network plugin and the containers.
+//! Performs the actions of a pod's stages: the writes of the scheduler, the kubelet, the network plugin and the
+//! containers.
 
 use crate::nodes::dynamic::api_resource;
 use std::time::Duration;
@@ -34,7 +35,7 @@ impl PodWorker {
         Self { context, recorder, pod, pod_ip, host_ip }
     }
 
-    /// Waits until the node that the pod is bound to exists: a kubelet runs there and nowhere else.
+    /// Waits until the node that the pod is bound to exists, because only that node's kubelet runs the pod.
     pub(super) async fn node_exists(&mut self) {
         let (Some(scheduler), Some(node)) = (&mut self.context.scheduler, self.pod["spec"]["nodeName"].as_str()) else {
             return;
@@ -47,12 +48,11 @@ impl PodWorker {
         }
     }
 
-    /// Marks the pod as one whose stages never end.
+    /// Marks the pod as one whose stages never end, as long as the returned guard lives.
     pub(super) fn mark_resting(&self) -> Resting {
         Resting::new(&self.context.progress)
     }
 
-    /// Performs an action.
     pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
         match action {
             StageAction::Bind(Binding::Node(node)) => self.bind(node).await,

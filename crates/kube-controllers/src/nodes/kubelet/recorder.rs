@@ -1,4 +1,4 @@
-//! Writes Events about pods. An Event that happens again is counted in the first one. Upstream:
+//! Writes Events about pods. A repeated Event only increments the count of the first one. Upstream:
 //! `client-go/tools/record`.
 
 use std::sync::Arc;
@@ -15,13 +15,13 @@ pub(super) struct PodEvent {
     pub(super) kind: String,
     pub(super) reason: String,
     pub(super) message: String,
-    /// The component that reports it.
+    /// The component that reports the Event.
     pub(super) from: String,
-    /// The container that it is about, if any.
+    /// The container that the Event is about, if any.
     pub(super) container: Option<String>,
 }
 
-/// An Event that was written, and how often it has happened since.
+/// An Event that was written, and its count so far.
 struct Counted {
     told: PodEvent,
     name: String,
@@ -32,7 +32,7 @@ struct Counted {
 pub(super) struct EventCorrelator {
     api: Arc<dyn Requests>,
     clock: Clock,
-    /// A pod has few that differ.
+    /// The different Events so far. A pod has few of them.
     written: Vec<Counted>,
 }
 
@@ -53,7 +53,8 @@ impl EventCorrelator {
                 return;
             }
         }
-        // Upstream's suffix is the time. Paused time may not advance between two Events, so their number is added.
+        // Upstream's suffix is the time. Paused time may not advance between two Events, so the number of earlier
+        // Events is added.
         let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
         let name = format!("{}.{nanos:x}", pod["metadata"]["name"].as_str().unwrap_or_default());
         let author = if told.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
@@ -65,7 +66,7 @@ impl EventCorrelator {
                     None => self.written.push(counted),
                 }
             }
-            Err(error) => tracing::debug!(%error, "an event is lost"),
+            Err(error) => tracing::debug!(%error, "an Event could not be written"),
         }
     }
 

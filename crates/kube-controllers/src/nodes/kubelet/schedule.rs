@@ -1,4 +1,4 @@
-//! The scheduler's writes: the binding, or the reason why there is none.
+//! The scheduler's writes for one pod: the binding, or the reason why there is none.
 
 use super::Resting;
 use super::pod_worker::PodWorker;
@@ -11,7 +11,7 @@ use kube_machinery::value::json;
 pub(super) const SCHEDULER: &str = "default-scheduler";
 
 impl PodWorker {
-    /// Binds the pod to the node that the scheduler finds; waits until there is one.
+    /// Binds the pod to the node that the scheduler chooses. Waits until a node fits.
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
         let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
         if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
@@ -51,7 +51,7 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Writes the reason why the pod is not scheduled into its status.
+    /// Writes into the pod's status the reason why it is not scheduled.
     async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
         let conditions = self.pod["status"]["conditions"].as_array();
         let before = conditions.into_iter().flatten().find(|condition| condition["type"] == "PodScheduled");

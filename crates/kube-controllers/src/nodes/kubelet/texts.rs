@@ -1,13 +1,13 @@
-//! Replaces the `$names` in the texts of stages.
+//! Replaces variables such as `$podIP` in the texts of stages.
 
 use std::time::Duration;
 
 use kube_machinery::value::Value;
 
-/// Names, without their `$`, and their values.
+/// The names of the variables, without their `$`, and their values.
 pub(super) type Names<'a> = [(&'a str, &'a str)];
 
-/// Replaces the names in every string of a value.
+/// Replaces the variables in every string of a value.
 pub(super) fn fill_in(value: &mut Value, names: &Names<'_>) {
     match value {
         Value::String(text) if text.contains('$') => *text = filled(text, names).into(),
@@ -17,7 +17,7 @@ pub(super) fn fill_in(value: &mut Value, names: &Names<'_>) {
     }
 }
 
-/// Replaces the names in a text. The longest name that matches counts; a replaced value is not searched again.
+/// Replaces the variables in a text. The longest matching name wins, and a replaced value is not searched again.
 pub(super) fn filled(text: &str, names: &Names<'_>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -36,7 +36,7 @@ pub(super) fn filled(text: &str, names: &Names<'_>) -> String {
     filled + rest
 }
 
-/// A duration in whole milliseconds as Go writes it: `500ms`, `10s`, `2m40s`, `5m0s`.
+/// Formats a duration in whole milliseconds as Go does: `500ms`, `10s`, `2m40s`, `5m0s`.
 pub(super) fn go_duration(duration: Duration) -> String {
     let (minutes, seconds) = (duration.as_secs() / 60, duration.as_secs() % 60);
     match (minutes, seconds, duration.subsec_millis()) {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_name_counts_and_what_is_no_name_stays() {
+    fn the_longest_matching_name_wins_and_unknown_names_stay() {
         let names = [("pod", "web"), ("podIP", "10.0.0.1"), ("uid", "$pod")];
         assert_eq!(filled("$pod_x($uid) at $podIP costs 5$", &names), "web_x($pod) at 10.0.0.1 costs 5$");
     }

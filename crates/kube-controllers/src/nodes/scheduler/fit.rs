@@ -1,4 +1,4 @@
-//! The nodes that a pod fits on, and kube-scheduler's message if there is none.
+//! Finds the nodes that a pod fits on. If there is none, the error is kube-scheduler's message.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::KnownNodes;
 use crate::nodes::constraints::{selects, tolerates};
 use kube_machinery::value::Value;
 
-/// Why a pod fits on no node.
+/// The reason why a pod fits on no node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unfit {
     /// There are no nodes.
@@ -17,18 +17,18 @@ pub(crate) enum Unfit {
     Nowhere(usize, BTreeMap<&'static str, usize>),
 }
 
-/// What a pod that waits knows of the nodes: why it fits on none of them. With this, it only has to look at what has
-/// changed since.
+/// The result of a waiting pod's earlier attempts: the reasons why it fits on no node. With it, the next attempt only
+/// checks the nodes that have changed since.
 #[derive(Debug, Default)]
 pub(crate) struct Tried {
-    /// How many changes of nodes the pod has looked at; `None` before the first attempt.
+    /// The number of node changes that the pod has checked; `None` before the first attempt.
     seen: Option<u64>,
-    /// How many nodes each reason excludes.
+    /// The number of nodes that each reason excludes.
     reasons: BTreeMap<&'static str, usize>,
 }
 
 impl Tried {
-    /// The nodes that a pod fits on.
+    /// Returns the nodes that a pod fits on.
     pub(super) fn fitting<'a>(&mut self, known: &'a KnownNodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
         let seen = self.seen.replace(known.number);
         if let Some(changes) = seen.and_then(|seen| known.changes_after(seen)) {
@@ -77,11 +77,11 @@ impl Tried {
 
 #[cfg(test)]
 thread_local! {
-    /// How many nodes this thread has tried for pods: the measure of work in tests.
+    /// The number of nodes that this thread has checked for pods: the measure of work in tests.
     static TRIED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The first reason against a node, in the order of upstream's filters.
+/// Returns the first reason against a node, in the order of upstream's filters.
 fn reason_against(node: &Value, pod: &Value) -> Option<&'static str> {
     #[cfg(test)]
     TRIED.with(|tried| tried.set(tried.get() + 1));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_fits_where_nothing_is_in_its_way() {
+    fn a_pod_fits_on_nodes_whose_taints_it_tolerates() {
         assert_eq!(fitting(&nodes(), &json!({"spec": {}})).unwrap(), ["c"]);
         let tolerant = json!({"spec": {"tolerations": [{"key": "k", "operator": "Equal", "value": "v"}]}});
         assert_eq!(fitting(&nodes(), &tolerant).unwrap(), ["b", "c"]);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_that_fits_nowhere_is_told_why() {
+    fn the_error_counts_the_nodes_that_each_reason_excludes() {
         let pod = json!({"spec": {"nodeSelector": {"disk": "ssd"}}});
         assert_eq!(
             fitting(&nodes(), &pod).unwrap_err().to_string(),

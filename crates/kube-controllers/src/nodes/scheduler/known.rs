@@ -1,4 +1,4 @@
-//! The Node objects that the scheduler has seen, and their last changes.
+//! The Node objects that the scheduler has seen, and their latest changes.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use imbl::{OrdMap, Vector};
 
 use kube_machinery::value::Value;
 
-/// How many changes are remembered for pods that wait.
+/// The number of changes that are remembered for waiting pods.
 const CHANGES: usize = 1_024;
 
-/// The Node objects by name, reduced to the fields that scheduling needs. A copy takes constant time.
+/// The Node objects by name, reduced to the fields that scheduling needs. Cloning takes constant time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownNodes {
     pub(super) nodes: OrdMap<String, Arc<Value>>,
-    /// The last changes, the oldest first.
+    /// The latest changes, oldest first.
     changes: Vector<NodeChange>,
-    /// How many changes there were.
+    /// The number of changes so far.
     pub(super) number: u64,
 }
 
-/// A node before and after a change; `None` if there was or is none.
+/// A node before and after a change; `None` if it did not or does not exist.
 #[derive(Clone, Debug)]
 pub(super) struct NodeChange {
     pub(super) before: Option<Arc<Value>>,
@@ -27,7 +27,7 @@ pub(super) struct NodeChange {
 }
 
 impl KnownNodes {
-    /// A node was written, or removed.
+    /// Adds, replaces or removes a node.
     pub(super) fn set(&mut self, name: &str, node: Option<Value>) {
         let after = node.map(Arc::new);
         let before = match &after {
@@ -41,7 +41,7 @@ impl KnownNodes {
         }
     }
 
-    /// The changes after the first `seen`; `None` if some of them are forgotten.
+    /// Returns the changes after the first `seen` ones, or `None` if some of them are forgotten.
     pub(super) fn changes_after(&self, seen: u64) -> Option<impl Iterator<Item = &NodeChange>> {
         let new = usize::try_from(self.number - seen).ok()?;
         let old = self.changes.len().checked_sub(new)?;

@@ -1,20 +1,20 @@
-//! The built-in stages with names.
+//! The built-in stages that are chosen by name.
 
 use super::{Lifecycle, Stages};
 
-/// Stages in which a label selects each lifecycle.
+/// The YAML text in which a label selects each lifecycle.
 const RUN: &str = include_str!("run.yaml");
 
 impl Stages {
-    /// The names for [`named`](Self::named): `run`, and each of its lifecycles.
+    /// The names that [`named`](Self::named) accepts: `run`, and each of its lifecycles.
     pub const NAMES: [&str; 9] =
         ["run", "fast", "slow-image", "bad-image", "crash-loop", "completed", "error", "evicted", "never-ready"];
 
-    /// Built-in stages. With `run`, pods run as on a real node, and the label `lab/lifecycle` selects another course:
-    /// `fast` runs without delays, `slow-image` has an image that cannot be pulled at first, `bad-image` one that never
-    /// can, `crash-loop` ends again and again, `completed` and `error` end once, `evicted` is evicted from its node,
-    /// and `never-ready` never becomes ready. Pods that are not restarted (`kubectl run --restart=Never`) complete. Any
-    /// other name makes that lifecycle the default of all pods without the label.
+    /// Returns built-in stages. With `run`, pods run as on a real node, and the label `lab/lifecycle` selects another
+    /// lifecycle: `fast` runs without delays, `slow-image` has an image that cannot be pulled at first, `bad-image` has
+    /// one that can never be pulled, `crash-loop` ends again and again, `completed` and `error` end once, `evicted` is
+    /// evicted from its node, and `never-ready` never becomes ready. Pods that are not restarted (`kubectl run
+    /// --restart=Never`) complete. Any other name makes that lifecycle the default of all pods without the label.
     ///
     /// ```
     /// use kube_testcluster::Stages;
@@ -32,7 +32,8 @@ impl Stages {
         }
         let usual = run.lifecycles.iter().find(|lifecycle| lifecycle.name == name)?;
         let usual = Lifecycle::everything(usual.run.clone(), usual.delete.clone());
-        // Only lifecycles that a label selects: pods that are not restarted have the default lifecycle here.
+        // Keep only the lifecycles that a label selects, so pods that are not restarted have the default lifecycle
+        // here.
         let labelled = run.lifecycles.into_iter().filter_map(|mut lifecycle| {
             lifecycle.selectors.retain(|selector| !selector.labels.is_everything());
             (!lifecycle.selectors.is_empty()).then_some(lifecycle)

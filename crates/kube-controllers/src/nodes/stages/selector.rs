@@ -1,23 +1,23 @@
-//! Selects the pods of a lifecycle.
+//! Selects the pods that a lifecycle applies to.
 
 use kube_machinery::kinds::PODS;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
 use kube_machinery::value::{Array, Value};
 use kube_selectors::LabelSelector;
 
-/// A pod must match all given parts.
+/// A selector of pods. A pod must match all parts that are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PodSelector {
     pub(super) labels: LabelSelector,
-    /// In the syntax of label selectors, since there are no annotation selectors.
+    /// In the syntax of label selectors, because Kubernetes has no annotation selectors.
     pub(super) annotations: LabelSelector,
     pub(super) fields: Fields,
-    /// The image of one of the containers; without a tag, any tag matches.
+    /// The image of one of the containers. Without a tag, any tag matches.
     pub(super) image: Option<String>,
 }
 
 impl PodSelector {
-    /// Whether it selects a pod.
+    /// Returns true if the selector matches a pod.
     pub(crate) fn matches(&self, pod: &Value) -> bool {
         let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
         self.labels.matches_values(values("labels"))

@@ -1,4 +1,4 @@
-//! The YAML form of stages.
+//! The YAML form of stages: the types that are deserialized, and their checked conversion to [`Stages`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl StagesFile {
     }
 }
 
-/// A part that a lifecycle omits is taken from the default lifecycle.
+/// Converts a lifecycle. A part that it omits is taken from the default lifecycle.
 fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Result<Lifecycle, FileError> {
     let WireLifecycle { name, r#for, run, delete } = wire.value;
     if name.is_empty() || r#for.is_empty() {
@@ -209,7 +209,7 @@ fn wait(wire: &WireStage, at: Location, file: &str) -> Result<Wait, FileError> {
     }
 }
 
-/// Whether steps take time.
+/// Returns true if the steps take time.
 fn waits(steps: &[Stage]) -> bool {
     steps.iter().any(|step| {
         let inside = match &step.action {

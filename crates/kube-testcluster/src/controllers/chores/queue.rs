@@ -1,4 +1,4 @@
-//! The graph of owners and dependents, and the queue of chores.
+//! The queue of chores, and the graph of owners and dependents, which says what chores a write causes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use kube_machinery::kinds::{
     CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
 };
 
-/// What is known from the writes so far.
+/// The queued chores, and the state of the cluster that decides about new ones.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// By the uid of the owner, whether the owner exists or not. None is empty.
+    /// The dependents by the uid of their owner, even of an owner that does not exist. No entry is empty.
     dependents: BTreeMap<String, Dependents>,
-    /// How many objects of each kind a namespace has; none is 0.
+    /// The number of objects of each kind in a namespace. No entry is 0.
     contents: BTreeMap<String, BTreeMap<GroupResource, usize>>,
     /// The names of the aggregated cluster roles.
     aggregated: BTreeSet<String>,
-    /// How many pods have ended.
+    /// The number of pods that have ended.
     terminated: usize,
     pub(super) due: VecDeque<Chore>,
-    /// What is in `due`. Each chore is queued once, however many writes cause it meanwhile.
+    /// The chores in `due`. A chore is queued once, even if several writes cause it meanwhile.
     queued: BTreeSet<Chore>,
 }
 
 /// The dependents of one owner.
 #[derive(Debug, Default)]
 struct Dependents {
-    /// Whether the owner's foreground deletion waits for the dependent.
+    /// Each dependent, and true if the owner's foreground deletion waits for it.
     all: BTreeMap<ObjectRef, bool>,
-    /// How many it waits for.
+    /// The number of dependents that the deletion waits for.
     blocking: usize,
 }
 
@@ -53,7 +53,7 @@ impl Dependents {
 }
 
 impl Queue {
-    /// Updates the graph after a write, and adds the chores that it causes.
+    /// Updates the graph after a write, and queues the chores that the write causes.
     pub(super) fn note(&mut self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let object = event.object();
         let object_ref = ObjectRef::of(object);
@@ -64,7 +64,7 @@ impl Queue {
         for owner in old.iter().filter(|owner| !kept.contains(owner)) {
             self.remove_dependent(&owner.uid, &object_ref);
             let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
-            // The owner waits for the last of them only.
+            // Only the last blocking dependent continues the owner's deletion.
             if let Some(found) = found.filter(|found| is_held(found, FOREGROUND) && !self.is_blocked(&owner.uid)) {
                 self.push(Chore::HandleDependents(ObjectRef::of(&found)));
             }
@@ -96,7 +96,7 @@ impl Queue {
         }
         if let Some(namespace) = object.key.namespace() {
             self.count(namespace, event);
-            // A namespace that is being deleted waits for the last of its pods, and then for the last of its objects.
+            // A namespace that is being deleted waits for its last pod, and then for its last object.
             let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
             if holds_less(event) && home().is_some_and(|home| is_deleting(&home)) {
                 let name = namespace.to_owned();
@@ -110,8 +110,9 @@ impl Queue {
         }
     }
 
-    /// Adds a chore for each namespace that waits for the last of its objects, since it waits for none that nobody defines; and one
-    /// for each object of the kind that has owners, since nobody collects it while it is not defined.
+    /// Queues chores after the definition of a kind was added or removed. Namespaces that are being deleted are checked
+    /// again, because they do not wait for objects of an undefined kind. So are the kind's objects with owners, because
+    /// the garbage collector ignores an undefined kind.
     pub(super) fn note_definition(&mut self, row: &'static Resource, storage: &Storage) {
         for namespace in storage.of_kind(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
             self.push(Chore::EmptyNamespace(namespace.key.name().to_owned()));
@@ -121,7 +122,9 @@ impl Queue {
         }
     }
 
-    /// Adds a chore for a node that was removed, and for one that a pod was bound to and that does not exist.
+    /// Queues chores about nodes and their pods: [`Chore::Quarantine`] for a missing node, after its removal or the
+    /// binding of a pod to it; [`Chore::CollectTerminating`] after a change of a node, or when the deletion of a bound
+    /// pod begins.
     pub(super) fn note_orphans(&mut self, event: &Event, storage: &Storage) {
         let node = match &event.current {
             None if event.object().resource == NODES => Some(event.object().key.name()),
@@ -144,7 +147,8 @@ impl Queue {
         }
     }
 
-    /// Counts the pods that have ended, and adds chores for too many of them and for one that goes before it has a node.
+    /// Counts the pods that have ended, and queues chores if there are too many, and for a pod whose deletion begins
+    /// before it has a node.
     pub(super) fn note_ends(&mut self, event: &Event) {
         if event.object().resource != PODS {
             return;
@@ -160,7 +164,8 @@ impl Queue {
         }
     }
 
-    /// Adds chores for a new namespace, and for one that lost its service account or its config map.
+    /// Queues chores for a new namespace, for one that lost a service account, and for one whose config map was changed
+    /// or removed.
     pub(super) fn note_accounts(&mut self, event: &Event) {
         let object = event.object();
         let (is_new, is_gone) = (event.previous.is_none(), event.current.is_none());
@@ -175,7 +180,8 @@ impl Queue {
         }
     }
 
-    /// Adds a chore for each aggregated cluster role, since each cluster role may be a part of it. Upstream: `enqueue`.
+    /// Queues a chore for each aggregated cluster role, because any cluster role may be part of it. Upstream:
+    /// `enqueue`.
     pub(super) fn note_roles(&mut self, event: &Event) {
         let object = event.object();
         if object.resource != CLUSTER_ROLES {
@@ -217,8 +223,8 @@ impl Queue {
         }
     }
 
-    /// Whether a namespace has nothing of a kind that is defined. What has lost its definition keeps no namespace, as upstream, which
-    /// asks discovery what there can be.
+    /// Returns true if a namespace has no objects of a kind that is currently defined. Objects of an undefined kind do
+    /// not keep a namespace, as upstream, which asks discovery for the kinds to look for.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
         let holds =
             |kind: &GroupResource| catalog.defined(kind.group, kind.plural).is_some_and(Resource::is_namespaced);
@@ -259,18 +265,18 @@ impl Queue {
     }
 }
 
-/// The node that a pod is bound to.
+/// Returns the node that a pod is bound to.
 fn node_of(pod: &Object) -> Option<&str> {
     field(pod, "spec.nodeName").filter(|node| !node.is_empty())
 }
 
-/// Whether the deletion of an object begins with this write.
+/// Returns true if the deletion of an object begins with this write.
 fn begins_to_go(event: &Event) -> bool {
     let goes = |object: &Option<Arc<Object>>| object.as_deref().is_some_and(is_deleting);
     goes(&event.current) && !goes(&event.previous)
 }
 
-/// Whether an object is gone or has other finalizers than before: it may hold its namespace no longer.
+/// Returns true if an object is gone or its finalizers have changed, so its namespace may wait for less than before.
 fn holds_less(event: &Event) -> bool {
     match (&event.previous, &event.current) {
         (_, None) => true,
@@ -284,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chore_waits_once_and_again_after_it_was_taken() {
+    fn a_chore_is_queued_once_and_again_after_it_was_taken() {
         let mut chores = Queue::default();
         let empty = |name: &str| Chore::EmptyNamespace(name.to_owned());
         for name in ["shop", "other", "shop", "other", "shop"] {

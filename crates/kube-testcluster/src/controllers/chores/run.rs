@@ -1,4 +1,4 @@
-//! Runs the garbage collector and the controllers of namespaces, service accounts and nodes in one task, one chore at a time.
+//! Runs the controllers that work on the store, such as the garbage collector, in one task and one chore at a time.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -21,7 +21,7 @@ use kube_machinery::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 /// Works off chores until `stop`.
 pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: CancellationToken) {
     let mut waiting = FuturesUnordered::new();
-    // Each is waited for once, however many writes cause it meanwhile.
+    // Each delayed chore is waited for once, even if several writes cause it meanwhile.
     let mut later = BTreeSet::new();
     loop {
         let chore = tokio::select! {
@@ -42,18 +42,18 @@ pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: Cancellati
                 });
             }
         } else {
-            // As in upstream's workers (`HandleCrash`), a panic ends one piece of work, not all that come after it.
+            // As in upstream's workers (`HandleCrash`), a panic ends only one piece of work.
             match AssertUnwindSafe(work_off(&store, &chores, &chore)).catch_unwind().await {
-                Ok(Err(error)) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),
+                Ok(Err(error)) if !is_over(&error) => tracing::warn!(?chore, ?error, "a chore failed, and is dropped"),
                 Ok(_) => {}
-                Err(_) => tracing::error!(?chore, "a controller caused a panic, and goes on with its next work"),
+                Err(_) => tracing::error!(?chore, "a chore panicked; the next chores are not affected"),
             }
         }
         chores.done();
     }
 }
 
-/// What comes of a chore that only takes time.
+/// Returns the delay of a chore that only waits, and the chore that it then queues.
 fn after_a_while(chore: &Chore) -> Option<(Duration, Chore)> {
     match chore {
         Chore::Quarantine(node) => Some((pod_gc::QUARANTINE, Chore::CollectOrphans(node.clone()))),
@@ -69,7 +69,7 @@ async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), A
         Chore::HandleDependents(object_ref) => {
             let handled = garbage_collector::handle_dependents(store, chores, object_ref).await;
             if object_ref.resource == CUSTOM_RESOURCE_DEFINITIONS {
-                custom_resource_definition::settle(store, object_ref.key.name()).await; // it may have waited for nothing else
+                custom_resource_definition::settle(store, object_ref.key.name()).await; // this may have been its last finalizer
             }
             handled
         }
@@ -78,7 +78,7 @@ async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), A
         Chore::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
         Chore::AggregateRole(name) => cluster_role_aggregation::aggregate(store, name).await,
         Chore::TaintNode(name) => node_lifecycle::taint(store, name).await,
-        Chore::Quarantine(_) | Chore::LookAgain(_) | Chore::CountTerminated => Ok(()), // see above
+        Chore::Quarantine(_) | Chore::LookAgain(_) | Chore::CountTerminated => Ok(()), // see `after_a_while`
         Chore::CollectOrphans(node) => pod_gc::collect_orphans(store, node).await,
         Chore::CollectTerminating(node) => pod_gc::collect_terminating(store, node).await,
         Chore::CollectUnscheduled(pod) => pod_gc::collect_unscheduled(store, pod).await,
@@ -86,7 +86,7 @@ async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), A
     }
 }
 
-/// The object has changed or is gone. That write has queued a new chore, so this error needs no report.
+/// Returns true if the object has changed or is gone. That write has queued a new chore, so this error needs no report.
 pub(crate) fn is_over(error: &ApiError) -> bool {
     error.is_not_found() || error.is_conflict()
 }

@@ -1,5 +1,6 @@
-//! The API services of the versions that definitions serve. Upstream: `crdRegistrationController` of kube-apiserver's
-//! `pkg/controlplane/controller/crdregistration`, and `autoRegisterController` of kube-aggregator.
+//! The APIService objects of custom resource definitions: one for each group and version that definitions serve.
+//! Upstream: `crdRegistrationController` of kube-apiserver's `pkg/controlplane/controller/crdregistration`, and
+//! `autoRegisterController` of kube-aggregator.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +18,8 @@ use crate::verbs::ownership::Component;
 use kube_machinery::kinds::api_service::{is_of_definition, of_definition};
 use kube_machinery::kinds::{API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS};
 
-/// Makes those of a group that are missing, and removes those whose versions nobody serves any more. A cluster without the objects that
-/// kube-apiserver makes has none.
+/// Creates the missing APIServices of a group, and deletes those whose version no definition serves any more. Does
+/// nothing in a cluster without the objects that kube-apiserver creates.
 pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
     if store.settings.admission != Admission::Kube {
         return Ok(());
@@ -44,7 +45,7 @@ pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The versions that the definitions of a group serve, whether they are established yet or not.
+/// Returns the versions that the definitions of a group serve, established or not.
 fn served(store: &Store, group: &str) -> Result<BTreeSet<String>, ApiError> {
     let mut versions = BTreeSet::new();
     for definition in everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects {
@@ -59,7 +60,7 @@ fn served(store: &Store, group: &str) -> Result<BTreeSet<String>, ApiError> {
     Ok(versions)
 }
 
-/// Somebody else may have been faster.
+/// Ignores the errors that say that another writer was faster.
 fn over(result: Result<(), ApiError>) -> Result<(), ApiError> {
     match result {
         Err(error) if !is_over(&error) && !error.is_already_exists() => Err(error),

@@ -1,4 +1,5 @@
-//! Deletes the objects of a definition that is being deleted, and then the definition. Upstream: `CRDFinalizer`.
+//! The finalizer of custom resource definitions: deletes the objects of a definition that is being deleted, and then
+//! the definition. Upstream: `CRDFinalizer`.
 
 use crate::admission::Gate;
 use crate::controllers::chores::is_over;
@@ -15,21 +16,21 @@ use kube_machinery::conventions::fill::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 
-/// Whether the deletion of a definition waits for this controller.
+/// Returns true if the deletion of a definition waits for this controller.
 pub(super) fn is_waited_for(crd: &Object) -> bool {
     crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
 }
 
-/// How far a deletion is.
+/// The progress of a definition's deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// There are objects left, which are held.
+    /// Objects are left, because finalizers hold them.
     Waits,
     /// No object is left, and the finalizer is gone.
     Done,
 }
 
-/// Goes on with the deletion of a definition.
+/// Continues the deletion of a definition.
 pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError> {
     let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, key);
     let Some(crd) = crd.filter(|crd| is_waited_for(crd)) else { return Ok(Progress::Done) };
@@ -45,13 +46,13 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError>
     if let Some(stored) = stored
         && !delete_instances(store, stored).await?
     {
-        return Ok(Progress::Waits); // the removal of the last of them goes on with this
+        return Ok(Progress::Waits); // the removal of the last object wakes the controller
     }
     write(store, key, false, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed).await?;
     Ok(Progress::Done)
 }
 
-/// Deletes all objects of a kind. As upstream, nobody is asked about it. Returns whether none is left.
+/// Deletes all objects of a kind; as upstream, without admission. Returns true if none is left.
 async fn delete_instances(store: &Store, resource: &'static Resource) -> Result<bool, ApiError> {
     let instances = everything(store, resource, &Filter::default());
     for (n, instance) in instances.objects.iter().filter(|instance| !instance.summary.is_deleting).enumerate() {
@@ -70,7 +71,7 @@ enum Finalizer {
     Removed,
 }
 
-/// Writes how far the deletion is. A definition that nothing holds any more is gone with that.
+/// Writes the progress of the deletion. A definition that no finalizer holds any more is removed by this write.
 async fn write(
     store: &Store,
     key: &Key,
@@ -82,7 +83,7 @@ async fn write(
     let now = store.clock.now();
     let change = |crd: &Opened| {
         if !is_waited_for(crd) {
-            return Ok::<_, ApiError>(Next::Keep); // another one has the name by now
+            return Ok::<_, ApiError>(Next::Keep); // a new definition may have the name by now
         }
         let mut value = crd.value.clone();
         set_condition(&mut value, "Terminating", is_true, reason, message, &now);

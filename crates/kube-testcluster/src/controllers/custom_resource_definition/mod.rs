@@ -1,8 +1,9 @@
-//! The controllers of custom resource definitions: which names a definition gets, from when on it is served, and what becomes of
-//! its objects when it goes. Upstream: `pkg/controller/{status,establish,finalizer}` of `k8s.io/apiextensions-apiserver`.
+//! The controllers of custom resource definitions: they accept a definition's names, establish it, and delete its
+//! objects when it is deleted. Upstream: `pkg/controller/{status,establish,finalizer}` of
+//! `k8s.io/apiextensions-apiserver`.
 //!
-//! They run as a part of each write to a definition, so that a definition that was created is served when its creator is told. Only
-//! the finalizer comes later: who deletes a definition may want to see it go.
+//! They run as part of each write to a definition, so a new definition is served before its creator gets the response.
+//! Only the finalizer runs later, because the client that deletes a definition may want to watch the deletion.
 
 mod api_services;
 mod finalizer;
@@ -28,17 +29,18 @@ use kube_machinery::kinds::custom_resource_definition::{conformance, has_invalid
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use kube_machinery::value::Value;
 
-/// The condition of definitions in Kubernetes' own groups.
+/// The condition that says whether a definition in one of Kubernetes' own groups was approved.
 const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";
 
-/// How long a deleted definition stays at least. Upstream fills a watch cache before it deletes the objects, which takes about as long
-/// (`TestApplyCRDuringCRDFinalization` lives on it); meanwhile a client can begin to watch.
+/// The shortest time that a deleted definition stays, in which a client can begin to watch. Upstream fills a watch
+/// cache before it deletes the objects, which takes about as long (`TestApplyCRDuringCRDFinalization` relies on it).
 const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 
-/// How long a deletion waits that failed, say because a webhook did not convert.
+/// The delay before a failed deletion is tried again. It may fail because a conversion webhook did not answer.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Brings a definition, and those whose names depend on it, to the state that they ask for.
+/// Updates a definition's names and conditions, serves it accordingly, and does the same for the definitions whose
+/// names depend on it.
 pub(crate) async fn settle(store: &Store, name: &str) {
     let mut due = vec![name.to_owned()];
     while let Some(name) = due.pop() {
@@ -46,17 +48,17 @@ pub(crate) async fn settle(store: &Store, name: &str) {
             Ok(Names::Released) => due.extend(others_of_group(store, &name)),
             Ok(Names::Kept) => {}
             Err(error) if is_over(&error) => {} // another write was faster, and settles it
-            Err(error) => tracing::warn!(name, ?error, "a custom resource definition cannot be settled"),
+            Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
         store.redefine(&name);
         let group = name.split_once('.').map_or("", |(_, group)| group);
         if let Err(error) = api_services::sync(store, group).await {
-            tracing::warn!(name, ?error, "the API services of a custom resource definition cannot be settled");
+            tracing::warn!(name, ?error, "the API services of a custom resource definition could not be updated");
         }
     }
 }
 
-/// The same for each definition that was written or removed since it was settled.
+/// Settles each definition that was written or removed since it was settled last.
 pub(crate) async fn settle_all(store: &Store) {
     let catalog = store.catalog();
     let mut due: BTreeSet<String> = catalog.definitions().collect();
@@ -73,14 +75,14 @@ pub(crate) async fn settle_all(store: &Store) {
     }
 }
 
-/// Finishes the deletion of definitions, until `stop`.
+/// Finishes the deletion of definitions until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     for name in names(&store) {
-        settle(&store, &name).await; // an earlier server with the same folder may have ended in between
+        settle(&store, &name).await; // an earlier server with the same folder may have stopped halfway
     }
     let mut patience = None;
     while stop.run_until_cancelled(woken(&store, patience)).await.is_some() {
-        let waiting = waiting(&store); // one that is deleted from now on waits for the next time
+        let waiting = waiting(&store); // a definition deleted from now on waits for the next round
         if stop.run_until_cancelled(tokio::time::sleep(FINALIZER_DELAY)).await.is_none() {
             return;
         }
@@ -99,7 +101,7 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     }
 }
 
-/// Waits until a definition is being deleted, or the last of its objects has gone; no longer than its patience.
+/// Waits until a definition is being deleted or its last object is gone, for `patience` at most.
 async fn woken(store: &Store, patience: Option<Duration>) {
     let woken = store.terminations.notified();
     match patience {
@@ -108,7 +110,7 @@ async fn woken(store: &Store, patience: Option<Duration>) {
     }
 }
 
-/// The definitions whose deletion waits for the finalizer.
+/// Returns the definitions whose deletion waits for the finalizer.
 fn waiting(store: &Store) -> Vec<String> {
     let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects;
     let waiting = all.iter().filter(|crd| finalizer::is_waited_for(crd));
@@ -129,7 +131,7 @@ async fn settle_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     Ok(names)
 }
 
-/// Serves a definition whose names were accepted. Upstream: `EstablishingController`.
+/// Establishes a definition whose names were accepted, so it is served. Upstream: `EstablishingController`.
 async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
     let now = store.clock.now();
     store
@@ -151,12 +153,13 @@ async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
         .map(drop)
 }
 
-/// The next state of a definition whose status the server has changed.
+/// Returns the next state of a definition whose status the server has changed.
 fn by_server(store: &Store, crd: &Opened, value: Value) -> Next {
     Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), value))
 }
 
-/// Says whether a definition in a group of Kubernetes was approved. Upstream: `KubernetesAPIApprovalPolicyConformantConditionController`.
+/// Sets the condition about the approval of a definition in a group of Kubernetes. Upstream:
+/// `KubernetesAPIApprovalPolicyConformantConditionController`.
 async fn note_approval(store: &Store, key: &Key) -> Result<(), ApiError> {
     let now = store.clock.now();
     store
@@ -175,7 +178,7 @@ fn names(store: &Store) -> Vec<String> {
     all.objects.iter().map(|object| object.key.name().to_owned()).collect()
 }
 
-/// The other definitions of a group. The name of a definition is that of its plural and its group.
+/// Returns the other definitions of a group. A definition's name consists of its plural and its group.
 fn others_of_group(store: &Store, name: &str) -> Vec<String> {
     let group = |name: &str| name.split_once('.').map(|(_, group)| group.to_owned());
     let own = group(name);

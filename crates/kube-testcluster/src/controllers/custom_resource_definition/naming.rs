@@ -1,4 +1,4 @@
-//! Which names a definition gets: those that no other definition of its group has. Upstream: `NamingConditionController`.
+//! Accepts the names of a definition that no other definition of its group has. Upstream: `NamingConditionController`.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,21 @@ use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use kube_machinery::value::{Array, Value, json};
 
-/// Whether other definitions may get names now that they did not get before.
+/// The outcome for other definitions: after `Released`, they may get names that were taken before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
     Kept,
     Released,
 }
 
-/// The names that other definitions of the group have. Plurals, singulars and short names are one space, kinds another.
+/// The names of one or several definitions. Plurals, singulars and short names share one space, kinds have another.
 #[derive(Default)]
 struct Taken {
     resources: BTreeSet<String>,
     kinds: BTreeSet<String>,
 }
 
-/// Accepts the names that a definition asks for, as far as they are free.
+/// Accepts the names that a definition asks for, except those that are taken.
 pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
     let now = store.clock.now();
     let mut names = Names::Kept;
@@ -33,7 +33,7 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
         .update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, |crd: &Opened| {
             let (asked, had) = (&crd.value["spec"]["names"], &crd.value["status"]["acceptedNames"]);
             if are_equal(asked, had) {
-                return Ok::<_, ApiError>(Next::Keep); // whatever the conditions say: upstream does not look at them then
+                return Ok::<_, ApiError>(Next::Keep); // as upstream, without a look at the conditions
             }
             let next = with_accepted(&crd.value, &taken_by_others(store, key.name()), &now);
             let (mut before, mut after) = (Taken::default(), Taken::default());
@@ -47,13 +47,13 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
     Ok(names)
 }
 
-/// Whether a definition has the names that it asks for. An empty list is none.
+/// Returns true if a definition has the names that it asks for. An empty list equals a missing one.
 fn are_equal(asked: &Value, had: &Value) -> bool {
     ["plural", "singular", "kind", "listKind"].iter().all(|field| asked[field] == had[field])
         && ["shortNames", "categories"].iter().all(|field| list(asked, field) == list(had, field))
 }
 
-/// A list of names, which may be missing.
+/// Returns a list of names, empty if it is missing.
 fn list(names: &Value, field: &str) -> Array {
     names[field].as_array().cloned().unwrap_or_default()
 }
@@ -80,7 +80,8 @@ impl Taken {
     }
 }
 
-/// The definition with the names that it gets, and the conditions that tell of them. Upstream: `calculateNamesAndConditions`.
+/// Returns the definition with the names that it gets, and the conditions about them. Upstream:
+/// `calculateNamesAndConditions`.
 fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
     const NAMES: [(&str, &str); 4] = [
         ("plural", "PluralConflict"),
@@ -126,7 +127,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
     next
 }
 
-/// Whether the short names are free, but for those that the definition has already.
+/// Returns an error if other definitions have a short name that this definition asks for and does not have yet.
 fn short_names(asked: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
     let own = list(accepted, "shortNames");
     let taken: Vec<String> = list(asked, "shortNames")

@@ -1,5 +1,5 @@
-//! What is left of a namespace that is being deleted, as its conditions say it. Upstream: `status_condition_utils.go` of
-//! `pkg/controller/namespace/deletion`.
+//! The remaining objects of a namespace that is being deleted, and the conditions that report them. Upstream:
+//! `status_condition_utils.go` of `pkg/controller/namespace/deletion`.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::http::status::ApiError;
 use crate::store::object::Object;
 use kube_machinery::value::{Value, json};
 
-/// What is left of the kinds whose objects were asked to go.
+/// The objects that remain after their deletion was requested.
 #[derive(Debug, Default)]
 pub(super) struct Remaining {
-    /// How many objects there are of each kind, by plural and group.
+    /// The number of objects of each kind, by plural and group.
     kinds: BTreeMap<String, usize>,
-    /// How many objects each finalizer holds.
+    /// The number of objects that each finalizer holds.
     finalizers: BTreeMap<String, usize>,
-    /// Why objects could not be deleted.
+    /// The messages of failed deletions.
     failures: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl Remaining {
         }
     }
 
-    /// Whether no object is left. What could not be deleted was not counted.
+    /// Returns true if no object remains. Objects that could not be deleted are not counted.
     pub(super) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
@@ -36,7 +36,8 @@ impl Remaining {
         self.failures.push(error.message().to_owned());
     }
 
-    /// The conditions of the namespace. Nothing is ever wrong with the first two: the server knows its own kinds.
+    /// Returns the conditions of the namespace. The first two never report a problem, because the server knows its own
+    /// kinds.
     pub(super) fn conditions(&self) -> [Value; 5] {
         let counted = |counts: &BTreeMap<String, usize>, of: &str| -> Vec<String> {
             counts.iter().map(|(name, count)| format!("{name} {of} {count} resource instances")).collect()
@@ -82,12 +83,12 @@ impl Remaining {
     }
 }
 
-/// A reason and a message, if there is anything to tell.
+/// Returns a reason and a message, or `None` if there are no parts.
 fn reason_and_message(reason: &'static str, begin: &str, parts: &[String]) -> Option<(&'static str, String)> {
     (!parts.is_empty()).then(|| (reason, format!("{begin}{}", parts.join(", "))))
 }
 
-/// A condition that is true if something is wrong.
+/// Returns a condition that is true if something is wrong.
 fn condition(of: &str, (reason, message): (&str, &str), wrong: Option<(&str, String)>) -> Value {
     match wrong {
         Some((reason, message)) => json!({"type": of, "status": "True", "reason": reason, "message": message}),
