@@ -101,7 +101,8 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets the stages that the kubelet plays with pods; by default those of the tutorial's documents.
+    /// Sets the stages that the kubelet takes pods through. By default a pod is bound, starts, and runs until it is
+    /// deleted.
     pub fn stages(mut self, stages: Stages) -> Self {
         self.stages = Some(stages);
         self
@@ -192,20 +193,20 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets if streaming lists are served. `false` is a server with the feature gate `WatchList=false`.
+    /// Turns streaming lists on or off. `false` is a server with the feature gate `WatchList=false`.
     pub fn watch_list(mut self, served: bool) -> Self {
         self.settings.watch_list = served;
         self
     }
 
-    /// Sets if aggregated discovery is served. `false` is a server with the feature gate
+    /// Turns aggregated discovery on or off. `false` is a server with the feature gate
     /// `AggregatedDiscoveryEndpoint=false`, whose clients ask for one group at a time.
     pub fn aggregated_discovery(mut self, served: bool) -> Self {
         self.settings.aggregated_discovery = served;
         self
     }
 
-    /// Sets if faults can be started over HTTP; by default they cannot.
+    /// Turns the admin path on or off, with which faults are started over HTTP; off by default.
     pub fn admin(mut self, admin: Admin) -> Self {
         self.admin = admin;
         self
@@ -270,7 +271,7 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets the objects for which `managedFields` are kept; by default those that were applied.
+    /// Sets the objects for which `managedFields` are kept; by default the objects that were applied.
     pub fn managed_fields(mut self, managed_fields: ManagedFields) -> Self {
         self.settings.managed_fields = managed_fields;
         self

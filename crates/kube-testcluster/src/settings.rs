@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The generation of API server that is simulated, as far as clients can notice.
+/// The generation of API server that is simulated. It covers only differences that clients can notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Era {
     /// API servers up to 1.26. The watch cache keeps its objects in an unordered map, so its responses (LIST with
@@ -141,7 +141,7 @@ impl FromIterator<Workload> for Workloads {
     }
 }
 
-/// Says if pods are scheduled and run.
+/// The presence of a scheduler and a kubelet, which run pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kubelets {
     Run,

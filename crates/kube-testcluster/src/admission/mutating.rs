@@ -16,7 +16,7 @@ use crate::kinds::admission::{Reinvocation, Webhook};
 use crate::machinery::admit::Operation;
 use crate::value::Value;
 
-/// Says if a second round is needed.
+/// The need for a second round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reinvoke {
     No,

@@ -104,7 +104,7 @@ fn has_odd_index(path: &Pointer) -> bool {
     })
 }
 
-/// Says if a path ends at an existing item or at one that is added.
+/// The end of a path: an existing item, or one that is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Old,

@@ -9,7 +9,7 @@ use crate::kinds::custom_resource::CustomColumn;
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
 use crate::value::{Value, json};
 
-/// Says if a table contains its column definitions. In a watch, only the first event does.
+/// The presence of column definitions in a table. In a watch, only the first event has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Columns {
     Shown,

@@ -28,7 +28,7 @@ pub(crate) enum Next {
     Release(Value),
 }
 
-/// Says if a write is stored or only checked.
+/// The mode of a write: stored, or only checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commit {
     Really,

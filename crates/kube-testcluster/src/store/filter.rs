@@ -11,7 +11,8 @@ pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
     pub(crate) labels: LabelSelector,
     pub(crate) fields: Fields,
-    /// True if a MODIFIED line must also hold the state before the change, because the reader selects once more.
+    /// True if a MODIFIED line must also hold the state before the change, because the reader matches a field selector
+    /// after conversion to another version.
     pub(crate) tells_previous: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::kinds::{Catalog, Resource};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Write {
-    /// What the write did.
+    /// The kind of change.
     pub change: Change,
     /// The kind of the object, as in `Pod`.
     pub kind: &'static str,

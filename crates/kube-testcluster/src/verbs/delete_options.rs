@@ -34,8 +34,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) extent: Extent,
 }
 
-/// Says if one object or a collection is deleted. Upstream's registry of CustomResourceDefinitions deletes a single
-/// definition in a way of its own.
+/// The extent of a deletion: one object, or a collection. Upstream's registry of CustomResourceDefinitions deletes a
+/// single definition in a way of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     One,

@@ -20,7 +20,7 @@ use crate::kinds::client_config::ClientConfig;
 use crate::store::Store;
 use crate::value::Value;
 
-/// Says if the URL tells the webhook its timeout.
+/// The `timeout` parameter in the URL of a call: present or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
     Told,

@@ -70,7 +70,7 @@ fn namespace_object(home: &Value) -> Value {
     object
 }
 
-/// Says if expressions may use `authorizer`.
+/// The availability of the variable `authorizer` to expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Authorization {
     Asked,

@@ -271,7 +271,7 @@ fn live(object: &Opened, served: &'static Resource) -> Result<Value, ApiError> {
     Ok(scale)
 }
 
-/// Says if an object has the replicas field. An object of a built-in kind always does.
+/// The presence of the replicas field in an object. An object of a built-in kind always has it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replicas {
     Found,
