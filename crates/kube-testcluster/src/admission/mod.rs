@@ -51,7 +51,7 @@ struct Asked<'a> {
     /// The name in the path.
     name: Option<String>,
     user: Arc<User>,
-    /// The options of the request, of whatever kind.
+    /// The options of the request: `CreateOptions`, `DeleteOptions` and the like, as an object.
     options: Map,
     commit: Commit,
     warnings: Mutex<Vec<String>>,

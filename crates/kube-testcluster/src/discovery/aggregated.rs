@@ -46,7 +46,7 @@ impl DiscoveryForm {
     }
 }
 
-/// Returns the groups for which `asked` is true, or 304 if the client's ETag is current.
+/// Responds with the groups for which `asked` is true, or 304 if the client's ETag is current.
 pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, asked: fn(&str) -> bool) -> Response {
     let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|name| asked(name)).collect();
     in_order(&mut names);

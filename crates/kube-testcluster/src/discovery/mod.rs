@@ -39,7 +39,7 @@ pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
     answer(&json!({"paths": paths}))
 }
 
-/// Returns the version: current Kubernetes, or the last one with an unordered watch cache.
+/// Serves `/version`: current Kubernetes, or the last one with an unordered watch cache.
 pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
     let (minor, emulated, full) = match store.settings.era {
         Era::Modern => ("37", "36", "v1.37.2"),
@@ -159,8 +159,8 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
         catalog.served().filter(|row| row.group == group && row.version == version).collect();
     rows.sort_unstable_by_key(|row| row.plural);
     let Some(first) = rows.first() else {
-        // Upstream's handler of custom resources delegates unknown ones to the next handler, which answers `404 page
-        // not found`.
+        // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404
+        // page not found`.
         let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
         return if is_custom { no_such_path() } else { ApiError::unknown_resource().into_response() };
     };

@@ -50,8 +50,8 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         ["watch", rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    // Upstream's handler of custom resources delegates unknown ones to the next handler, which answers `404 page not
-    // found`.
+    // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404 page
+    // not found`.
     let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
     let nowhere = || if is_custom { NoTarget::NoSuchPath } else { NoTarget::NoSuchResource };
     let find = |plural: &str| catalog.find(group, version, plural).ok_or_else(nowhere);

@@ -59,7 +59,7 @@ impl WaitingAnswers {
         }
     }
 
-    /// Counts the response to a write as far as the budget reaches, and never refuses it.
+    /// Counts as much of the response to a write as the budget allows. Never refuses it.
     pub(crate) fn count_write(&self, response: Response) -> Response {
         let Some(units) = self.units(&response) else { return response };
         let free = u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX);

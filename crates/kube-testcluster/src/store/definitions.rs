@@ -16,7 +16,7 @@ impl Store {
         let crd = state.storage.get(Definition::row(), &Key::new(None, name));
         let catalog = self.catalog();
         if catalog.revision(name) == crd.as_ref().map(|crd| crd.revision) {
-            return; // already applied, or there is none
+            return; // already applied, or there is no definition
         }
         let definition = crd.as_ref().and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
         let before = catalog.definition(name);

@@ -31,12 +31,12 @@ enum Subject {
     Decision(Decision),
 }
 
-/// `authorizer`
+/// Returns the value of `authorizer`.
 pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
     Value::object(Subject::Authorizer(who(attributes)))
 }
 
-/// `authorizer.requestResource`
+/// Returns the value of `authorizer.requestResource`.
 pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
     let asked = ResourceAttributes {
         verb: String::new(),

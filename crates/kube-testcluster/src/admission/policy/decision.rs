@@ -10,7 +10,7 @@ pub(super) struct Decision {
     verdict: Verdict,
     pub(super) message: String,
     reason: &'static str,
-    /// True if the request is denied whatever the binding's actions are.
+    /// True if the request is denied even if the binding does not have the action `Deny`.
     pub(super) is_final: bool,
 }
 
