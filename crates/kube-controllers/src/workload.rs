@@ -11,24 +11,24 @@ use crate::{cron_job, daemon_set, deployment, endpoint_slice, job, replica_set, 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workload {
-    /// [That of ReplicaSets](crate::replica_set).
+    /// The [controller of ReplicaSets](crate::replica_set).
     ReplicaSet,
-    /// [That of Deployments](crate::deployment). It needs that of ReplicaSets, this one or another.
+    /// The [controller of Deployments](crate::deployment). It needs a controller of ReplicaSets.
     Deployment,
-    /// [That of Jobs](crate::job).
+    /// The [controller of Jobs](crate::job).
     Job,
-    /// [That of CronJobs](crate::cron_job). What it makes needs that of Jobs, this one or another.
+    /// The [controller of CronJobs](crate::cron_job). It needs a controller of Jobs.
     CronJob,
-    /// [That of DaemonSets](crate::daemon_set).
+    /// The [controller of DaemonSets](crate::daemon_set).
     DaemonSet,
-    /// [That of StatefulSets](crate::stateful_set).
+    /// The [controller of StatefulSets](crate::stateful_set).
     StatefulSet,
-    /// [That of the endpoints of services](crate::endpoint_slice).
+    /// The [controller of the endpoints of services](crate::endpoint_slice).
     EndpointSlice,
 }
 
 impl Workload {
-    /// All of them.
+    /// All controllers of workloads.
     pub const ALL: [Self; 7] = [
         Self::ReplicaSet,
         Self::Deployment,
@@ -39,7 +39,7 @@ impl Workload {
         Self::EndpointSlice,
     ];
 
-    /// Its name in kube-controller-manager's `--controllers`, in the short form.
+    /// Returns the short name in kube-controller-manager's `--controllers`.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReplicaSet => "replicaset",
@@ -52,13 +52,13 @@ impl Workload {
         }
     }
 
-    /// The controller of this name: `deployment`, or `deployment-controller`.
+    /// Returns the controller with this name: `deployment`, or `deployment-controller`.
     pub fn named(name: &str) -> Option<Self> {
         let short = name.strip_suffix("-controller").unwrap_or(name);
         Self::ALL.into_iter().find(|workload| workload.name() == short)
     }
 
-    /// Runs the controller, from the first object on that it works on, with the clock of its cluster.
+    /// Runs the controller with the clock of its cluster. It starts when the first object appears that it works on.
     pub async fn run_when_needed(self, client: Client, clock: Clock, stop: CancellationToken) {
         match self {
             Self::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,

@@ -1,4 +1,5 @@
-//! The test of an operator that comes back every 30 minutes, in a cluster that fails: hours pass in milliseconds.
+//! A test of an operator that acts every 30 minutes, in a cluster with faults. Hours of virtual time pass in
+//! milliseconds.
 //!
 //! `cargo run --example operator_in_virtual_time`
 
@@ -15,12 +16,12 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 type Error = Box<dyn std::error::Error>;
 
-/// How long a serial number is good.
+/// The time for which a serial number is valid.
 const PERIOD: Duration = Duration::from_secs(30 * 60);
-/// How long the operator waits after a failure.
+/// The pause of the operator after a failure.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// The operator: every ConfigMap gets a new serial number every 30 minutes.
+/// The operator: gives every ConfigMap a new serial number every 30 minutes.
 async fn operator(client: Client) {
     let maps = Api::default_namespaced(client);
     let mut due = BTreeMap::new();
@@ -32,7 +33,7 @@ async fn operator(client: Client) {
     }
 }
 
-/// Lists and watches, and renews what is due, until the watch ends.
+/// Lists and watches ConfigMaps, and renews serial numbers when they are due. Returns when the watch ends.
 async fn follow(maps: &Api<ConfigMap>, due: &mut BTreeMap<String, Instant>) -> kube::Result<()> {
     let list = maps.list(&ListParams::default()).await?;
     due.retain(|name, _| list.items.iter().any(|map| map.name_any() == *name));
@@ -87,7 +88,7 @@ fn serial(map: &ConfigMap) -> u32 {
     text.and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// The test. With a paused clock, time goes on by itself to the next thing that waits.
+/// The test. With a paused clock, time jumps to the next timer whenever every task waits.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 pub async fn main() -> Result<(), Error> {
     let cluster = Cluster::builder().seed(1).start();
@@ -108,25 +109,25 @@ pub async fn main() -> Result<(), Error> {
 
     create("tls").await?;
     sleep(Duration::from_secs(1)).await;
-    assert_eq!(serials(&["tls"]).await?, [1], "a new one is served at once");
+    assert_eq!(serials(&["tls"]).await?, [1], "a new ConfigMap gets its first number at once");
     sleep(PERIOD).await;
-    assert_eq!(serials(&["tls"]).await?, [2], "and again after half an hour");
+    assert_eq!(serials(&["tls"]).await?, [2], "and the next one after half an hour");
 
-    // The next two patches are answered with 500: the operator tries again.
+    // The next two patches get code 500: the operator tries again.
     cluster.faults().start(Fault::new(Effect::InternalError).verb(Verb::Patch).times(2));
     sleep(PERIOD).await;
-    assert_eq!(serials(&["tls"]).await?, [2], "the period is over, and so is the first try");
+    assert_eq!(serials(&["tls"]).await?, [2], "the period is over, but the first patch has failed");
     sleep(RETRY * 2).await;
     assert_eq!(serials(&["tls"]).await?, [3]);
 
-    // The watch breaks off in the middle of its next event, and the past is forgotten: the operator lists again.
+    // The watch breaks in the middle of its next event, and the history is compacted: the operator lists again.
     cluster.faults().start(Fault::new(Effect::CutWatches));
     cluster.faults().start(Fault::new(Effect::Compact));
     create("web").await?;
     sleep(RETRY * 2).await;
-    assert_eq!(serials(&["tls", "web"]).await?, [3, 1], "what the broken watch did not tell was found");
+    assert_eq!(serials(&["tls", "web"]).await?, [3, 1], "the ConfigMap that the broken watch missed was found");
 
-    // A day: 48 half hours for each.
+    // A day later: 48 more renewals for each.
     sleep(PERIOD * 48).await;
     assert_eq!(serials(&["tls", "web"]).await?, [51, 49]);
 

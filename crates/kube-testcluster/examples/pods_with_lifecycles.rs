@@ -1,4 +1,5 @@
-//! The test of an operator that looks at pods: these are scheduled, pull their images, run, crash and end, as on real nodes.
+//! A test of an operator that watches pods. The pods are scheduled, pull their images, run, crash and end as on real
+//! nodes.
 //!
 //! `cargo run --example pods_with_lifecycles`
 
@@ -15,10 +16,10 @@ use tokio::time::sleep;
 
 type Error = Box<dyn std::error::Error>;
 
-/// How often a container may be restarted before its pod is given up.
+/// The number of restarts after which the operator gives a pod up.
 const RESTARTS: i32 = 3;
 
-/// The operator: a pod that is restarted too often is deleted, so that its owner makes another.
+/// The operator: deletes a pod that restarts too often, so that its owner creates another one.
 async fn operator(client: Client) {
     let pods: Api<Pod> = Api::default_namespaced(client);
     loop {
@@ -43,7 +44,7 @@ fn restarts(pod: &Pod) -> i32 {
     containers.map(|container| container.restart_count).sum()
 }
 
-/// How many pods there are in each phase.
+/// Returns the number of pods in each phase.
 async fn phases(pods: &Api<Pod>) -> Result<BTreeMap<String, usize>, Error> {
     let mut phases = BTreeMap::new();
     for pod in pods.list(&ListParams::default()).await? {
@@ -52,16 +53,17 @@ async fn phases(pods: &Api<Pod>) -> Result<BTreeMap<String, usize>, Error> {
     Ok(phases)
 }
 
-/// The test. The label `lab/lifecycle` chooses what becomes of a pod; see [`Stages::named`], and [`Stages`] for files of your own.
+/// The test. The label `lab/lifecycle` chooses the lifecycle of a pod; see [`Stages::named`], and [`Stages`] for
+/// lifecycles of your own.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 pub async fn main() -> Result<(), Error> {
-    let stages = Stages::named("run").ok_or("there are stages with this name")?;
+    let stages = Stages::named("run").ok_or("there are no stages of this name")?;
     let cluster = Cluster::builder().seed(1).nodes(3).stages(stages).start();
     let client = cluster.client("default");
     let pods: Api<Pod> = Api::default_namespaced(client.clone());
     let operator = tokio::spawn(operator(client.clone()));
 
-    // Three pods that run, made by the cluster's own controller of ReplicaSets, and a job that completes.
+    // Three pods that run, created by the cluster's own ReplicaSet controller, and a job that completes.
     let web: ReplicaSet = serde_json::from_value(json!({
         "metadata": {"name": "web"},
         "spec": {
@@ -78,17 +80,17 @@ pub async fn main() -> Result<(), Error> {
     sleep(Duration::from_secs(60)).await;
     assert_eq!(phases(&pods).await?, BTreeMap::from([("Running".into(), 3), ("Succeeded".into(), 1)]));
 
-    // One that crashes again and again: after some minutes of back-off the operator gives it up.
+    // A pod that crashes again and again: after some minutes of back-off the operator gives it up.
     pods.create(&PostParams::default(), &pod("broken", "crash-loop")?).await?;
     sleep(Duration::from_secs(15)).await;
-    assert_eq!(restarts(&pods.get("broken").await?), 1, "restarted once, at once");
+    assert_eq!(restarts(&pods.get("broken").await?), 1, "it has restarted once");
     sleep(Duration::from_secs(300)).await;
     assert!(pods.get_opt("broken").await?.is_none(), "the operator has deleted it");
     let events: Api<Event> = Api::default_namespaced(client);
     let about = ListParams::default().fields("involvedObject.name=broken,reason=BackOff");
-    assert!(!events.list(&about).await?.items.is_empty(), "its events stay and say why");
+    assert!(!events.list(&about).await?.items.is_empty(), "its events are still there and give the reason");
 
-    // One of a ReplicaSet: another takes its place.
+    // A pod of the ReplicaSet: another one takes its place.
     let one = pods.list(&ListParams::default().labels("app=web")).await?.items.remove(0).name_any();
     pods.delete(&one, &DeleteParams::default()).await?;
     sleep(Duration::from_secs(60)).await;

@@ -1,4 +1,4 @@
-//! The options of a cluster.
+//! The builder of a cluster: its options, and its start.
 
 mod first_objects;
 
@@ -32,17 +32,18 @@ use kube_controllers::nodes::scheduler::Nodeless;
 use kube_controllers::nodes::stages::Stages;
 use kube_machinery::conventions::clock::Clock;
 
-/// The options of a cluster. Each method replaces the earlier value.
+/// The options of a new cluster. Each method replaces the earlier value, except that [`admit`](Self::admit) adds a
+/// plugin.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ClusterBuilder {
     settings: Settings,
     started_at: Option<Timestamp>,
-    /// `None`: every pod runs on `node-1`, for which there is no Node object.
+    /// `None` if every pod runs on `node-1`, which has no Node object.
     nodes: Option<usize>,
     pods: Vec<Pod>,
     crowd: usize,
-    /// `None`: the default ones. To read them is most of a start, so only a kubelet does it.
+    /// `None` for the default stages. Reading them is most of the start, so only a kubelet does it.
     stages: Option<Stages>,
     admin: Admin,
     plugins: Plugins,
@@ -64,55 +65,57 @@ impl Default for ClusterBuilder {
 }
 
 impl ClusterBuilder {
-    /// Which API server is simulated; today's by default.
+    /// Sets the generation of API server that is simulated; by default the current one.
     pub fn era(mut self, era: Era) -> Self {
         self.settings.era = era;
         self
     }
 
-    /// Seeds everything that an API server leaves to chance: the order of an unordered watch cache, uids, the suffixes
-    /// of generated names, how long watches last. Two clusters with the same seed that get the same requests give the
-    /// same answers.
+    /// Sets the seed for everything that an API server leaves to chance: the order of an unordered watch cache, uids,
+    /// the suffixes of generated names, the duration of watches. Two clusters with the same seed that get the same
+    /// requests give the same responses.
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
         self
     }
 
-    /// How many nodes there are at the start: `node-1`, `node-2` and so on, all of them ready. With 0, pods wait for a
-    /// node. Without a call, every pod runs on a `node-1` that has no Node object.
+    /// Sets the number of nodes at the start: `node-1`, `node-2` and so on, all ready. With 0, pods wait for a node. If
+    /// this method is not called, every pod runs on a `node-1` that has no Node object.
     pub fn nodes(mut self, nodes: usize) -> Self {
         self.nodes = Some(nodes);
         self
     }
 
-    /// Pods that exist at the start, created in this order and with the given status. Their namespaces are created too.
-    /// Names must be set and unique, as [`pods_from_yaml`](super::pods_from_yaml) checks; if two pods have the same
-    /// name, the later one updates the earlier one.
+    /// Sets pods that exist at the start. They are created in this order and with the given status; their namespaces
+    /// are created, too. Names must be set and unique, as [`pods_from_yaml`](super::pods_from_yaml) checks; if two pods
+    /// have the same name, the later one updates the earlier one.
     pub fn pods(mut self, pods: Vec<Pod>) -> Self {
         self.pods = pods;
         self
     }
 
-    /// Adds this many running pods of three applications to the namespace `default`, beside those of
+    /// Adds this many running pods of three applications to the namespace `default`, in addition to
     /// [`pods`](Self::pods).
     pub fn crowd(mut self, pods: usize) -> Self {
         self.crowd = pods;
         self
     }
 
-    /// What the kubelet does with pods; by default what the kubelet of the documents does.
+    /// Sets the stages that the kubelet takes pods through. By default a pod is bound, starts, and runs until it is
+    /// deleted.
     pub fn stages(mut self, stages: Stages) -> Self {
         self.stages = Some(stages);
         self
     }
 
-    /// The revision of the empty storage; the first write takes the next one. By default 1, as in etcd; at most 2^62.
+    /// Sets the revision of the empty storage; the first write takes the next one. By default 1, as in etcd; at most
+    /// 2^62.
     ///
-    /// A cluster keeps nothing on disk, so a second one at the address of an earlier one counts from the start again, and a
-    /// client that followed the earlier one waits for revisions that are long in coming. Where clients may outlive the
-    /// cluster, begin with a number from the clock: what is left of the earlier cluster is then too old. A watch from an old
-    /// resourceVersion, a list of exactly that version and an old `continue` token are answered with 410 (`Expired`), and the
-    /// client lists again.
+    /// A cluster without a folder keeps nothing on disk. A second cluster at the same address counts from the start
+    /// again, and a client that followed the first one waits for revisions that take long to come. If clients may
+    /// outlive the cluster, begin with a number from the clock, so that the versions of the earlier cluster are too
+    /// old. A watch from an old resourceVersion, a list of exactly that version, and an old `continue` token then get
+    /// 410 (`Expired`), and the client lists again.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
@@ -128,99 +131,104 @@ impl ClusterBuilder {
         self
     }
 
-    /// How long a write takes in storage; by default no time. The last two writes of a deletion are this far apart.
+    /// Sets the duration of a write in storage; by default zero. The last two writes of a graceful deletion are this
+    /// far apart.
     pub fn commit_latency(mut self, latency: Duration) -> Self {
         self.settings.commit_latency = latency;
         self
     }
 
-    /// How many writes the server keeps for lists and watches of earlier versions. By default 10,000; at least one.
+    /// Sets the number of writes that the server keeps for lists and watches of earlier versions. By default 10,000; at
+    /// least one.
     pub fn history(mut self, writes: usize) -> Self {
         self.settings.history = writes.max(1);
         self
     }
 
-    /// How long an earlier state can be listed; by default five minutes, the interval in which upstream compacts etcd.
-    /// A paged list that takes longer expires. Watches do not depend on it: a watch cache limits its events by number.
+    /// Sets the time for which an earlier state can be listed; by default five minutes, the interval in which upstream
+    /// compacts etcd. A paged list that takes longer expires. Watches do not depend on it, because a watch cache limits
+    /// its events by number.
     pub fn history_age(mut self, period: Duration) -> Self {
         self.settings.history_age = period;
         self
     }
 
-    /// How often a watch that allows bookmarks gets one; by default once a minute.
+    /// Sets the period of bookmarks for watches that allow them; by default one minute.
     pub fn bookmark_period(mut self, period: Duration) -> Self {
         self.settings.bookmarks = period.max(Duration::from_millis(1));
         self
     }
 
-    /// How many events may wait for the reader of a watch. A slower reader gets those, and then its stream ends, as
-    /// upstream. By default 10,000, as many as the history keeps by default; at least one.
+    /// Sets the number of events that may wait for the reader of a watch. As upstream, a slower reader gets those
+    /// events, and then its stream ends. By default 10,000, as many as the history keeps; at least one.
     pub fn watch_buffer(mut self, events: usize) -> Self {
         self.settings.watch_buffer = events.clamp(1, Semaphore::MAX_PERMITS);
         self
     }
 
-    /// How many watches clients may have open at a time; a further one is answered with 429. By default 10,000.
+    /// Sets the number of watches that clients may have open at a time. A further watch gets 429. By default 10,000.
     pub fn max_watches(mut self, watches: usize) -> Self {
         self.settings.max_watches = watches;
         self
     }
 
-    /// How many bytes of answers may wait for their readers in all; a further read is answered with 429. By default 512 MiB.
-    /// Answers below 64 KiB and watches are not counted.
+    /// Sets the total size, in bytes, of responses that wait for slow clients. A further read gets 429. By default 512
+    /// MiB. Responses below 64 KiB and watches do not count.
     pub fn max_waiting_answers(mut self, bytes: usize) -> Self {
         self.settings.max_waiting_answers = bytes;
         self
     }
 
-    /// How long an Event is kept after it was last written, as `--event-ttl` of kube-apiserver; by default an hour.
+    /// Sets the time for which an Event is kept after its last write, as `--event-ttl` of kube-apiserver; by default
+    /// one hour.
     pub fn event_ttl(mut self, period: Duration) -> Self {
         self.settings.event_ttl = period;
         self
     }
 
-    /// How many Events are kept; by default 10,000. Of more, those whose last write is longest ago are removed early, so
-    /// that a cluster that stands for long does not fill the memory.
+    /// Sets the number of Events that are kept; by default 10,000. Beyond it, the Events whose last write is longest
+    /// ago are removed early, so that a long-running cluster does not fill the memory.
     pub fn max_events(mut self, events: usize) -> Self {
         self.settings.max_events = events;
         self
     }
 
-    /// Whether streaming lists are served; `false` is a server with the feature gate `WatchList=false`.
+    /// Turns streaming lists on or off. `false` is a server with the feature gate `WatchList=false`.
     pub fn watch_list(mut self, served: bool) -> Self {
         self.settings.watch_list = served;
         self
     }
 
-    /// Whether discovery is served in one answer too; `false` is a server with the feature gate `AggregatedDiscoveryEndpoint=false`,
-    /// whose groups are asked for one at a time.
+    /// Turns aggregated discovery on or off. `false` is a server with the feature gate
+    /// `AggregatedDiscoveryEndpoint=false`, whose clients ask for one group at a time.
     pub fn aggregated_discovery(mut self, served: bool) -> Self {
         self.settings.aggregated_discovery = served;
         self
     }
 
-    /// Whether faults can be started over HTTP; by default they cannot.
+    /// Turns the admin path on or off, with which faults are started over HTTP; off by default.
     pub fn admin(mut self, admin: Admin) -> Self {
         self.admin = admin;
         self
     }
 
-    /// Which controllers run beside the kubelet; by default all. They react to changes only: a pod that exists at the
-    /// start and whose owner never existed stays. [`Cluster::shutdown`] waits for them to end.
+    /// Sets the controllers that run beside the kubelet; by default all. They react only to changes: a pod that exists
+    /// at the start with an owner that never existed stays. [`Cluster::shutdown`] waits for the controllers to end.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
         self.settings.controllers = controllers;
         self
     }
 
-    /// What the server adds to new pods and to namespaces; by default nothing.
+    /// Sets the objects and fields that the server adds to new pods and namespaces; by default none.
     pub fn admission(mut self, admission: Admission) -> Self {
         self.settings.admission = admission;
         self
     }
 
-    /// Asks `admit` about every write before it is stored, as a plugin of an API server: of clients, of the kubelet and of the
-    /// controllers. Each call adds one; they are asked in this order, before the webhooks and before the validation of the kind.
-    /// What exists at the start, and what the server makes itself, nobody is asked about.
+    /// Adds an admission plugin. `admit` is called for every write of clients, the kubelet and the controllers, before
+    /// it is stored. Plugins are called in the order in which they were added, before the webhooks and before the
+    /// validation of the kind. They are not called for objects that exist at the start, or that the server creates
+    /// itself.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
@@ -263,13 +271,13 @@ impl ClusterBuilder {
         self
     }
 
-    /// For which objects `managedFields` are kept; by default for those that somebody has applied.
+    /// Sets the objects for which `managedFields` are kept; by default the objects that were applied.
     pub fn managed_fields(mut self, managed_fields: ManagedFields) -> Self {
         self.settings.managed_fields = managed_fields;
         self
     }
 
-    /// Whether what a user may do is decided by roles and bindings; by default everything is allowed.
+    /// Sets the authorization mode: RBAC, or by default every request is allowed.
     ///
     /// ```
     /// # use kube_testcluster::{Authorization, Cluster, User};
@@ -291,12 +299,12 @@ impl ClusterBuilder {
         self
     }
 
-    /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet and no controllers, so that a pod stays
-    /// pending until the test says something else, and nobody but the test writes. What kube-apiserver makes itself is there:
-    /// its namespaces, the service `kubernetes` and its endpoints. As there, a deleted namespace stays for ever, and no service
-    /// account is made or asked for.
+    /// Starts only the API server, as envtest does: no nodes, no scheduler, no kubelet and no controllers. A pod stays
+    /// pending until the test changes it, and only the test writes objects. The objects that kube-apiserver creates
+    /// itself exist: its namespaces, and the service `kubernetes` with its endpoints. As with envtest, a deleted
+    /// namespace stays for ever, and service accounts are neither created nor required.
     ///
-    /// The same as no [nodes](Self::nodes), [`Controllers::None`], [`Admission::Kube`] and no kubelet.
+    /// This is the same as no [nodes](Self::nodes), [`Controllers::None`], [`Admission::Kube`] and no kubelet.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
@@ -316,7 +324,7 @@ impl ClusterBuilder {
         self.controllers(Controllers::None).admission(Admission::Kube)
     }
 
-    /// The time on the cluster's clock at the start; by default the time of day.
+    /// Sets the time on the cluster's clock at the start; by default the current time.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
         self
@@ -333,12 +341,13 @@ impl ClusterBuilder {
         }
     }
 
-    /// Starts the cluster with what an earlier one has left in a folder, and keeps every write there, whatever ends it: a request is
-    /// answered, and a watch is told of a write, when the write is on the disk. Objects, uids and revisions go on; the history does
-    /// not, so that an earlier resourceVersion is answered with 410. What this builder says of the beginning counts for the first
-    /// cluster of a folder; later ones get the namespaces and services of kube-apiserver again, if they are gone.
+    /// Starts the cluster with the objects that an earlier one has left in a folder, and keeps every write there, even
+    /// if the process crashes. A request is answered, and a watch gets an event, only when the write is on the disk.
+    /// Objects, uids and revisions continue. The history does not, so a request for an earlier resourceVersion gets
+    /// 410. The builder's initial nodes and pods count only for the first cluster of a folder. Later clusters only
+    /// create the namespaces and services of kube-apiserver again if they are gone.
     ///
-    /// The files are read by this version and by later ones. Only one cluster at a time can use a folder.
+    /// Later versions of this crate can read the files of this one. Only one cluster at a time can use a folder.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
@@ -364,7 +373,8 @@ impl ClusterBuilder {
     /// ```
     ///
     /// # Errors
-    /// If another cluster uses the folder, if it holds files of somebody else, if it is damaged, or if it cannot be read or written.
+    /// If another cluster uses the folder, if it holds files of another program, if it is damaged, or if it cannot be
+    /// read or written.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -425,7 +435,7 @@ impl ClusterBuilder {
         let workloads = self.settings.controllers.workloads();
         let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
         if !workloads.is_empty() {
-            let client = own_client(&own, Component::CONTROLLERS); // one for all: each takes memory
+            let client = own_client(&own, Component::CONTROLLERS); // one for all controllers, because each client takes memory
             let run = |workload: Workload| workload.run_when_needed(client.clone(), clock, stop.clone());
             tasks.extend(workloads.into_iter().map(|workload| tokio::spawn(run(workload))));
         }
@@ -443,7 +453,7 @@ impl ClusterBuilder {
     }
 }
 
-/// A client for the cluster's own components: faults and limits do not apply to it.
+/// Returns a client for the cluster's own components. Faults and limits do not apply to it.
 pub(crate) fn own_client(router: &axum::Router, component: Component) -> kube_client::Client {
     let router = router.clone().layer(Extension(Requester::Cluster)).layer(Extension(component));
     kube_client::Client::new(router, "default")

@@ -1,11 +1,11 @@
-//! A Kubernetes API server in memory, with nodes, a scheduler, controllers and faults: for tests of operators, in the
-//! process of the test and in virtual time.
+//! A Kubernetes API server in memory, with nodes, a scheduler, controllers and faults. It is for tests of operators: it
+//! runs in the process of the test, and in virtual time.
 //!
-//! A [`Cluster`] is started by a test and gives it a [`kube::Client`](kube_client::Client). Behind the client is a server
-//! with the semantics of list and watch that operators depend on: resourceVersions, conflicts, watches that expire with
-//! 410, bookmarks, paging, selectors, finalizers, owner references, graceful deletion. Pods are scheduled, run, crash and
-//! end; ReplicaSets have their pods; deleted namespaces are emptied. Nothing is installed, no port is opened, and many
-//! tests can have a cluster each.
+//! A test starts a [`Cluster`] and gets a [`kube::Client`](kube_client::Client) for it. The server behind the client
+//! has the semantics of list and watch that operators depend on: resourceVersions, conflicts, watches that expire with
+//! 410, bookmarks, paging, selectors, finalizers, owner references, graceful deletion. Pods are scheduled, run, crash
+//! and end; ReplicaSets get their pods; deleted namespaces are emptied. The test needs no installation and no open
+//! port, and each of many tests can have its own cluster.
 //!
 //! ```
 //! use std::time::Duration;
@@ -46,11 +46,11 @@
 //! }
 //! ```
 //!
-//! A test that wants all of it at once begins with [`TestCluster`]: a namespace of its own, custom resources from their types, a wait until
-//! everything has settled, snapshots, reads of what was.
+//! [`TestCluster`] adds what longer tests need: a namespace for the test, custom resources from their Rust types, a
+//! wait until everything has settled, snapshots, and reads of earlier states.
 //!
 //! The repository's `examples/` has two longer tests: an operator that lists and watches while the server answers 500,
-//! breaks a watch off and forgets its history; and one for pods that complete, crash and are replaced.
+//! breaks a watch and forgets its history; and an operator for pods that complete, crash and are replaced.
 //!
 //! # Why
 //!
@@ -67,60 +67,61 @@
 //! | RBAC | if asked for | yes | no | yes |
 //! | kinds | 42 | all | all | all |
 //!
-//! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
-//! not replace one against a real server before a release.
+//! A test with this crate is a good first test: it is quick and repeatable, and it can produce failures that a real
+//! server shows once a month. It does not replace a test against a real server before a release.
 //!
 //! # What it is not
 //!
-//! - Webhooks, also those that convert custom resources, are asked with the feature `tls`. The rules of custom resources, the
-//!   conditions of webhooks and admission policies are run with the feature `cel`. Of objects that nobody applies, managedFields are kept
-//!   [if they are asked for](ClusterBuilder::managed_fields). Every request is allowed (with the feature `tls`, of those
-//!   who are known), unless [roles shall decide](ClusterBuilder::authorization).
-//! - 42 kinds: those that manifests usually have, and the reviews of tokens and of authorization.
-//!   Those without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
+//! - Webhooks, including those that convert custom resources, need the feature `tls`. Validation rules of custom
+//!   resources, match conditions of webhooks, and admission policies need the feature `cel`. managedFields are kept
+//!   only for objects that were applied, unless [more are asked for](ClusterBuilder::managed_fields). Every request is
+//!   allowed (on a TLS listener, every request of an authenticated user), unless [RBAC is
+//!   on](ClusterBuilder::authorization).
+//! - There are 42 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
+//!   without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
-//! - Containers do not run. [`Stages`] say what a pod goes through, and what its log holds; `exec`, `attach` and
-//!   `port-forward` are refused.
-//! - Unless it is started in a folder ([`ClusterBuilder::start_in`]), nothing is kept: a cluster ends with its process. It is
-//!   not a distribution of Kubernetes.
+//! - Containers do not run. [`Stages`] define the states that a pod goes through, and the lines of its log; `exec`,
+//!   `attach` and `port-forward` are refused.
+//! - A cluster ends with its process and leaves nothing behind, unless it is started in a folder
+//!   ([`ClusterBuilder::start_in`]). It is not a distribution of Kubernetes.
 //!
 //! # Guarantees
 //!
-//! - **Virtual time.** Every wait and every timestamp follows tokio's clock. Under a paused clock (`start_paused`) time
-//!   goes on by itself to the next timer once every task waits, so nothing needs real time.
-//! - **Determinism.** A [seed](ClusterBuilder::seed) decides what an API server leaves to chance. With the same seed, the
-//!   same [start of the clock](ClusterBuilder::started_at), a paused clock and the current-thread runtime, the same requests
-//!   get the same answers.
-//! - **Consistency.** One counter of revisions for all kinds. A watch from the resourceVersion of a list sends every later
-//!   change of what its selectors select, once and in order, or ends with 410.
-//! - **Faults meet the clients of the test only.** The kubelet and the cluster's own controllers are spared; only a watch
-//!   cache that lags keeps its news from them too.
+//! - **Virtual time.** Every wait and every timestamp follows tokio's clock. Under a paused clock (`start_paused`),
+//!   time jumps to the next timer whenever every task waits, so nothing needs real time.
+//! - **Determinism.** A [seed](ClusterBuilder::seed) decides everything that an API server leaves to chance. With the
+//!   same seed, the same [start of the clock](ClusterBuilder::started_at), a paused clock and the current-thread
+//!   runtime, the same requests get the same responses.
+//! - **Consistency.** All kinds share one counter of revisions. A watch from the resourceVersion of a list sends every
+//!   later change that its selectors match, once and in order, or ends with 410.
+//! - **Faults affect only the clients of the test.** They do not affect the kubelet and the cluster's own controllers.
+//!   Only a watch cache that lags also delays their events.
 //! - **Independence.** Clusters share nothing. Each ends with [`Cluster::shutdown`], or when it is dropped.
 //!
 //! # Limits
 //!
-//! Each has its own method in [`ClusterBuilder`]: by default the last 10,000 writes are remembered, for five minutes,
-//! at most 10,000 watches are open, and 10,000 events wait for the reader of one. A body has at most 3 MiB, as upstream.
-//! Everything is in memory: a pod takes a few kilobytes with its Events.
+//! Each limit has its own method in [`ClusterBuilder`]. By default the last 10,000 writes are kept, for five minutes;
+//! at most 10,000 watches are open; and 10,000 events may wait for the reader of a watch. A request body has at most 3
+//! MiB, as upstream. Everything is in memory: a pod takes a few kilobytes with its Events.
 //!
 //! # Features
 //!
-//! - `serve`, off by default: `Cluster::serve` opens a loopback port, for kubectl and for programs of other languages.
-//!   Without it, this crate adds no HTTP server to the tree; what there is of hyper and tokio's `net` is that of
-//!   `kube-client`.
-//! - `tls`, off by default: `Cluster::serve_securely` serves with TLS, and knows clients by their certificates and tokens;
-//!   webhooks are asked. It adds rustls with ring.
+//! - `serve`, off by default: `Cluster::serve` opens a loopback port, for kubectl and for programs in other languages.
+//!   Without it, this crate adds no HTTP server to the dependency tree; hyper and tokio's `net` are there only because
+//!   of `kube-client`.
+//! - `tls`, off by default: `Cluster::serve_securely` serves with TLS, and authenticates clients by certificates and
+//!   tokens; webhooks are called. It adds rustls with ring.
 //!
-//! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster hands out kube's
-//! client, takes pods and times as k8s-openapi has them, and [`Cluster::router`] is axum's. Choose the version of
+//! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster returns kube's
+//! client, takes pods and times as k8s-openapi defines them, and [`Cluster::router`] is axum's. Choose the version of
 //! Kubernetes with a feature of k8s-openapi in your own `Cargo.toml`.
 //!
 //! # Inside
 //!
-//! The parts have upstream's names. `store` has `storage`, etcd's part: every version of every object, and one counter of
-//! revisions. Beside it is a `watch_cache` for each kind, with a version of its own; both are under one lock. `kinds` has
-//! the table of kinds, `verbs` a handler for each verb, and `router` finds the handler of a request. The kubelet and the
-//! scheduler, in `nodes`, are clients.
+//! The modules have upstream's names. `store` has `storage`, the counterpart of etcd: every version of every object,
+//! and one counter of revisions. Beside it is a `watch_cache` for each kind, with a version of its own; storage and the
+//! caches are under one lock. `kinds` has the table of kinds, `verbs` has a handler for each verb, and `router` finds
+//! the handler of a request. The kubelet and the scheduler, in `nodes`, are clients of the server.
 
 mod admission;
 mod auth;
@@ -193,8 +194,8 @@ use self::store::writes::WriteObserver;
 use kube_controllers::nodes::kubelet::Progress;
 use kube_machinery::kinds::PODS;
 
-/// A running cluster. Dropping it stops its kubelet and its controllers; [`shutdown`](Self::shutdown) also waits for
-/// everything to end.
+/// A running cluster. Dropping it stops its kubelet and its controllers; [`shutdown`](Self::shutdown) also waits until
+/// they have ended.
 #[derive(Debug)]
 pub struct Cluster {
     store: Arc<Store>,
@@ -203,44 +204,44 @@ pub struct Cluster {
     progress: watch::Receiver<Progress>,
     is_continued: bool,
     stop: DropGuard,
-    /// The kubelet, the controllers, and what looks after the store.
+    /// The kubelet, the controllers, and the tasks that maintain the store.
     tasks: Vec<JoinHandle<()>>,
     #[cfg(feature = "serve")]
     servers: Vec<Server>,
 }
 
 impl Cluster {
-    /// The options of a new cluster.
+    /// Returns the builder of a new cluster.
     pub fn builder() -> ClusterBuilder {
         ClusterBuilder::default()
     }
 
-    /// A client of this cluster, without a socket. `namespace` is its default namespace.
+    /// Returns a client of this cluster, without a socket. `namespace` is its default namespace.
     pub fn client(&self, namespace: &str) -> kube_client::Client {
         kube_client::Client::new(self.router(), namespace)
     }
 
-    /// A client that asks as this user, who counts as known: it is in the group `system:authenticated` too. What the user may do
-    /// is asked with [`Authorization::Rbac`].
+    /// Returns a client that acts as this user. The user counts as authenticated, so it is also in the group
+    /// `system:authenticated`. Its rights are checked only with [`Authorization::Rbac`].
     pub fn client_as(&self, user: User, namespace: &str) -> kube_client::Client {
         kube_client::Client::new(self.router_as(user), namespace)
     }
 
-    /// The [service](Self::router) as this user reaches it.
+    /// Returns the [service](Self::router) whose requests are made as this user.
     pub fn router_as(&self, user: User) -> axum::Router {
         self.router().layer(axum::Extension(Arc::new(user.authenticated())))
     }
 
-    /// The API as a service: for a client with layers of its own, or for a test that sends requests as they are.
+    /// Returns the API as a service: for a client with its own layers, or for a test that sends raw requests.
     ///
-    /// A `Router` rather than an opaque service, as a test can add routes and layers of its own to it.
+    /// It is a `Router` and not an opaque service, so that a test can add its own routes and layers.
     pub fn router(&self) -> axum::Router {
         self.router.clone()
     }
 
     /// Serves the API on a loopback listener until the cluster stops, for clients in other processes. Returns the
-    /// listener's address. It speaks plain HTTP/1.1 and HTTP/2, without authentication, and refuses requests from web
-    /// pages.
+    /// listener's address. The server speaks plain HTTP/1.1 and HTTP/2, without authentication, and refuses requests
+    /// from web pages.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
@@ -259,7 +260,8 @@ impl Cluster {
     /// ```
     ///
     /// # Errors
-    /// `InvalidInput` for a listener that other machines can reach; otherwise the system's error for the listener.
+    /// `InvalidInput` for a listener that other machines can reach; otherwise the operating system's error for the
+    /// listener.
     ///
     /// # Panics
     /// Outside a tokio runtime with IO and time.
@@ -271,13 +273,13 @@ impl Cluster {
         Ok(address)
     }
 
-    /// Serves the API with TLS until the cluster stops, to clients that say who they are: see [`SecureServing`]. As nobody else may do
-    /// anything, the listener may be one that other machines reach. Returns its address.
+    /// Serves the API with TLS until the cluster stops, to clients that authenticate: see [`SecureServing`]. Other
+    /// clients are refused, so the listener may be one that other machines can reach. Returns its address.
     ///
-    /// The tokens of service accounts that were made before the first of these calls are not known afterwards.
+    /// Service account tokens that were issued before the first call of this method are not valid afterwards.
     ///
     /// # Errors
-    /// The system's error for the listener; `InvalidInput` if the certificate cannot be used.
+    /// The operating system's error for the listener; `InvalidInput` if the certificate cannot be used.
     ///
     /// # Panics
     /// Outside a tokio runtime with IO and time.
@@ -293,14 +295,15 @@ impl Cluster {
         Ok(address)
     }
 
-    /// Waits until nothing happens any more in the kubelet and in the cluster's housekeeping: the kubelet has seen every write
-    /// to a pod so far, no stage of any pod is pending or running, and the garbage collector and the controllers of namespaces
-    /// and nodes have nothing to do.
+    /// Waits until the kubelet and the cluster's housekeeping have nothing to do: the kubelet has seen every write to a
+    /// pod so far, no stage of any pod is pending or running, and the garbage collector and the controllers of
+    /// namespaces and nodes are idle.
     ///
-    /// Not waited for: stages that repeat for ever, pods that wait for a node, the 40 seconds for which the pods of a deleted
-    /// node stay, the tenth of a second for which a deleted definition stays, and controllers that are clients, the test's own
-    /// as well as those of workloads, as [that of ReplicaSets](controllers::replica_set). What these do after a change is seen only once they have
-    /// written it, so wait for its effect instead.
+    /// This does not wait for stages that repeat for ever, for pods that wait for a node, for the 40 seconds that the
+    /// pods of a deleted node stay, or for the tenth of a second that a deleted CustomResourceDefinition stays. It also
+    /// does not wait for controllers that are clients of the server: the test's own ones, and the controllers of
+    /// workloads such as [ReplicaSets](controllers::replica_set). Their reaction to a change is visible only after they
+    /// have written it, so wait for its effect instead.
     pub async fn settled(&self) {
         let mut progress = self.progress.clone();
         loop {
@@ -308,11 +311,11 @@ impl Cluster {
             if !self.chores.has_any() {
                 return;
             }
-            self.chores.all_done().await; // a chore may have given the kubelet work
+            self.chores.all_done().await; // a chore may have given the kubelet new work
         }
     }
 
-    /// Whether nothing happens now: what [`settled`](Self::settled) waits for.
+    /// Returns true if nothing is happening now, in the sense of [`settled`](Self::settled).
     fn is_settled(&self) -> bool {
         let last_write = self.store.lock().cache(PODS).last_write();
         (self.progress.has_changed().is_err() || self.progress.borrow().is_settled(last_write))
@@ -320,7 +323,7 @@ impl Cluster {
     }
 
     async fn pods_are_settled(&self, progress: &mut watch::Receiver<Progress>) {
-        // Every change of this condition is also a change of `progress`, since the kubelet sees every write.
+        // Every change of this condition is also a change of `progress`, because the kubelet sees every write.
         let settled = |progress: &Progress| progress.is_settled(self.store.lock().cache(PODS).last_write());
         // An error means that the kubelet has stopped; then nothing is pending either.
         let _ = progress.wait_for(settled).await;
@@ -345,29 +348,29 @@ impl Cluster {
         self.store.restart();
     }
 
-    /// Tells `sink` of every object that exists, and from now on of every write, in the order of their revisions. It is
-    /// called under the store's lock: it must be quick and must not ask the cluster for anything.
+    /// Calls `sink` for every object that exists, and from now on for every write, in the order of their revisions.
+    /// `sink` runs under the store's lock: it must be quick, and must not call the cluster.
     pub fn observe_writes(&self, sink: impl Fn(Write) + Send + Sync + 'static) {
         self.store.observe(WriteObserver::new(sink));
     }
 
-    /// Whether its folder had a cluster in it, with which it goes on. It has no use then for the nodes and the pods that its builder was
-    /// told to begin with. Always false without a folder. See [`ClusterBuilder::start_in`].
+    /// Returns true if the folder of [`ClusterBuilder::start_in`] already had a cluster that this one continues. Then
+    /// the builder's initial nodes and pods were not used. Always false without a folder.
     pub fn is_continued(&self) -> bool {
         self.is_continued
     }
 
-    /// The faults of this cluster.
+    /// Returns the faults of this cluster.
     pub fn faults(&self) -> Faults {
         Faults::of(self.store.clone())
     }
 
-    /// Stops the kubelet and the controllers, ends every watch after the events that were already sent, and waits for the
-    /// tasks. Requests in progress on a socket have a second to end.
+    /// Stops the kubelet and the controllers, ends every watch after the events that were already sent, and waits for
+    /// the tasks. Requests in progress on a socket have a second to end.
     pub async fn shutdown(self) {
         drop(self.stop);
         for task in self.tasks {
-            // The panic of a task has been reported already.
+            // A panic of a task has been reported already.
             let _ = task.await;
         }
         self.store.close();

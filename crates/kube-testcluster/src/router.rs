@@ -1,4 +1,4 @@
-//! Routes requests to handlers.
+//! Routes each request to its handler, and converts the handler's response to the negotiated form.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use crate::verbs::{self, Call, subresources};
 use kube_controllers::nodes::logs::Logs;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Serving, Subresource};
 
-/// The whole API as one service.
+/// Returns the whole API as one service.
 pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router {
     let router = match admin {
         Admin::On => admin::routes(),
@@ -65,7 +65,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
 }
 
 fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
-    // Upstream does not say which methods a path allows, as a router of axum would by itself.
+    // Upstream does not list the allowed methods of a path, as a router of axum would.
     let not_allowed = async |request: Request| {
         refused(request.headers(), &Query::parse(request.uri()), ApiError::method_not_allowed())
     };
@@ -73,7 +73,8 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
-/// Whether the server can be used. Upstream: `handleRootHealth`. After a panic in the middle of a write it cannot.
+/// Answers a health check. After a panic in the middle of a write, the server is not healthy. Upstream:
+/// `handleRootHealth`.
 async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
     let check = request.uri().path().trim_start_matches('/');
     if store.is_sound() {
@@ -87,7 +88,8 @@ async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
     plain(StatusCode::INTERNAL_SERVER_ERROR, text)
 }
 
-/// Answers a request whose handling panics, and goes on with the others. Upstream: `WithPanicRecovery`.
+/// Handles a request for a resource. If the handler panics, the client gets a response, and the server continues.
+/// Upstream: `WithPanicRecovery`.
 async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswers>, request: Request) -> Response {
     let (method, uri) = (request.method().clone(), request.uri().clone());
     AssertUnwindSafe(served(store, logs, &waiting, request)).catch_unwind().await.unwrap_or_else(|_| {
@@ -97,7 +99,8 @@ async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswer
     })
 }
 
-/// Whether the client takes any encoding that upstream's router knows. It does not stand before custom resources.
+/// Checks that the client accepts an encoding that upstream's router knows. Requests for custom resources do not pass
+/// that router.
 fn check_route(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
     if target.served.custom.is_some() { Ok(()) } else { Form::check_route(headers, offers) }
 }
@@ -119,12 +122,14 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         }
     };
     let method = match request.method() {
-        // Upstream takes it for a read that is answered without a body; its router of other kinds does not know it.
+        // Upstream treats HEAD on custom resources as a GET without a body. For other kinds, its router does not know
+        // HEAD.
         &Method::HEAD if target.served.custom.is_some() => Method::GET,
         method => method.clone(),
     };
     let Some(action) = Action::of(&method, &target) else {
-        // Upstream's handler of custom resources passes on what cannot be asked of all namespaces, to nobody.
+        // Upstream's handler of custom resources delegates methods that need a namespace to the next handler, which
+        // answers `404 page not found`.
         let is_passed_on = target.served.custom.is_some() && target.is_of_all_namespaces();
         return if is_passed_on {
             no_such_path()
@@ -172,12 +177,12 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         if is_write { finish(timeout.as_deref(), handled).await } else { handled.await }
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
-    // The deletion of a collection may have removed some before it failed.
+    // A failed deletion of a collection may have removed some objects before.
     let removes_many = method == Method::DELETE && definition.is_none();
     if changes_definitions && (answer.status().is_success() || removes_many) {
         settle_definitions(&store, definition).await;
     }
-    // Whatever it says, it says nothing that a crash could take back.
+    // No response leaves the server before the writes that it may show are on the disk.
     let answer = match store.flushed().await {
         Ok(()) => answer,
         Err(why) => ApiError::internal(why.as_ref()).into_response(),
@@ -202,18 +207,18 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     compress(accepted, answer)
 }
 
-/// What is wrong with the timeout of a request. Upstream's filter looks at it before anything looks for the path.
+/// Returns the error for a malformed timeout. Upstream's filter checks it before the path is resolved.
 fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query) -> Option<String> {
     let is_long_running = match parsed {
         Ok(target) => is_long_running(target, query),
-        Err(NoTarget::BadEscape) => true, // it gets to no filter
+        Err(NoTarget::BadEscape) => true, // upstream refuses it before any filter
         Err(_) => request_info::would_stream(path, query.flag("watch").unwrap_or_default()),
     };
     query.get("timeout").filter(|_| !is_long_running).and_then(deadline_problem)
 }
 
-/// A method that the path does not allow. Upstream's handler of custom resources has words of its own for what has no verb, and asks a
-/// patch for its media type before it asks for a name.
+/// Returns the error for a method that the path does not allow. Upstream's handler of custom resources has messages of
+/// its own for these, and checks the media type of a patch before the name.
 fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
     if target.served.custom.is_some() {
         let verb = match *method {
@@ -240,7 +245,7 @@ fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fiel
     }
 }
 
-/// Whatever is answered about a kind that is to be used no more warns of it.
+/// Adds the warning of a deprecated kind to every response about it.
 fn warned(resource: &Resource, answer: Response) -> Response {
     match resource.warning() {
         Some(warning) => warn(answer, &[warning.to_owned()]),
@@ -248,12 +253,13 @@ fn warned(resource: &Resource, answer: Response) -> Response {
     }
 }
 
-/// The same of what is refused before the request is handled. Upstream's router, which stands before other kinds, warns of nothing.
+/// Adds the warning to a response of a request that is refused early. Upstream's router, which refuses such requests
+/// for built-in kinds, adds none.
 fn warned_early(resource: &Resource, answer: Response) -> Response {
     if resource.custom.is_some() { warned(resource, answer) } else { answer }
 }
 
-/// Brings definitions to the state that a write asks for, before its client is told that it was done.
+/// Brings CustomResourceDefinitions to the state that a write asks for, before the client gets the response.
 async fn settle_definitions(store: &Store, name: Option<String>) {
     match name {
         Some(name) => custom_resource_definition::settle(store, &name).await,
@@ -261,7 +267,7 @@ async fn settle_definitions(store: &Store, name: Option<String>) {
     }
 }
 
-/// Whether the request may take as long as it wants. Upstream: `BasicLongRunningRequestCheck`.
+/// Returns true if the request has no time limit. Upstream: `BasicLongRunningRequestCheck`.
 fn is_long_running(target: &Target, query: &Query) -> bool {
     let streams =
         [Subresource::Log, Subresource::Exec, Subresource::Attach, Subresource::PortForward].map(Option::Some);
@@ -277,13 +283,14 @@ fn target_kind(target: &Target, query: &Query) -> TargetKind {
     }
 }
 
-/// Whether a path is read and written as the whole object, whatever part of it a write changes.
+/// Returns true if the subresource is read and written as the whole object, even if a write changes only a part.
 fn is_whole(part: Option<Subresource>) -> bool {
     use Subresource::{Approval, EphemeralContainers, Resize, Status};
     matches!(part, None | Some(Approval | EphemeralContainers | Resize | Status))
 }
 
-/// What a request does. Upstream's router knows the methods of a path, and looks at headers only then.
+/// The handler of a request. As in upstream's router, only the path and the method decide it; headers are checked
+/// later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Bind,
@@ -306,7 +313,7 @@ enum Action {
 }
 
 impl Action {
-    /// `None` if the path does not allow the method.
+    /// Returns `None` if the path does not allow the method.
     fn of(method: &Method, target: &Target) -> Option<Self> {
         let all_namespaces = target.is_of_all_namespaces();
         match target.resource.serving {
@@ -319,7 +326,7 @@ impl Action {
             _ if target.watch => return None,
             (None, None, &Method::GET) => Self::ListOrWatch,
             (None, None, &Method::POST) if !all_namespaces => Self::Create,
-            // Upstream's handler of custom resources looks at the verb alone.
+            // Upstream's handler of custom resources checks only the method.
             (Some(_), None, &Method::POST) if target.served.custom.is_some() => Self::Create,
             (None, None, &Method::DELETE)
                 if !all_namespaces && target.resource.verbs().contains(&"deletecollection") =>
@@ -347,7 +354,7 @@ impl Action {
         })
     }
 
-    /// Refuses what its route does not take: of a patch, a body of another kind.
+    /// Refuses a patch whose media type is not a patch.
     fn check(self, headers: &HeaderMap, target: &Target, managed_fields: ManagedFields) -> Result<(), ApiError> {
         match self {
             Self::Patch | Self::PatchScale => verbs::patch::check_media_type(headers, target.resource, managed_fields),

@@ -1,17 +1,17 @@
-//! The settings of a server.
+//! The settings of a server, and the public options that choose them.
 
 use std::time::Duration;
 
 use kube_controllers::Workload;
 
-/// The generation of the API server, as far as a client can tell.
+/// The generation of API server that is simulated. It covers only differences that clients can notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Era {
-    /// API servers up to 1.26. The watch cache keeps its objects in an unordered map, so what it answers (LIST with
-    /// resourceVersion 0, the first events of a WATCH) comes in no particular order; here: in the order of a seeded
+    /// API servers up to 1.26. The watch cache keeps its objects in an unordered map, so its responses (LIST with
+    /// resourceVersion 0, the first events of a WATCH) come in no particular order; here, in the order of a seeded
     /// hash. A streaming list (`sendInitialEvents`) is refused.
     Classic,
-    /// API servers of today. The watch cache is ordered by key, its reads are consistent, and streaming lists are
+    /// Current API servers. The watch cache is ordered by key, its reads are consistent, and streaming lists are
     /// served.
     #[default]
     Modern,
@@ -19,7 +19,7 @@ pub enum Era {
 
 /// The admin path `/lab/faults`.
 ///
-/// POST `{"fault": "429:verb=list,times=3"}` starts a [`Fault`](crate::Fault), GET lists the active ones, DELETE ends
+/// POST `{"fault": "429:verb=list,times=3"}` starts a [`Fault`](crate::Fault), GET lists the active faults, DELETE ends
 /// all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Admin {
@@ -34,22 +34,23 @@ pub enum Admin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
-    /// Those of [`Housekeeping`](Self::Housekeeping), and those of workloads: of
+    /// The controllers of [`Housekeeping`](Self::Housekeeping), and those of workloads:
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
-    /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job) and [services](crate::controllers::endpoint_slice). Each of them begins with the
-    /// first object that it works on.
+    /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job) and
+    /// [services](crate::controllers::endpoint_slice). Each of them starts with the first object that it works on.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
-    /// [`Admission::Kube`]; that of aggregated cluster roles; and those of nodes: their taints follow their conditions, and the pods of a node that was deleted
-    /// go after 40 seconds. A ReplicaSet is only an object, until the test runs a controller of its own.
+    /// [`Admission::Kube`]; the controller of aggregated cluster roles; and the controllers of nodes: a node's taints
+    /// follow its conditions, and the pods of a deleted node go after 40 seconds. A ReplicaSet is only an object,
+    /// unless the test runs a controller of its own.
     Housekeeping,
-    /// Those of [`Housekeeping`](Self::Housekeeping), and of the controllers of workloads these.
+    /// The controllers of [`Housekeeping`](Self::Housekeeping), and these controllers of workloads.
     Only(Workloads),
-    /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
-    /// finalizer of the garbage collector stay, and a new node stays tainted. A deleted namespace is removed at once with its
-    /// contents left behind; with [`Admission::Kube`] it stays, as nobody empties it.
+    /// No controllers, as in an API server without a controller manager: dependents outlive their owners, objects with
+    /// a finalizer of the garbage collector stay, and a new node stays tainted. A deleted namespace is removed at once,
+    /// and its objects stay behind; with [`Admission::Kube`] the namespace stays, because no controller empties it.
     None,
 }
 
@@ -63,7 +64,7 @@ impl Controllers {
     }
 }
 
-/// Some controllers of workloads; by default none.
+    /// Returns the controller with this name: `deployment`, or `deployment-controller`.
 ///
 /// ```
 /// use kube_testcluster::{Controllers, Workload};
@@ -88,7 +89,7 @@ impl FromIterator<Workload> for Workloads {
     }
 }
 
-/// Whether pods are scheduled and run.
+/// The presence of a scheduler and a kubelet, which run pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kubelets {
     Run,
@@ -96,80 +97,83 @@ pub(crate) enum Kubelets {
     Absent,
 }
 
-/// What the server adds to new pods and to namespaces, beyond the defaults of their kinds.
+/// The objects and fields that the server adds to new pods and namespaces, beyond the defaults of their kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Admission {
-    /// Nothing, as in an API server of the library `k8s.io/apiserver` alone: an object is what its client has sent.
+    /// Nothing, as in an API server made with the library `k8s.io/apiserver` alone: an object stays as its client has
+    /// sent it.
     #[default]
     Plain,
-    /// What kube-apiserver adds with its default plugins. A new pod gets a priority, the policy of its preemption, tolerations
-    /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or an account
-    /// that does not exist is refused. Each namespace gets the service account `default` and the config map `kube-root-ca.crt`,
-    /// and the namespace `default` the service `kubernetes` with its endpoints. Each version of a group has its APIService,
-    /// and the cluster roles, roles and bindings are there that kube-apiserver begins with. Without controllers there are neither
-    /// service accounts nor config maps, and the roles `admin`, `edit` and `view` have no rules.
+    /// The additions of kube-apiserver's default plugins. A new pod gets a priority, a preemption policy, tolerations
+    /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or a
+    /// service account that does not exist is refused. Each namespace gets the service account `default` and the config
+    /// map `kube-root-ca.crt`, and the namespace `default` gets the service `kubernetes` with its endpoints. Each
+    /// version of a group has its APIService, and kube-apiserver's bootstrap roles and bindings exist. Without
+    /// controllers there are no service accounts and no config maps, and the roles `admin`, `edit` and `view` have no
+    /// rules.
     Kube,
 }
 
-/// Whether the server asks what a user may do.
+/// The authorization mode: decides if a user's rights are checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Authorization {
     /// Every request is allowed, as with `--authorization-mode=AlwaysAllow` of kube-apiserver.
     #[default]
     AlwaysAllow,
-    /// By the roles and bindings that are stored, as with `--authorization-mode=RBAC`. Those that kube-apiserver begins with are
-    /// there. Who asks without a credential where none is asked for, in process or on a plain loopback listener, is a member of
-    /// `system:masters`, who may do everything; other users are those of [`Cluster::client_as`](crate::Cluster::client_as), of
-    /// `kubectl --as`, of the tokens of service accounts, and of a listener with TLS. The cluster's own controllers are never asked.
+    /// The stored roles and bindings decide, as with `--authorization-mode=RBAC`. kube-apiserver's bootstrap roles and
+    /// bindings exist. A client without a credential, in process or on a plain loopback listener, is in the group
+    /// `system:masters`, which may do everything. Other users come from
+    /// [`Cluster::client_as`](crate::Cluster::client_as), `kubectl --as`, service account tokens, and listeners with
+    /// TLS. The cluster's own controllers are not checked.
     Rbac,
 }
 
-/// For which objects the server keeps who owns which fields, for server-side apply.
+/// The objects for which the server keeps `managedFields`, for server-side apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManagedFields {
-    /// For none: objects have no `managedFields`, and server-side apply is refused with 415.
+    /// No objects: there are no `managedFields`, and server-side apply is refused with 415.
     Off,
-    /// For those that somebody has applied, from their first apply on; what they had before belongs to `before-first-apply`, and what
-    /// `kubectl apply` has written to `kubectl-client-side-apply`. Other
-    /// objects have no `managedFields`: they are smaller so, and their writes quicker. Upstream: `NewSkipNonAppliedManager`
-    /// of `k8s.io/apimachinery`, as kube-apiserver had it up to 1.17.
+    /// Objects that were applied, from their first apply on. Fields that an object had before then belong to
+    /// `before-first-apply`, and fields that `kubectl apply` has written belong to `kubectl-client-side-apply`. Other
+    /// objects have no `managedFields`, which makes them smaller and their writes quicker. Upstream:
+    /// `NewSkipNonAppliedManager` of `k8s.io/apimachinery`, as kube-apiserver had it up to 1.17.
     #[default]
     Applied,
-    /// For all: each write says in `managedFields` what it has changed, as in kube-apiserver.
+    /// All objects: each write records in `managedFields` the fields that it has changed, as in kube-apiserver.
     Kept,
 }
 
-/// The settings that are chosen before the start.
+/// The settings of a server, fixed at its start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub(crate) era: Era,
     pub(crate) seed: u64,
-    /// The revision of the empty storage: the first write takes the next one.
+    /// The revision of the empty storage. The first write takes the next one.
     pub(crate) first_revision: u64,
-    /// How long a write takes before it is visible.
+    /// The duration of a write before it is visible.
     pub(crate) commit_latency: Duration,
-    /// How many revisions storage keeps, and how many events each watch cache keeps.
+    /// The number of revisions that storage keeps, and of events that each watch cache keeps.
     pub(crate) history: usize,
-    /// How long storage keeps an earlier state.
+    /// The time for which storage keeps an earlier state.
     pub(crate) history_age: Duration,
-    /// How often a watch that allows bookmarks gets one.
+    /// The period of bookmarks for watches that allow them.
     pub(crate) bookmarks: Duration,
-    /// How many events may wait for the reader of a watch.
+    /// The number of events that may wait for the reader of a watch.
     pub(crate) watch_buffer: usize,
-    /// How many watches clients may have open.
+    /// The number of watches that clients may have open.
     pub(crate) max_watches: usize,
-    /// How many bytes of answers may wait for their readers.
+    /// The total size, in bytes, of responses that may wait for slow clients.
     pub(crate) max_waiting_answers: usize,
-    /// How long an Event is kept after its last write.
+    /// The time for which an Event is kept after its last write.
     pub(crate) event_ttl: Duration,
-    /// How many Events are kept.
+    /// The number of Events that are kept.
     pub(crate) max_events: usize,
-    /// Whether a modern server serves streaming lists.
+    /// True if a current server serves streaming lists.
     pub(crate) watch_list: bool,
-    /// Whether discovery is served in one answer too.
+    /// True if aggregated discovery is served.
     pub(crate) aggregated_discovery: bool,
     pub(crate) kubelets: Kubelets,
     pub(crate) controllers: Controllers,
@@ -183,18 +187,19 @@ impl Settings {
         self.watch_list && self.era == Era::Modern
     }
 
-    /// Whether each namespace gets a service account: without controllers nobody makes them.
+    /// Returns true if each namespace gets a service account. Without controllers there are none.
     pub(crate) fn makes_accounts(&self) -> bool {
         self.admission == Admission::Kube && self.controllers != Controllers::None
     }
 
-    /// Whether the roles and bindings are there that kube-apiserver begins with.
+    /// Returns true if kube-apiserver's bootstrap roles and bindings exist.
     pub(crate) fn has_policy(&self) -> bool {
         self.admission == Admission::Kube || self.authorization == Authorization::Rbac
     }
 
-    /// Whether a namespace has a finalizer from its beginning, as kube-apiserver gives it one. Without a controller that
-    /// empties it, it stays for ever; a plain server without controllers removes it at once.
+    /// Returns true if a namespace has a finalizer from its creation on, as in kube-apiserver. Without a controller
+    /// that empties it, such a namespace stays for ever; a plain server without controllers removes a namespace at
+    /// once.
     pub(crate) fn holds_namespaces(&self) -> bool {
         self.admission == Admission::Kube || self.controllers != Controllers::None
     }

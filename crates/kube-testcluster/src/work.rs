@@ -1,4 +1,5 @@
-//! Tests of how much work a request is, counted in objects that are decoded: it must not grow with what else is stored.
+//! Tests that the work of a request does not grow with the number of other stored objects. Work is counted in objects
+//! that are decoded or visited.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ fn cluster() -> Cluster {
     Cluster::builder().controllers(Controllers::Housekeeping).start()
 }
 
-/// How many objects are decoded meanwhile.
+/// Returns the number of objects that are decoded during `work`.
 async fn opened(work: impl Future) -> usize {
     let before = OPENED.get();
     work.await;
@@ -30,7 +31,7 @@ fn object<T: serde::de::DeserializeOwned>(value: Value) -> T {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_is_written_without_a_look_at_the_others() {
+async fn writing_a_service_does_not_decode_other_services() {
     let cluster = cluster();
     let services: Api<Service> = Api::default_namespaced(cluster.client("default"));
     let mut work = Vec::new();
@@ -48,7 +49,7 @@ async fn a_service_is_written_without_a_look_at_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_comes_to_run_and_nobody_decodes_it() {
+async fn a_pod_is_scheduled_and_run_without_being_decoded() {
     let cluster = cluster();
     let pods: Api<Pod> = Api::default_namespaced(cluster.client("default"));
     let pod = object(json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}));
@@ -59,12 +60,12 @@ async fn a_pod_comes_to_run_and_nobody_decodes_it() {
     let decoded = decoded.await;
     let status = pods.get("a").await.unwrap().status.unwrap();
     assert_eq!(status.phase.as_deref(), Some("Running"));
-    assert_eq!(decoded, 0, "the scheduler and the kubelet have what was written");
+    assert_eq!(decoded, 0, "the scheduler and the kubelet share the decoded object of the write");
     cluster.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_do_what_is_decided_without_decoding_anything() {
+async fn authorization_decodes_no_objects() {
     let builder = Cluster::builder().controllers(Controllers::Housekeeping).authorization(Authorization::Rbac);
     let cluster = builder.start();
     let bindings: Api<ClusterRoleBinding> = Api::all(cluster.client("default"));
@@ -93,7 +94,7 @@ async fn config_maps(cluster: &Cluster, namespace: &str, count: usize) -> Api<Co
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pages_of_a_list_count_what_is_left_once() {
+async fn the_pages_of_a_list_count_the_remaining_objects_once() {
     let cluster = cluster();
     let maps = config_maps(&cluster, "default", 600).await;
     let (mut params, mut left) = (ListParams::default().limit(10), Vec::new());
@@ -103,17 +104,17 @@ async fn the_pages_of_a_list_count_what_is_left_once() {
         left.push(page.metadata.remaining_item_count.unwrap_or_default());
         let Some(token) = page.metadata.continue_.filter(|token| !token.is_empty()) else { break };
         params = params.continue_token(&token);
-        // The next page is one of an earlier state.
+        // An object written between two pages: the next page must still show the earlier state.
         let other = object(json!({"metadata": {"name": format!("a{}", left.len())}}));
         maps.create(&PostParams::default(), &other).await.unwrap();
     }
     assert_eq!(left, (0..60).rev().map(|pages| pages * 10).collect::<Vec<_>>());
-    assert!(VISITED.get() - before <= 2 * 600 + 60, "{} objects were looked at", VISITED.get() - before);
+    assert!(VISITED.get() - before <= 2 * 600 + 60, "{} objects were visited", VISITED.get() - before);
     cluster.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_foreground_deletion_looks_at_each_dependent_a_few_times() {
+async fn a_foreground_deletion_decodes_each_dependent_only_a_few_times() {
     let mut work = Vec::new();
     for count in [100, 400] {
         let cluster = Cluster::builder().stages(Stages::none()).controllers(Controllers::Housekeeping).start();
@@ -132,7 +133,8 @@ async fn a_foreground_deletion_looks_at_each_dependent_a_few_times() {
             let params = DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..Default::default() };
             maps.delete("owner", &params).await.unwrap();
             cluster.settled().await;
-            // The pods go one by one, and the owner is written meanwhile, as that of a controller would be.
+            // The pods go one by one, and the owner is written meanwhile, as a controller would write its owner's
+            // status.
             for n in 0..count {
                 let patch = Patch::Merge(json!({"data": {"seen": n.to_string()}}));
                 maps.patch("owner", &PatchParams::default(), &patch).await.unwrap();
@@ -172,7 +174,7 @@ async fn a_namespace_is_emptied_in_one_pass() {
         work.push((VISITED.get() - before) / count);
         cluster.shutdown().await;
     }
-    assert_eq!(work, [2, 2], "looks at each object: to delete it, and to count it");
+    assert_eq!(work, [2, 2], "visits of each object: one to delete it, and one to count it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,7 +204,7 @@ async fn other_tasks_run_while_a_collection_and_a_namespace_are_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_follows_a_log_does_not_look_at_the_writes_of_others() {
+async fn following_a_log_does_not_decode_other_writes() {
     let cluster = Cluster::builder().controllers(Controllers::None).start();
     let pods: Api<Pod> = Api::default_namespaced(cluster.client("default"));
     let spec = json!({"containers": [{"name": "c", "image": "i"}]});

@@ -1,4 +1,4 @@
-//! Codecs: how objects are read and written. JSON, YAML and protobuf, the schemas of Go's types and of custom resources, patches, CEL.
+//! The encodings of objects (JSON, YAML, protobuf), the schemas of their types, patches, and CEL expressions.
 
 pub mod depth;
 #[cfg(feature = "cel")]

@@ -1,4 +1,5 @@
-//! What somebody who is asked sees of a request. Upstream: `attributes.go`, `VersionedAttributes` in `conversion.go`.
+//! The attributes of a request that plugins, webhooks and policies see. Upstream: `attributes.go`,
+//! `VersionedAttributes` in `conversion.go`.
 
 use std::borrow::Cow;
 
@@ -9,8 +10,8 @@ use kube_machinery::kinds::admission::Asked;
 use kube_machinery::kinds::{NAMESPACES, Resource};
 use kube_machinery::value::{Value, json};
 
-/// A request with its objects. Custom resources, and those of a subresource with a kind of its own (`Scale`, `Binding`), are in the version
-/// of the request; all others have the form in which they are stored.
+/// A request with its objects, as admission sees it. Custom resources, and objects of a subresource with a kind of its
+/// own (`Scale`, `Binding`), are in the version of the request; all other objects are in their stored form.
 pub(crate) struct Attributes<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) operation: Operation,
@@ -18,7 +19,7 @@ pub(crate) struct Attributes<'a> {
     pub(super) old: Option<&'a Value>,
 }
 
-/// A group, a version, and a kind.
+/// A group, a version and a kind.
 pub(super) struct Kind {
     pub(super) group: &'static str,
     pub(super) version: &'static str,
@@ -26,7 +27,7 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// The kind of the objects that a request for this row has.
+    /// Returns the kind of the objects in a request for this resource.
     pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
         let part = request.part.map(|part| row.part(part));
         let (group, version) = part.and_then(|part| part.foreign).unwrap_or((row.group, row.version));
@@ -43,12 +44,12 @@ impl Kind {
 }
 
 impl Request<'_> {
-    /// Whether the objects are those of the row, and not of a subresource with a kind of its own.
+    /// Returns true if the objects are of the resource itself, and not of a subresource with a kind of its own.
     pub(super) fn has_whole_objects(&self) -> bool {
         self.part.is_none_or(|part| self.served.part(part).kind == self.served.kind)
     }
 
-    /// An object in the version of a row, with `kind` and `apiVersion`.
+    /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
     pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
             let is_other = row.custom.is_some() && row != self.served;
@@ -66,7 +67,7 @@ impl Request<'_> {
 }
 
 impl<'a> Attributes<'a> {
-    /// What rules are about, if the request were for this row.
+    /// Returns the values that rules are matched against, as if the request were for `row`.
     pub(super) fn asked(&self, row: &'static Resource) -> Asked<'_> {
         Asked {
             operation: self.operation,
@@ -82,7 +83,7 @@ impl<'a> Attributes<'a> {
         self.request.part.map_or("", |part| part.name())
     }
 
-    /// That of the path, or that of a new object.
+    /// Returns the name in the path, or the name of a new object.
     pub(super) fn name(&self) -> &str {
         match (&self.request.name, &self.object) {
             (Some(name), _) => name,
@@ -91,7 +92,8 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The name in a refusal: none may be generated yet. Upstream: `extractResourceName`.
+    /// Returns the name for a refusal. The name may not be generated yet; then the prefix stands for it. Upstream:
+    /// `extractResourceName`.
     pub(super) fn name_in_refusal(&self) -> &str {
         let name = Some(self.name()).filter(|name| !name.is_empty());
         let prefix = || self.object.as_ref()?["metadata"]["generateName"].as_str().filter(|prefix| !prefix.is_empty());
@@ -105,7 +107,8 @@ impl<'a> Attributes<'a> {
         self.request.namespace.as_deref().unwrap_or_default()
     }
 
-    /// The options of what is done, whatever the options of the request are. Upstream: `patchToUpdateOptions` and the like.
+    /// Returns the options, with the kind that fits the operation: a patch, for example, becomes an update. Upstream:
+    /// `patchToUpdateOptions` and the like.
     pub(super) fn options(&self) -> Value {
         let kind = match self.operation {
             Operation::Create => "CreateOptions",
@@ -120,7 +123,8 @@ impl<'a> Attributes<'a> {
         options
     }
 
-    /// The `AdmissionRequest`, but for its uid, in the version of a row. Upstream: `CreateV1AdmissionReview`.
+    /// Returns the `AdmissionRequest` without its uid, with the objects in the version of `row`. Upstream:
+    /// `CreateV1AdmissionReview`.
     pub(super) fn admission_request(&self, row: &'static Resource) -> Value {
         let mut request = self.request_about(row);
         let versioned = |value: Option<&Value>| value.map_or(Value::Null, |value| self.request.versioned(row, value));
@@ -129,7 +133,8 @@ impl<'a> Attributes<'a> {
         request
     }
 
-    /// The same without the objects. Upstream: `CreateAdmissionRequest` in `plugin/cel/condition.go`.
+    /// Returns the `AdmissionRequest` without the objects. Upstream: `CreateAdmissionRequest` in
+    /// `plugin/cel/condition.go`.
     pub(super) fn request_about(&self, row: &'static Resource) -> Value {
         let resource = |row: &Resource| json!({"group": row.group, "version": row.version, "resource": row.plural});
         let served = self.request.served;

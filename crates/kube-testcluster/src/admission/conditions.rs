@@ -1,14 +1,15 @@
-//! The conditions in CEL under which somebody is asked. Upstream: `admission/plugin/webhook/matchconditions`.
+//! Match conditions: the CEL expressions that decide if a webhook or a policy applies to a request. Upstream:
+//! `admission/plugin/webhook/matchconditions`.
 
 use super::Attributes;
 use crate::http::status::ApiError;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Condition, FailurePolicy};
 
-/// Whether a webhook is asked.
+/// Returns true if the match conditions let a webhook be called.
 ///
 /// # Errors
-/// That a condition cannot be told, if the policy is to fail then.
+/// If a condition cannot be evaluated and the failure policy is `Fail`.
 pub(super) fn are_met(
     conditions: &[Condition],
     policy: FailurePolicy,
@@ -22,10 +23,10 @@ pub(super) fn are_met(
         .map_err(|why| ApiError::forbidden(attributes.request.served, attributes.name_in_refusal(), &why))
 }
 
-/// Whether all conditions are true. One that is false decides, whatever is wrong with the others.
+/// Returns true if all conditions are true. A false one decides, even if others cannot be evaluated.
 ///
 /// # Errors
-/// What cannot be told, if the policy is to fail then.
+/// The evaluation errors, if no condition is false and the failure policy is not `Ignore`.
 pub(super) fn together(
     results: impl IntoIterator<Item = Result<bool, String>>,
     policy: FailurePolicy,

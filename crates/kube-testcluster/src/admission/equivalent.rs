@@ -1,10 +1,11 @@
-//! The same objects in other groups and versions. Upstream: `EquivalentResourceMapper` in
+//! Finds the other groups and versions of the same objects. Upstream: `EquivalentResourceMapper` in
 //! `k8s.io/apimachinery/pkg/runtime/mapper.go`.
 
 use crate::store::Store;
 use kube_machinery::kinds::Resource;
 
-/// The other rows in which the objects of a row are served. Versions that a webhook converts are none.
+/// Returns the other resources that serve the objects of `row`. Versions that a conversion webhook converts do not
+/// count.
 pub(super) fn others(store: &Store, row: &'static Resource) -> Vec<&'static Resource> {
     let is_asked = |row: &Resource| row.conversion_webhook().is_some();
     let is_other = |other: &&'static Resource| {

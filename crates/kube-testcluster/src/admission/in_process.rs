@@ -1,4 +1,5 @@
-//! Those who decide in the process of the cluster: [`ClusterBuilder::admit`](crate::ClusterBuilder::admit).
+//! The admission plugins of the program that embeds the cluster:
+//! [`ClusterBuilder::admit`](crate::ClusterBuilder::admit).
 
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ use crate::http::status::ApiError;
 use crate::plugins::admit::AdmissionRequest;
 use kube_machinery::value::Value;
 
-/// Asks all of them, in order. Each sees what the ones before have changed.
+/// Calls all plugins, in order. Each sees the changes of the earlier ones.
 pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
     let request = attributes.request;
     if request.store.plugins.0.is_empty() {

@@ -1,4 +1,4 @@
-//! Whether a webhook is asked about a request, and in which version. Upstream: `ShouldCallHook` in
+//! Decides if a webhook is called for a request, and in which version. Upstream: `ShouldCallHook` in
 //! `admission/plugin/webhook/generic/webhook.go`, and its predicates.
 
 use kube_informers::selector::LabelSelector;
@@ -11,7 +11,7 @@ use kube_machinery::kinds::admission::{Asked, MatchPolicy, Rule, Webhook};
 use kube_machinery::kinds::{NAMESPACES, Resource};
 use kube_machinery::value::Value;
 
-/// The row in whose version the webhook gets the objects; `None` if it is not asked.
+/// Returns the version in which the webhook gets the objects; `None` if it is not called.
 pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, ApiError> {
     let in_namespace = is_in_namespace(&hook.namespace_selector, attributes);
     let is_selected = is_selected(&hook.object_selector, attributes);
@@ -24,7 +24,7 @@ pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<
     Ok(conditions::are_met(&hook.conditions, hook.failure_policy, attributes, row)?.then_some(row))
 }
 
-/// The row that a rule is about: the one of the request, or else another one of the same objects.
+/// Returns the resource that a rule matches: the one of the request, or else an equivalent one.
 pub(super) fn row<R>(
     rules: &[R],
     policy: MatchPolicy,
@@ -43,7 +43,7 @@ pub(super) fn row<R>(
     rules.iter().find_map(|rule| others.iter().copied().find(|row| matches(rule, row)))
 }
 
-/// Upstream: `MatchNamespaceSelector`.
+/// Returns true if the namespace selector matches the request. Upstream: `MatchNamespaceSelector`.
 pub(super) fn is_in_namespace(
     selector: &Result<LabelSelector, String>,
     attributes: &Attributes<'_>,
@@ -51,7 +51,7 @@ pub(super) fn is_in_namespace(
     let is_namespace = attributes.request.served == NAMESPACES;
     let namespace = attributes.namespace();
     if namespace.is_empty() && !is_namespace {
-        return Ok(true); // as upstream, nothing of the cluster is exempted
+        return Ok(true); // as upstream, the selector never exempts cluster-scoped objects
     }
     let selector = selector.as_ref().map_err(|why| ApiError::internal_error(why))?;
     if selector.is_everything() {
@@ -70,7 +70,7 @@ pub(super) fn is_in_namespace(
     Ok(selects(selector, &home.value))
 }
 
-/// Upstream: `MatchObjectSelector`.
+/// Returns true if the object selector matches the new or the old object. Upstream: `MatchObjectSelector`.
 pub(super) fn is_selected(
     selector: &Result<LabelSelector, String>,
     attributes: &Attributes<'_>,

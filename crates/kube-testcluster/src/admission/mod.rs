@@ -1,8 +1,10 @@
-//! Asks those who decide about a write before it is stored. Upstream: `k8s.io/apiserver/pkg/admission`.
+//! Admission: plugins, webhooks and policies decide about a write before it is stored. Upstream:
+//! `k8s.io/apiserver/pkg/admission`.
 //!
-//! The order is that of upstream: the plugins of the server and those of [`ClusterBuilder::admit`](crate::ClusterBuilder::admit), mutating
-//! webhooks, the validation of the kind, policies, validating webhooks. All of it happens without any lock, for the state
-//! that the write has seen; if the object was written meanwhile, everybody is asked again about the new state.
+//! The order is that of upstream: the plugins of the server and those of
+//! [`ClusterBuilder::admit`](crate::ClusterBuilder::admit), mutating webhooks, the validation of the kind, policies,
+//! validating webhooks. No lock is held meanwhile. They decide about the state that the write has seen; if another
+//! request has written the object meanwhile, admission runs again for the new state.
 
 mod attributes;
 mod conditions;
@@ -31,32 +33,32 @@ use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::admission::Configured;
 use kube_machinery::kinds::{NAMESPACES, Resource, Subresource};
 
-/// Admission as one request meets it. If nobody is to be asked, it costs nothing.
+/// The admission of one request. If no plugin, webhook or policy exists, it costs nothing.
 pub(crate) struct Gate<'a> {
     asked: Option<Box<Asked<'a>>>,
-    /// What the kind has to warn of, if nobody is asked.
+    /// The kind's own warnings, used only if `asked` is `None`.
     warnings: Mutex<Vec<String>>,
 }
 
-/// A request for which somebody may have to be asked.
+/// A request that plugins, webhooks or policies may decide about.
 struct Asked<'a> {
     store: &'a Store,
     configured: Option<Arc<Configured>>,
     served: &'static Resource,
     part: Option<Subresource>,
-    /// Of a namespace, its own name.
+    /// The namespace in the path; for a Namespace object, its own name.
     namespace: Option<String>,
-    /// What the path says.
+    /// The name in the path.
     name: Option<String>,
     user: Arc<User>,
-    /// Those of the request, whatever their kind.
+    /// The options of the request: `CreateOptions`, `DeleteOptions` and the like, as an object.
     options: Map,
     commit: Commit,
     warnings: Mutex<Vec<String>>,
 }
 
 impl<'a> Gate<'a> {
-    /// Of a request. `options` are read only if anybody is to be asked.
+    /// Returns the gate of a client's request. `options` is called only if there is a plugin, webhook or policy.
     pub(crate) fn of(
         store: &'a Store,
         target: &Target,
@@ -67,7 +69,7 @@ impl<'a> Gate<'a> {
         Self::new(store, target, commit, || (user.clone(), options()))
     }
 
-    /// Of a write that the cluster makes itself.
+    /// Returns the gate for a write of the cluster itself, as the user `user`.
     pub(crate) fn of_component(store: &'a Store, resource: &'static Resource, key: &Key, user: &str) -> Self {
         let target = Target {
             resource,
@@ -82,13 +84,13 @@ impl<'a> Gate<'a> {
         Self::new(store, &target, Commit::Really, user)
     }
 
-    /// Of a write of a kubelet, or of the scheduler.
+    /// Returns the gate for a write of a kubelet or of the scheduler.
     pub(crate) fn of_node(store: &'a Store, target: &Target) -> Self {
         let user = || Arc::new(User::new("system:node", ["system:nodes", "system:authenticated"]));
         Self::new(store, target, Commit::Really, || (user(), Map::new()))
     }
 
-    /// Of a write that nobody is asked about.
+    /// Returns a gate without any admission.
     pub(crate) fn open() -> Self {
         Self { asked: None, warnings: Mutex::default() }
     }
@@ -115,12 +117,12 @@ impl<'a> Gate<'a> {
         Self { asked: Some(Box::new(asked)), warnings: Mutex::default() }
     }
 
-    /// Whether anybody is to be asked.
+    /// Returns true if no plugin, webhook or policy exists.
     pub(crate) fn is_open(&self) -> bool {
         self.asked.is_none()
     }
 
-    /// Asks whether an object may be deleted. Upstream: `AdmissionToValidateObjectDeleteFunc`.
+    /// Decides about the deletion of an object. Upstream: `AdmissionToValidateObjectDeleteFunc`.
     pub(crate) async fn delete(&self, old: &Value) -> Result<(), ApiError> {
         if self.is_open() {
             return Ok(());
@@ -129,7 +131,7 @@ impl<'a> Gate<'a> {
         self.validate(Operation::Delete, None, Some(old)).await
     }
 
-    /// Asks whether there may be a connection to a subresource. `options` are those of the connection.
+    /// Decides about a connection to a subresource. `options` are the options of the connection.
     pub(crate) async fn connect(&self, options: Value) -> Result<(), ApiError> {
         if self.is_open() {
             return Ok(());
@@ -138,7 +140,8 @@ impl<'a> Gate<'a> {
         self.validate(Operation::Connect, options.as_ref(), None).await
     }
 
-    /// Lets mutating webhooks and plugins change an object: in one go, for a write that no plugin of the server is about.
+    /// Runs plugins and mutating webhooks over an object, both rounds at once. For writes that no plugin of the server
+    /// changes.
     pub(crate) async fn mutate(
         &self,
         operation: Operation,
@@ -151,12 +154,12 @@ impl<'a> Gate<'a> {
         Ok(self.mutation(operation, old).run(Some(object)).await?.unwrap_or_default())
     }
 
-    /// The rounds in which an object is changed. Upstream: `mutatingDispatcher`.
+    /// Returns the rounds in which an object may be changed. Upstream: `mutatingDispatcher`.
     pub(crate) fn mutation<'g>(&'g self, operation: Operation, old: Option<&'g Value>) -> Mutation<'g> {
         Mutation::new(self.asked.as_deref(), operation, old)
     }
 
-    /// Lets policies decide, and then asks the validating webhooks. Upstream: the order of `AllOrderedPlugins` in
+    /// Runs the policies, and then the validating webhooks. Upstream: the order of `AllOrderedPlugins` in
     /// `pkg/kubeapiserver/options/plugins.go`.
     pub(crate) async fn validate(
         &self,
@@ -175,14 +178,14 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Adds what the kind itself has to warn of.
+    /// Adds warnings of the kind itself.
     pub(crate) fn warn(&self, warnings: Vec<String>) {
         if !warnings.is_empty() {
             self.all_warnings().extend(warnings);
         }
     }
 
-    /// What was told to warn of since the last call.
+    /// Takes the warnings since the last call.
     pub(crate) fn warnings(&self) -> Vec<String> {
         std::mem::take(&mut *self.all_warnings())
     }

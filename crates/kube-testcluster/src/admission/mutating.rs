@@ -1,5 +1,6 @@
-//! Mutating webhooks: one after another, and once more those that ask for it if the object has changed since. Upstream:
-//! `admission/plugin/webhook/mutating/dispatcher.go`, `reinvocationcontext.go`, and `reinvoker` in `admission/reinvocation.go`.
+//! Mutating webhooks are called one after another. Those that ask for reinvocation are called again if the object has
+//! changed since. Upstream: `admission/plugin/webhook/mutating/dispatcher.go`, `reinvocationcontext.go`, and
+//! `reinvoker` in `admission/reinvocation.go`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,23 +16,23 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Reinvocation, Webhook};
 use kube_machinery::value::Value;
 
-/// Whether there is to be another round.
+/// The need for a second round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reinvoke {
     No,
-    /// A webhook has changed the object: the plugins of the server are asked again, and then those webhooks that want to.
+    /// A webhook has changed the object: the server's plugins run again, then the webhooks that ask for reinvocation.
     Yes,
 }
 
-/// The rounds in which an object may be changed.
+/// The rounds in which an object may be changed, at most two.
 pub(crate) struct Mutation<'a> {
     request: Option<&'a Asked<'a>>,
     operation: Operation,
     old: Option<&'a Value>,
     is_second: bool,
-    /// What the webhooks have made of the object.
+    /// The object after the webhooks of the first round.
     output: Option<Value>,
-    /// The webhooks that were asked in the first round, and that want to see later changes.
+    /// The webhooks that were called and that ask for reinvocation.
     invoked: BTreeSet<String>,
     again: BTreeSet<String>,
 }
@@ -42,7 +43,7 @@ impl<'a> Mutation<'a> {
         Self { request, operation, old, is_second: false, output: None, invoked, again }
     }
 
-    /// Both rounds, for a write that no plugin of the server is about.
+    /// Runs both rounds, for a write that no plugin of the server changes.
     pub(super) async fn run(&mut self, object: Option<Value>) -> Result<Option<Value>, ApiError> {
         let (object, reinvoke) = self.round(object).await?;
         match reinvoke {
@@ -51,7 +52,7 @@ impl<'a> Mutation<'a> {
         }
     }
 
-    /// One round. There are two at most.
+    /// Runs one round. There are two at most.
     pub(crate) async fn round(&mut self, object: Option<Value>) -> Result<(Option<Value>, Reinvoke), ApiError> {
         let Some(request) = self.request else { return Ok((object, Reinvoke::No)) };
         let object = object.map(|object| Cow::Owned(with_defaults(request, object)));
@@ -75,7 +76,7 @@ impl<'a> Mutation<'a> {
         Ok((object, reinvoke))
     }
 
-    /// Asks a webhook, if it is to be asked. Returns whether it has changed the object.
+    /// Calls a webhook if it matches. Returns true if it has changed the object.
     async fn call(&mut self, hook: &Webhook, attributes: &mut Attributes<'_>) -> Result<bool, ApiError> {
         let Some(row) = matching::invocation(hook, attributes)? else { return Ok(false) };
         if self.is_second && !self.again.contains(&hook.uid) {
@@ -97,7 +98,7 @@ impl<'a> Mutation<'a> {
     }
 }
 
-/// Asks a webhook, and applies its patch.
+/// Calls a webhook, and applies its patch. Returns true if the object has changed.
 async fn changed_by(
     hook: &Webhook,
     attributes: &mut Attributes<'_>,
@@ -129,7 +130,8 @@ async fn changed_by(
     Ok(changed)
 }
 
-/// An object that somebody has changed in the version of a row, in the form that all are asked about.
+/// Converts an object that a plugin or webhook has changed in the version of `row` back to the form that admission
+/// uses.
 pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Value) -> Result<Value, ApiError> {
     let failed = |why: String| ApiError::internal_error(&why);
     if request.has_whole_objects() {
@@ -142,7 +144,7 @@ pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Va
     Ok(schema::conform(schema::type_of(kind.kind, &kind.api_version()), object, &Value::Null).map_err(failed)?.value)
 }
 
-/// Everybody who is asked sees the defaults.
+/// Sets the defaults, because all plugins and webhooks see them.
 fn with_defaults(request: &Asked<'_>, mut object: Value) -> Value {
     if request.has_whole_objects() {
         (request.served.stored().defaults)(&mut object);

@@ -1,4 +1,5 @@
-//! What the client is told of a refusal. Upstream: `admission/plugin/webhook/errors`, `util/webhook/error.go`.
+//! Converts refusals of webhooks and plugins to errors for the client. Upstream: `admission/plugin/webhook/errors`,
+//! `util/webhook/error.go`.
 
 use kube_core::Status;
 
@@ -6,24 +7,29 @@ use crate::http::status::ApiError;
 use kube_machinery::kinds::admission::{FailurePolicy, Webhook};
 use kube_machinery::value::{Value, json};
 
-/// Why a webhook has not admitted a request.
+/// The reason why a webhook has not admitted a request.
 #[derive(Debug)]
 pub(super) enum NotAdmitted {
-    /// It could not be asked, or its answer is none. Its policy may be to go on then. Upstream: `ErrCallingWebhook`.
+    /// The webhook could not be called, or its response is invalid. Its failure policy decides then. Upstream:
+    /// `ErrCallingWebhook`.
     Unanswered(String),
     Refused(ApiError),
 }
 
 impl NotAdmitted {
-    /// Whether the request goes on without this webhook: its policy says so if it could not be asked.
+    /// Lets the request continue if the webhook could not be called and its failure policy is `Ignore`.
     ///
     /// # Errors
-    /// What the client is told, if it does not.
+    /// The error for the client otherwise.
     pub(super) fn ignored_by(self, hook: &Webhook) -> Result<(), ApiError> {
         match self {
             Self::Refused(error) => Err(error),
             Self::Unanswered(why) if hook.failure_policy == FailurePolicy::Ignore => {
-                tracing::warn!(webhook = hook.name, why, "a webhook was not asked, and the request goes on");
+                tracing::warn!(
+                    webhook = hook.name,
+                    why,
+                    "a webhook could not be called; the request continues without it"
+                );
                 Ok(())
             }
             Self::Unanswered(why) => {
@@ -39,7 +45,7 @@ impl From<ApiError> for NotAdmitted {
     }
 }
 
-/// The Status of a webhook, with its name in the message. Upstream: `ToStatusErr`.
+/// Returns the webhook's Status, with the webhook's name in the message. Upstream: `ToStatusErr`.
 pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
     let denied = format!("admission webhook {webhook:?} denied the request");
     let text = |field: &str| result[field].as_str().filter(|text| !text.is_empty());
@@ -52,7 +58,7 @@ pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
     ApiError::of_status(&status)
 }
 
-/// The Status of one who decides in this process, as it is.
+/// Returns the Status of an in-process plugin, unchanged.
 pub(super) fn of_plugin(status: &Status) -> ApiError {
     match kube_machinery::value::to_value(status) {
         Ok(status) => ApiError::of_status(&status),

@@ -1,4 +1,5 @@
-//! One webhook is asked. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook` of the dispatchers.
+//! Calls one admission webhook. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook` of the
+//! dispatchers.
 
 use std::sync::PoisonError;
 
@@ -13,17 +14,17 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{SideEffects, Webhook};
 use kube_machinery::value::{Value, json};
 
-/// The versions of `AdmissionReview` that this server knows.
+/// The versions of `AdmissionReview` that this server supports.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
-/// Whether an answer may have a patch.
+/// The phase of admission. Only a mutating webhook may return a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Mutating,
     Validating,
 }
 
-/// Asks a webhook. Returns the patch of an answer that allows the request, as it was sent; empty if there is none.
+/// Calls a webhook. If the webhook allows the request, returns its patch as it was sent; empty if there is none.
 pub(super) async fn ask(
     hook: &Webhook,
     attributes: &Attributes<'_>,
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_that_to_the_question_and_fits_its_phase() {
+    fn a_response_must_have_the_uid_of_its_request_and_fit_its_phase() {
         let response = |more: Value| {
             let mut response = json!({"uid": "u", "allowed": true});
             more.as_object().unwrap().iter().for_each(|(name, value)| response[name] = value.clone());

@@ -1,4 +1,5 @@
-//! Validating webhooks: all of them are asked at once. Upstream: `admission/plugin/webhook/validating/dispatcher.go`.
+//! Validating webhooks: all that match are called at the same time. Upstream:
+//! `admission/plugin/webhook/validating/dispatcher.go`.
 
 use futures::future::join_all;
 

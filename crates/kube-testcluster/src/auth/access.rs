@@ -1,5 +1,5 @@
-//! Finds out as whom a request is sent, and refuses what they may not do. Upstream: `WithImpersonation` and `WithAuthorization`, which
-//! stand behind `WithAuthentication`.
+//! Impersonation and authorization: finds the user of a request, and refuses requests that the user may not make.
+//! Upstream: `WithImpersonation` and `WithAuthorization`, which follow `WithAuthentication`.
 
 use std::sync::Arc;
 
@@ -21,16 +21,17 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::User;
 
-/// What stands before the API.
+/// The state of this middleware.
 struct Access {
     store: Arc<Store>,
     authorizer: Arc<Authorizer>,
     impersonation: Impersonation,
-    /// Who asks without a credential where none is asked for.
+    /// The user of a request without a credential, on a listener without authentication.
     administrator: Arc<User>,
 }
 
-/// Who asks, for those checks that need to know what is written. A request of the cluster itself has none.
+/// The user and authorizer of a client's request, for permission checks that need the written object. Requests of the
+/// cluster itself have none.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) user: Arc<User>,
@@ -44,10 +45,10 @@ impl Caller {
     }
 }
 
-/// Puts impersonation and authorization before the API.
+/// Adds impersonation and authorization in front of the API.
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
-    let _ = store.authorizer.set(authorizer.clone()); // that of another listener decides alike
+    let _ = store.authorizer.set(authorizer.clone()); // fails if another listener has set one, which decides alike
     let access =
         Access { store, authorizer, impersonation: Impersonation::default(), administrator: Arc::new(User::admin()) };
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
@@ -60,7 +61,7 @@ async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Nex
     }
 }
 
-/// The answer to a request that is not admitted. Upstream: `RespondWithError`, and `Unauthorized` for somebody unknown.
+/// Returns the response to a refused request. Upstream: `RespondWithError`, and `Unauthorized` for invalid credentials.
 fn answered(request: &Request, error: ApiError) -> Response {
     let is_known = !error.is_unauthorized();
     let response = refused(request.headers(), &Query::parse(request.uri()), error);
@@ -84,7 +85,8 @@ impl Access {
         Ok(())
     }
 
-    /// Who sends the request: who is known already, then the owner of its token, then who may do everything.
+    /// Returns the user of a request: the one that authentication has found, or the owner of its token, or the
+    /// administrator.
     fn user(&self, request: &Request) -> Result<Arc<User>, ApiError> {
         if let Some(user) = request.extensions().get::<Arc<User>>() {
             return Ok(user.clone());

@@ -1,5 +1,6 @@
-//! What a request asks for, in the words of authorization. Upstream: `RequestInfoFactory.NewRequestInfo` in
-//! `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in `endpoints/handlers/responsewriters`.
+//! Parses what a request wants to do into the attributes for authorization. Upstream:
+//! `RequestInfoFactory.NewRequestInfo` in `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in
+//! `endpoints/handlers/responsewriters`.
 
 use http::{Method, Uri};
 use kube_informers::selector::{FieldOperator, FieldSelector};
@@ -13,7 +14,7 @@ use kube_machinery::value::Value;
 
 pub(crate) use crate::plugins::authorization::{Attributes, ResourceAttributes};
 
-/// What a namespace has behind its name that is no resource in it.
+/// The subresources of a Namespace, which are not resources inside it.
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];
 
 impl Attributes {
@@ -50,7 +51,8 @@ impl Attributes {
         Self::Resource(ResourceAttributes { verb, group, namespace, resource, subresource, name })
     }
 
-    /// What a review asks about. Upstream: `AuthorizationAttributesFrom` in `pkg/registry/authorization/util`.
+    /// Returns the attributes that a review asks about. Upstream: `AuthorizationAttributesFrom` in
+    /// `pkg/registry/authorization/util`.
     pub(crate) fn of_review(spec: &Value) -> Self {
         let (of, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
         let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
@@ -74,7 +76,7 @@ impl Attributes {
         }
     }
 
-    /// The same with another verb.
+    /// Returns the same attributes with another verb.
     pub(crate) fn with_verb(mut self, other: String) -> Self {
         match &mut self {
             Self::Path { verb, .. } => *verb = other,
@@ -83,7 +85,7 @@ impl Attributes {
         self
     }
 
-    /// The error for a user who may not do this. Upstream: `ForbiddenStatusError`.
+    /// Returns the error for a user who may not do this. Upstream: `ForbiddenStatusError`.
     pub(crate) fn forbidden(&self, user: &str, reason: &str) -> ApiError {
         let colon = if reason.is_empty() { "" } else { ": " };
         let why = format!("{}{colon}{reason}", self.refusal(user));
@@ -109,7 +111,7 @@ impl Attributes {
                 format!("User {user} cannot {verb} resource {what} in API group {} {place}", quote(group))
             }
         };
-        // Nothing that a browser takes for a page.
+        // Escapes HTML, so that a browser never renders the message.
         told.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
     }
 }
@@ -125,7 +127,7 @@ fn verb(method: &Method) -> &'static str {
     }
 }
 
-/// The name of the only object that a list or a watch asks for. Options that cannot be read name none.
+/// Returns the name of the only object that a list or a watch asks for. Options that cannot be parsed name none.
 fn selected_name(query: &Query) -> Option<String> {
     query.integer("limit").and(query.integer("timeoutSeconds")).ok()?;
     let selector: FieldSelector = query.get("fieldSelector")?.parse().ok()?;
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_named_as_upstream_names_it() {
+    fn the_refusal_describes_the_request_in_upstreams_words() {
         for (method, uri, expected) in [
             (Method::GET, "/metrics", "User \"ada\" cannot get path \"/metrics\""),
             (Method::GET, "/apis/apps/v1", "User \"ada\" cannot get path \"/apis/apps/v1\""),

@@ -1,5 +1,5 @@
-//! Finds out who sends a request. Upstream: `WithAuthentication`, and the order of authenticators in
-//! `pkg/kubeapiserver/authenticator`.
+//! Authentication: finds the user of a request by certificate or token. Upstream: `WithAuthentication`, and the order
+//! of authenticators in `pkg/kubeapiserver/authenticator`.
 
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ use crate::store::Store;
 use crate::tls::ClientCertificate;
 use kube_machinery::conventions::user::User;
 
-/// How users are known, beside their certificates.
+/// The sources of users besides certificates: a token file and service accounts.
 struct Authenticator {
     store: Arc<Store>,
     tokens: Tokens,
 }
 
-/// A request comes with a credential, and with none that is known.
+/// The error for a request whose credential is not valid.
 struct Unknown;
 
-/// Puts authentication before the API.
+/// Adds authentication in front of the API.
 pub(crate) fn only_for_known_users(router: Router, store: Arc<Store>, tokens: Tokens) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(Authenticator { store, tokens }), pass))
 }
@@ -48,13 +48,14 @@ async fn pass(State(authenticator): State<Arc<Authenticator>>, mut request: Requ
             return without_sniffing(refuse(&request, asked.forbidden(&user.name, "")));
         }
     }
-    request.headers_mut().remove(header::AUTHORIZATION); // nobody behind this should be tempted to use it
+    request.headers_mut().remove(header::AUTHORIZATION); // handlers must not see the token
     request.extensions_mut().insert(Arc::new(user));
     next.run(request).await
 }
 
 impl Authenticator {
-    /// A certificate goes before a token. One that is not known is an error only if nothing else is known.
+    /// Returns the user of a request. A valid certificate wins over a token. An invalid certificate is an error only
+    /// without a token.
     fn user(&self, request: &Request) -> Result<User, Unknown> {
         let certificate = request.extensions().get::<ClientCertificate>();
         if let Some(ClientCertificate::Of(user)) = certificate {

@@ -1,4 +1,5 @@
-//! What a user may do. Upstream: `pkg/kubeapiserver/authorizer`, and `k8s.io/apiserver/pkg/authorization/union`.
+//! Authorization: decides what a user may do. Upstream: `pkg/kubeapiserver/authorizer`, and
+//! `k8s.io/apiserver/pkg/authorization/union`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,12 +12,12 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::{MASTERS, User};
 
-/// Who decides.
+/// The authorization mode of the server.
 #[derive(Debug)]
 pub(crate) enum Authorizer {
     /// Everything is allowed.
     AlwaysAllow,
-    /// The roles and bindings that are stored. Members of `system:masters` may do everything.
+    /// The stored roles and bindings decide. Members of `system:masters` may do everything.
     Rbac(Box<Mutex<Followed>>),
 }
 
@@ -24,7 +25,7 @@ pub(crate) enum Authorizer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     Everything,
-    /// These, and what could not be found out.
+    /// A list of rules, and the errors in finding them.
     These(Vec<PolicyRule>, String),
 }
 
@@ -36,6 +37,8 @@ impl Authorizer {
         }
     }
 
+    /// Checks a request.
+    ///
     /// # Errors
     /// 403, if the user may not do this.
     pub(crate) fn check(&self, user: &User, asked: &Attributes) -> Result<(), ApiError> {
@@ -55,7 +58,7 @@ impl Authorizer {
         }
     }
 
-    /// Looks into the policy; `None` where there is none.
+    /// Calls `look` with the RBAC policy; `None` without RBAC.
     pub(crate) fn policy<T>(&self, look: impl FnOnce(&Policy) -> T) -> Option<T> {
         match self {
             Self::AlwaysAllow => None,
@@ -79,7 +82,7 @@ impl Authorize for Authorizer {
     }
 }
 
-/// Whether a user may do everything, whatever the roles say. Upstream: `NewPrivilegedGroups`.
+/// Returns true if a user may do everything, whatever the roles are. Upstream: `NewPrivilegedGroups`.
 pub(crate) fn is_privileged(user: &User) -> bool {
     user.groups.iter().any(|group| group == MASTERS)
 }

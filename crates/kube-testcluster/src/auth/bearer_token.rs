@@ -1,8 +1,8 @@
-//! The token of a request. Upstream: `k8s.io/apiserver/pkg/authentication/request/bearertoken`.
+//! Reads the bearer token of a request. Upstream: `k8s.io/apiserver/pkg/authentication/request/bearertoken`.
 
 use http::{HeaderMap, header};
 
-/// The token that a request shows.
+/// Returns the token in the `Authorization` header, if there is one.
 pub(super) fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut words = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().splitn(3, ' ');
     let is_bearer = words.next().is_some_and(|word| word.eq_ignore_ascii_case("bearer"));

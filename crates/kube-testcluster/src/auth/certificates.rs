@@ -1,5 +1,5 @@
-//! Who may approve and sign requests for certificates. Upstream: `approval` and `signing` in `plugin/pkg/admission/certificates`, and
-//! `IsAuthorizedForSignerName` beside them.
+//! Checks that a user may approve or sign a CertificateSigningRequest. Upstream: `approval` and `signing` in
+//! `plugin/pkg/admission/certificates`, and `IsAuthorizedForSignerName` beside them.
 
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
@@ -11,7 +11,7 @@ use kube_machinery::value::Value;
 
 const GROUP: &str = "certificates.k8s.io";
 
-/// An update of an object, or of a part of it.
+/// An update of an object or of a subresource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update<'a> {
     pub(crate) resource: &'static Resource,
@@ -20,8 +20,8 @@ pub(crate) struct Update<'a> {
     pub(crate) new: &'a Value,
 }
 
-/// Refuses a decision about a request, or a certificate for it, of a caller who may not decide or sign for its signer. Of other kinds,
-/// and of the cluster's own writes, nothing is refused.
+/// Refuses the approval of a CertificateSigningRequest, or a certificate for it, if the caller has no right for the
+/// request's signer. Updates of other kinds, and the cluster's own writes, pass.
 ///
 /// # Errors
 /// 403.
@@ -33,7 +33,7 @@ pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), A
         Some(Subresource::Status) if update.signs() => "sign",
         _ => return Ok(()),
     };
-    // Of the state before, as nobody may choose another signer by this.
+    // Use the old state, so that a caller cannot choose another signer in the same request.
     let signer = update.old["spec"]["signerName"].as_str().unwrap_or_default();
     if caller.may_for_signer(verb, signer) {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), A
 }
 
 impl Update<'_> {
-    /// Whether the certificate or the conditions change.
+    /// Returns true if the certificate or the conditions change.
     fn signs(&self) -> bool {
         let of = |object: &Value| {
             let (certificate, conditions) = (&object["status"]["certificate"], &object["status"]["conditions"]);
@@ -55,7 +55,7 @@ impl Update<'_> {
 }
 
 impl Caller {
-    /// Whether the caller has the right to this signer, or to all of its domain.
+    /// Returns true if the caller has the right for this signer, or for all signers of its domain.
     fn may_for_signer(&self, verb: &str, signer: &str) -> bool {
         let domain = signer.split('/').next().unwrap_or_default();
         [signer.to_owned(), format!("{domain}/*")].into_iter().any(|name| {

@@ -1,5 +1,6 @@
-//! Requests in the name of somebody else (`kubectl --as`). Upstream: `WithConstrainedImpersonation` in
-//! `k8s.io/apiserver/pkg/endpoints/filters/impersonation`. It remembers decisions for ten seconds; here each is made anew.
+//! Impersonation: requests in the name of another user (`kubectl --as`). Upstream: `WithConstrainedImpersonation` in
+//! `k8s.io/apiserver/pkg/endpoints/filters/impersonation`. Upstream caches decisions for ten seconds; this server makes
+//! each one anew.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -19,16 +20,16 @@ const UID: HeaderName = HeaderName::from_static("impersonate-uid");
 const GROUP: HeaderName = HeaderName::from_static("impersonate-group");
 const EXTRA: &str = "impersonate-extra-";
 
-/// The group of the rights that name uids, extra fields, and in constrained modes users and groups.
+/// The API group of the rights to impersonate uids and extra fields, and in constrained modes also users and groups.
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
-/// From how many groups or extra values on, the right to all of them is asked for first.
+/// The number of groups or extra values from which the right to all (`*`) is checked first.
 const MANY: usize = 4;
 
-/// For how many users the last mode is remembered.
+/// The number of users for whom the last mode is remembered.
 const REMEMBERED: usize = 10_000;
 
-/// Whom the headers of a request name. They are removed, so that nobody behind this sees them.
+/// Returns the user whom the impersonation headers name. Removes the headers, so that handlers do not see them.
 pub(super) fn wanted_user(headers: &mut HeaderMap) -> Result<Option<User>, ApiError> {
     if !headers.keys().any(|name| name.as_str().starts_with("impersonate-")) {
         return Ok(None);
@@ -58,7 +59,7 @@ fn text(value: &http::HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-/// As Go prints a `*user.DefaultInfo` with `%#v`.
+/// Formats a user as Go prints a `*user.DefaultInfo` with `%#v`.
 fn shown(user: &User) -> String {
     let list = |texts: &[String]| {
         let texts: Vec<String> = texts.iter().map(|text| quote(text)).collect();
@@ -72,7 +73,8 @@ fn shown(user: &User) -> String {
     format!("&user.DefaultInfo{{Name:{name}, UID:{uid}, Groups:{groups}, Extra:map[string][]string{extra}}}")
 }
 
-/// Which rights are asked for: those for one kind of users, or the one for everybody.
+/// The impersonation mode, which decides the rights that are checked: one of the constrained modes, each for one kind
+/// of user, or the legacy mode for every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     AssociatedNode,
@@ -82,17 +84,17 @@ enum Mode {
     Legacy,
 }
 
-/// Whose requests in the name of others are allowed, and in which mode they were the last time.
+/// Decides about impersonation. Remembers the last successful mode of each requestor, to try it first.
 #[derive(Debug, Default)]
 pub(super) struct Impersonation {
     last: Mutex<HashMap<String, Mode>>,
 }
 
 impl Impersonation {
-    /// The user in whose name a request is handled.
+    /// Returns the user in whose name a request is handled.
     ///
     /// # Errors
-    /// 403, as the first mode that was tried says it.
+    /// 403, with the reason of the first mode that was tried.
     pub(super) fn check(
         &self,
         authorizer: &Authorizer,
@@ -128,7 +130,7 @@ impl Mode {
     const ALL: [Self; 5] =
         [Self::AssociatedNode, Self::ArbitraryNode, Self::ServiceAccount, Self::UserInfo, Self::Legacy];
 
-    /// Its name in verbs.
+    /// The mode's name in verbs.
     fn name(self) -> &'static str {
         match self {
             Self::AssociatedNode => "associated-node",
@@ -156,18 +158,18 @@ impl Mode {
     }
 }
 
-/// The node of a user's name.
+/// Returns the node in a user name such as `system:node:NAME`.
 fn node_of(user: &str) -> Option<&str> {
     user.strip_prefix("system:node:").filter(|name| is_subdomain(name))
 }
 
-/// Namespace and name of the service account of a user's name.
+/// Returns namespace and name of the service account in a user name.
 fn account_of(user: &str) -> Option<(&str, &str)> {
     let (namespace, name) = user.strip_prefix("system:serviceaccount:")?.split_once(':')?;
     (is_label(namespace) && is_subdomain(name)).then_some((namespace, name))
 }
 
-/// One mode for one request.
+/// The check of one request in one mode.
 struct Check<'a> {
     authorizer: &'a Authorizer,
     requestor: &'a User,
@@ -200,7 +202,7 @@ impl Check<'_> {
         Ok(user)
     }
 
-    /// The right to a value.
+    /// Returns the right to impersonate a value.
     fn right(&self, group: &str, resource: &str, name: &str) -> ResourceAttributes {
         let colon = if self.is_constrained() { ":" } else { "" };
         ResourceAttributes {
@@ -212,7 +214,7 @@ impl Check<'_> {
         }
     }
 
-    /// In which group the rights to users and groups are.
+    /// Returns the API group of the rights to users and groups.
     fn group(&self) -> &'static str {
         if self.is_constrained() { AUTHENTICATION } else { "" }
     }
@@ -225,11 +227,11 @@ impl Check<'_> {
         Attributes::Resource(right).forbidden(&self.requestor.name, why)
     }
 
-    /// Asks for the right to the name, and adds the groups that the name says.
+    /// Checks the right to the user name, and adds the groups that follow from the name.
     fn check_name(&self, user: &mut User) -> Result<(), ApiError> {
         let mut right = self.right(self.group(), "users", &user.name);
         if let Some(node) = node_of(&user.name).filter(|_| self.is_constrained()) {
-            // A service account may stand for any node that it runs on, so that the right names none.
+            // A service account may impersonate any node that it runs on, so this right names no node.
             let name = if self.mode == Mode::AssociatedNode { "*" } else { node };
             right = self.right(self.group(), "nodes", name);
             user.groups = vec!["system:nodes".to_owned()];
@@ -279,7 +281,7 @@ impl Check<'_> {
     }
 }
 
-/// What a constrained mode takes as an extra field. Upstream: `validateExtra`.
+/// Validates an extra field in a constrained mode. Upstream: `validateExtra`.
 fn check_entry(key: &str, values: &[String]) -> Result<(), String> {
     let is_path = |path: &str| {
         let is_letter = |c: char| c.is_ascii_alphanumeric() || "/-._~%!$&'()*+,;=:".contains(c);

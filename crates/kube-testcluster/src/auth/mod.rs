@@ -1,8 +1,9 @@
-//! Who asks, and what they may ask for. Upstream: `k8s.io/apiserver/pkg/authentication` and `authorization`.
+//! Authentication, impersonation and authorization. Upstream: `k8s.io/apiserver/pkg/authentication` and
+//! `authorization`.
 //!
-//! A request in process, and one on a plain loopback listener, is not authenticated and may do everything, unless it says whose it is:
-//! in the name of somebody else, in process with a [`User`], or, where roles decide, with the token of a service account. On a listener of
-//! [`SecureServing`] each request has a user.
+//! In-process requests, and requests on a plain loopback listener, are not authenticated and may do everything. They
+//! can act as another user by impersonation, in process with a [`User`], or with the token of a service account if RBAC
+//! is on. On a listener of [`SecureServing`] every request has a user.
 
 mod access;
 mod attributes;
@@ -38,7 +39,7 @@ pub use self::secure_serving::SecureServing;
 #[cfg(feature = "tls")]
 pub use self::token_file::BadTokenFile;
 
-/// The user of a request; nobody in particular where nobody is asked who they are.
+/// Returns the user of a request; anonymous when authentication is off.
 pub(crate) fn user_of(extensions: &Extensions) -> Arc<User> {
     static NOBODY: LazyLock<Arc<User>> = LazyLock::new(|| Arc::new(User::anonymous()));
     extensions.get::<Arc<User>>().unwrap_or(&NOBODY).clone()

@@ -1,5 +1,6 @@
-//! Who writes a policy or a binding must be allowed to read its parameters: it would tell of them. Upstream: `authz.go` of
-//! `pkg/registry/admissionregistration/validatingadmissionpolicy` and `validatingadmissionpolicybinding`.
+//! Checks that a user who writes an admission policy or binding may read its parameters. Otherwise the policy could
+//! reveal them. Upstream: `authz.go` of `pkg/registry/admissionregistration/validatingadmissionpolicy` and
+//! `validatingadmissionpolicybinding`.
 
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
@@ -13,7 +14,7 @@ use kube_machinery::kinds::admission::ParamKind;
 use kube_machinery::kinds::{ADMISSION_POLICIES, Resource};
 use kube_machinery::value::Value;
 
-/// The cause for which a write that is valid otherwise is refused. The cluster's own writes have no caller.
+/// Returns the validation cause if the caller may not read the parameters. The cluster's own writes have no caller.
 pub(crate) fn cause(
     store: &Store,
     caller: Option<&Caller>,
@@ -98,7 +99,7 @@ struct Asked<'a> {
     namespace: &'a str,
 }
 
-/// A user as Go prints it.
+/// Formats a user as Go prints it.
 fn shown(user: &User) -> String {
     let extra = user.extra.iter().map(|(key, values)| format!("{key}:[{}]", values.join(" "))).collect::<Vec<_>>();
     format!("&{{{} {} [{}] map[{}]}}", user.name, user.uid, user.groups.join(" "), extra.join(" "))

@@ -1,7 +1,7 @@
-//! Tokens of service accounts: made, and known again. Upstream: `pkg/serviceaccount`.
+//! Issues and verifies the tokens of service accounts. Upstream: `pkg/serviceaccount`.
 //!
-//! A token has the form and the claims of a real one. Where it opens nothing, since nothing is closed, its signature is no more than a
-//! checksum. Where users are known by their tokens it is an HMAC.
+//! A token is a JWT with upstream's claims. On a cluster with a TLS listener, its signature is an HMAC. Without one,
+//! every client may act as administrator anyway, so the signature is only a checksum.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,10 +14,10 @@ use kube_machinery::conventions::user::{AUTHENTICATED, User};
 use kube_machinery::kinds::{NODES, PODS, SECRETS, SERVICE_ACCOUNTS};
 use kube_machinery::value::{Value, json};
 
-/// Who issues the tokens, and whom they are for unless they say otherwise.
+/// The issuer of the tokens, and their default audience.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
-/// A token with the claims of upstream.
+/// Returns a token that is valid for `lasts` seconds.
 pub(crate) fn issue(
     store: &Store,
     account: &Opened,
@@ -42,7 +42,7 @@ pub(crate) fn issue(
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature(store, &signed)))
 }
 
-/// From now on, signs with a key that is made of this secret, or of chance. The first call counts.
+/// Signs tokens with a key that is derived from this secret, or with a random key. Only the first call has an effect.
 #[cfg(feature = "tls")]
 pub(crate) fn sign_with(store: &Store, secret: Option<&[u8]>) -> std::io::Result<()> {
     let mut key = [0; 32];
@@ -55,7 +55,8 @@ pub(crate) fn sign_with(store: &Store, secret: Option<&[u8]>) -> std::io::Result
     Ok(())
 }
 
-/// The uid of the account is in what is signed, so a token is of no use in another cluster.
+/// Returns a checksum in place of a signature. The signed text has the uid of the account, so a token is not valid in
+/// another cluster.
 fn checksum(signed: &str) -> Vec<u8> {
     random::digest(signed).into()
 }
@@ -96,7 +97,8 @@ fn is_signed(_: &Store, signed: &str, signature: &[u8]) -> bool {
     checksum(signed) == signature
 }
 
-/// The claims of a token of this cluster that has not ended, and whose account is still the same.
+/// Returns the claims of a token, if this cluster has issued it, it has not expired, and its service account still
+/// exists.
 pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
     let (signed, signature) = token.rsplit_once('.')?;
     if !is_signed(store, signed, &URL_SAFE_NO_PAD.decode(signature).ok()?) {
@@ -111,7 +113,8 @@ pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
     (is_same && store.clock.time() < ends && bound_object_is_there(store, own)).then_some(claims)
 }
 
-/// A token that is bound to an object ends with it. Upstream: `Validator.Validate` in `pkg/serviceaccount/claims.go`.
+/// Returns true if the object that the token is bound to still exists. Upstream: `Validator.Validate` in
+/// `pkg/serviceaccount/claims.go`.
 fn bound_object_is_there(store: &Store, own: &Value) -> bool {
     let kinds = [
         ("pod", PODS, own["namespace"].as_str()),
@@ -119,7 +122,7 @@ fn bound_object_is_there(store: &Store, own: &Value) -> bool {
         ("node", NODES, None),
     ];
     kinds.into_iter().all(|(field, resource, namespace)| {
-        // A pod's token names its node too, which need not have an object.
+        // The token of a pod also names its node, which need not have an object.
         let bound = &own[field];
         if bound.is_null() || field == "node" && !own["pod"].is_null() {
             return true;
@@ -129,13 +132,14 @@ fn bound_object_is_there(store: &Store, own: &Value) -> bool {
     })
 }
 
-/// Whose token it is, if it is for this server. Upstream: `jwtTokenAuthenticator.AuthenticateToken`.
+/// Returns the user of a token, if the token is valid for this server. Upstream:
+/// `jwtTokenAuthenticator.AuthenticateToken`.
 pub(super) fn authenticate(store: &Store, token: &str) -> Option<User> {
     let claims = claims(store, token)?;
     claims["aud"].as_array()?.iter().any(|audience| audience == ISSUER).then(|| user(&claims))
 }
 
-/// Upstream: `ServiceAccountInfo.UserInfo`.
+/// Returns the user that the claims describe. Upstream: `ServiceAccountInfo.UserInfo`.
 pub(crate) fn user(claims: &Value) -> User {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let own = &claims["kubernetes.io"];

@@ -1,25 +1,25 @@
-//! Static bearer tokens. Upstream: `k8s.io/apiserver/pkg/authentication/token/tokenfile`.
+//! Static bearer tokens, read from a token file. Upstream: `k8s.io/apiserver/pkg/authentication/token/tokenfile`.
 
 use std::collections::HashMap;
 
 use kube_machinery::conventions::user::User;
 
-/// Users by their tokens.
+/// The users, by their tokens.
 pub(crate) type Tokens = HashMap<String, User>;
 
-/// A line of a token file that is none.
+/// The error for a token file with an invalid line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadTokenFile {
-    /// It has too few columns.
+    /// A line has too few columns.
     #[error("line {line}: expected at least 3 columns (token, user name, user uid), found {columns}")]
     Columns {
         /// The line's number, from 1.
         line: usize,
-        /// How many columns it has.
+        /// The number of columns in the line.
         columns: usize,
     },
-    /// Its quotes do not pair.
+    /// A quotation mark is missing, or stands within a value.
     #[error("line {line}: a quotation mark (\") is missing, or stands within a value")]
     Quotes {
         /// The line's number, from 1.
@@ -27,8 +27,8 @@ pub enum BadTokenFile {
     },
 }
 
-/// Reads lines of comma-separated values; a value with a comma in it stands in quotes. Of a token that is given twice the last
-/// line counts; one that is empty counts for nothing.
+/// Reads lines of comma-separated values. A value with a comma stands in quotes. If a token occurs twice, the last line
+/// counts; an empty token is ignored.
 pub(super) fn read(text: &str) -> Result<Tokens, BadTokenFile> {
     let mut tokens = Tokens::new();
     for (n, text) in text.lines().enumerate().filter(|(_, text)| !text.is_empty()) {
@@ -45,7 +45,8 @@ pub(super) fn read(text: &str) -> Result<Tokens, BadTokenFile> {
     Ok(tokens)
 }
 
-/// The values of a line; `None` if its quotes do not pair. Two quotes within quotes are one. Upstream: `encoding/csv`.
+/// Returns the values of a line; `None` if its quotes do not match. Two quotes within quotes are one. Upstream:
+/// `encoding/csv`.
 fn columns(line: &str) -> Option<Vec<String>> {
     let mut columns = Vec::new();
     let mut rest = line;
@@ -65,7 +66,7 @@ fn columns(line: &str) -> Option<Vec<String>> {
     }
 }
 
-/// The value up to its closing quote, and what stands behind that.
+/// Returns the value up to its closing quote, and the text after the quote.
 fn quoted_value(mut rest: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     loop {

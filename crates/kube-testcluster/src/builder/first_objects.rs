@@ -1,4 +1,4 @@
-//! The objects that a cluster has at its start.
+//! The objects that a cluster has at its start: namespaces, roles, nodes and pods.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -18,10 +18,10 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::{Value, json};
 
-/// Namespaces that every cluster has.
+/// The namespaces that every cluster has.
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// Writes all of them: those of the system, the nodes, these pods, and a crowd of others.
+/// Writes all initial objects: those of the system, the nodes, the given pods, and a crowd of further pods.
 pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
     write_system(store);
     let now = store.clock.now();
@@ -42,8 +42,8 @@ pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
     }
 }
 
-/// Writes the roles and bindings that kube-apiserver begins with, as far as they are not there. With controllers, the aggregated ones
-/// already have their rules.
+/// Writes the bootstrap roles and bindings of kube-apiserver that do not exist yet. If controllers run, aggregated
+/// roles get their rules at once.
 fn write_policy(store: &Store) {
     let (aggregated, others): (Vec<_>, Vec<_>) = bootstrap_policy::objects().partition(|(_, role)| is_aggregated(role));
     for (resource, object) in others {
@@ -52,13 +52,13 @@ fn write_policy(store: &Store) {
     }
     for (resource, mut role) in aggregated.into_iter().rev() {
         if store.settings.controllers != Controllers::None {
-            role["rules"] = json!(rules_of(store, &role).expect("what was just written can be read"));
+            role["rules"] = json!(rules_of(store, &role).expect("a role that was just written can be read"));
         }
         write_missing(store, resource, None, role);
     }
 }
 
-/// Writes what kube-apiserver makes at its start, as far as it is not there.
+/// Writes the objects that kube-apiserver creates at its start and that do not exist yet.
 pub(super) fn write_system(store: &Store) {
     for namespace in NAMESPACES_AT_START {
         if store.get(NAMESPACES, &Key::new(None, namespace)).is_none() {
@@ -94,14 +94,14 @@ fn write_namespace(store: &Store, name: &str) {
     }
 }
 
-/// Writes an object of the user, which nobody owns.
+/// Writes an object of the user, without a field manager.
 fn put(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
     let mut value = shaped(resource, value);
     prepare(store, resource, namespace, &mut value);
     store_as_it_is(store, resource, namespace, value);
 }
 
-/// Writes an object that a component of the cluster makes.
+/// Writes an object that a component of the cluster creates.
 fn put_own(component: Component, store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
     let mut value = shaped(resource, value);
     prepare_own(component, store, resource, namespace, &mut value);
@@ -109,7 +109,7 @@ fn put_own(component: Component, store: &Store, resource: &'static Resource, nam
 }
 
 fn shaped(resource: &'static Resource, value: Value) -> Value {
-    resource.shape(value).expect("it was a typed object a moment ago").value
+    resource.shape(value).expect("it was made from a typed object").value
 }
 
 fn store_as_it_is(store: &Store, resource: &'static Resource, namespace: Option<&str>, mut value: Value) {

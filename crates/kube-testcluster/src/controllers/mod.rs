@@ -1,5 +1,5 @@
-//! The built-in controllers. Those of workloads use this project's informers and work queue, and run against any
-//! cluster. The others run inside the server and work on its store.
+//! The controllers that run inside the server and work on its store. The controllers of workloads are clients of the
+//! API, in the crate `kube-controllers`.
 
 pub(crate) mod chores;
 pub(crate) mod cluster_role_aggregation;
@@ -11,5 +11,4 @@ mod pod_gc;
 pub(crate) mod root_ca;
 mod service_accounts;
 
-/// Runs the controller of a workload, once there is an object that it works on.
 pub use kube_controllers::{cron_job, daemon_set, deployment, endpoint_slice, job, replica_set, stateful_set};

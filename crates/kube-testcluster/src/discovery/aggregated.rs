@@ -1,4 +1,4 @@
-//! Aggregated discovery: all groups, versions and kinds in one response. Today's clients ask for it first, and cache it
+//! Aggregated discovery: all groups, versions and kinds in one response. Current clients ask for it first, and cache it
 //! by its ETag.
 
 use axum::body::Body;
@@ -23,6 +23,8 @@ pub(crate) enum DiscoveryForm {
 }
 
 impl DiscoveryForm {
+    /// Reads the form from the `Accept` header.
+    ///
     /// # Errors
     /// `NotAcceptable`; the beta version of the aggregated form is no longer served.
     pub(crate) fn read(headers: &HeaderMap, settings: &Settings) -> Result<Self, ApiError> {
@@ -44,7 +46,7 @@ impl DiscoveryForm {
     }
 }
 
-/// The groups for which `asked` holds, or 304 if the client's ETag is current.
+/// Responds with the groups for which `asked` is true, or 304 if the client's ETag is current.
 pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, asked: fn(&str) -> bool) -> Response {
     let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|name| asked(name)).collect();
     in_order(&mut names);

@@ -1,4 +1,5 @@
-//! Discovery, for clients that ask for one group at a time. `aggregated` serves all groups at once.
+//! Discovery for clients that ask for one group at a time, and the version of the server. `aggregated` serves all
+//! groups at once.
 
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
     answer(&json!({"paths": paths}))
 }
 
-/// Today's Kubernetes, or the last version with an unordered watch cache.
+/// Serves `/version`: current Kubernetes, or the last one with an unordered watch cache.
 pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
     let (minor, emulated, full) = match store.settings.era {
         Era::Modern => ("37", "36", "v1.37.2"),
@@ -88,19 +89,19 @@ pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) 
     }
 }
 
-/// Puts the names of groups into the order in which upstream's aggregator lists them, each once: by priority, then by name.
+/// Sorts the names of groups as upstream's aggregator lists them, by priority and then by name, and removes duplicates.
 fn in_order(groups: &mut Vec<&'static str>) {
     groups.sort_unstable_by_key(|group| (place(group), *group));
     groups.dedup();
 }
 
-/// The address under which the client reached the server.
+/// Returns the address under which the client reached the server.
 fn address(headers: &HeaderMap) -> Value {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
     json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": host}])
 }
 
-/// A part of a path. What is no text names nothing that is served.
+/// A segment of a path. A segment that is not text names nothing that is served.
 type Segment<T> = Result<Path<T>, PathRejection>;
 
 pub(crate) async fn group(State(store): State<Arc<Store>>, group: Segment<String>, headers: HeaderMap) -> Response {
@@ -137,7 +138,7 @@ fn is_served(catalog: &Catalog, group: &str) -> bool {
     !group.is_empty() && catalog.served().any(|row| row.group == group)
 }
 
-/// The versions of a group, the preferred one first.
+/// Returns the versions of a group, the preferred one first.
 fn versions(catalog: &Catalog, group: &str) -> Vec<&'static str> {
     let mut versions: Vec<_> = catalog.served().filter(|row| row.group == group).map(|row| row.version).collect();
     versions.sort_by(|a, b| preference(a, b));
@@ -158,19 +159,20 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
         catalog.served().filter(|row| row.group == group && row.version == version).collect();
     rows.sort_unstable_by_key(|row| row.plural);
     let Some(first) = rows.first() else {
-        // Upstream's handler of custom resources passes on what it does not know, to nobody.
+        // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404
+        // page not found`.
         let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
         return if is_custom { no_such_path() } else { ApiError::unknown_resource().into_response() };
     };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();
     let mut body = json!({"kind": "APIResourceList", "groupVersion": first.api_version(), "resources": resources});
     if !group.is_empty() {
-        body["apiVersion"] = json!("v1"); // upstream forgets it for the core group
+        body["apiVersion"] = json!("v1"); // upstream omits it for the core group
     }
     negotiated(headers, &body)
 }
 
-/// The discovery entries of a kind and its subresources.
+/// Returns the discovery entries of a kind and its subresources.
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
@@ -199,7 +201,7 @@ fn entries(row: &Resource) -> Vec<Value> {
     std::iter::once(kind).chain(subresources).collect()
 }
 
-/// The answer in YAML, if the client prefers it.
+/// Returns the response in YAML, if the client prefers it, or else in JSON.
 fn negotiated(headers: &HeaderMap, body: &Value) -> Response {
     match Form::of_errors(headers).media {
         Media::Yaml => status::answer(StatusCode::OK, Media::Yaml.name(), Body::from(encode(Media::Yaml, false, body))),

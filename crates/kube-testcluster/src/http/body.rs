@@ -1,4 +1,4 @@
-//! Request bodies: read within a limit and decoded by their media type.
+//! Reads request bodies within a size limit, and decodes them by their media type.
 
 use axum::extract::Request;
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use kube_machinery::conventions::cause::Cause;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json};
 
-/// Upstream's limit of a request body.
+/// The largest request body, in bytes, as upstream.
 const LIMIT: usize = 3 * 1024 * 1024;
 
 /// Reads the whole body.
@@ -29,13 +29,13 @@ pub(crate) async fn read(request: Request) -> Result<Bytes, ApiError> {
     }
 }
 
-/// The media type without its parameters; empty if none was sent.
+/// Returns the media type without its parameters; empty if the header is missing.
 pub(crate) fn media_type(headers: &HeaderMap) -> &str {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim()
 }
 
-/// The form of a body.
+/// The encoding of a request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
@@ -44,7 +44,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The form that the Content-Type says. Upstream: `NegotiateInputSerializer`.
+    /// Returns the encoding that the Content-Type names. Upstream: `NegotiateInputSerializer`.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
         let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         match value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
@@ -56,7 +56,8 @@ impl Format {
         }
     }
 
-    /// Reads a body as JSON. The kind is that of a protobuf body, which does not name its fields.
+    /// Reads a body as JSON. Protobuf bodies are read as `kind` and `api_version`, because protobuf does not name its
+    /// fields.
     ///
     /// # Errors
     /// Go's message.
@@ -64,7 +65,8 @@ impl Format {
         self.read_strictly(body, kind, api_version).map(|read| read.json)
     }
 
-    /// The same, with the keys that a YAML text has twice. Those of JSON are found when it is decoded as its type.
+    /// Reads a body as JSON, and lists the duplicate keys of a YAML body. Duplicate keys of a JSON body are found when
+    /// it is decoded as its type.
     fn read_strictly(self, body: &[u8], kind: &'static str, api_version: &str) -> Result<yaml::Read, String> {
         let json = match self {
             Self::Json => Json::read(body).map_err(|why| parse_error(&why)),
@@ -74,13 +76,14 @@ impl Format {
         json.map(|json| yaml::Read { json, duplicates: Vec::new() })
     }
 
-    /// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
+    /// Decodes an object of a stored kind in the shape of its type, without kind and apiVersion.
     pub(crate) fn object(self, body: &[u8], resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
         let (decoded, wrong) = self.object_of_any_kind(body, resource, strictness)?;
         wrong.map_or(Ok(decoded), |wrong| Err(wrong.error()))
     }
 
-    /// The same, and what is wrong with the kind of a custom resource: upstream looks at that when it validates the object.
+    /// Decodes an object like [`object`](Self::object), but returns a wrong kind of a custom resource beside it:
+    /// upstream checks that only when it validates the object.
     pub(crate) fn object_of_any_kind(
         self,
         body: &[u8],
@@ -93,8 +96,8 @@ impl Format {
         self.typed(body, resource.kind, &resource.api_version(), strictness).map(|decoded| (decoded, None))
     }
 
-    /// Upstream decodes a custom resource without a type: it must say what it is, and may be of another kind until it is
-    /// validated.
+    /// Decodes a custom resource. Upstream decodes it without a Go type: the body must name its kind, and a wrong kind
+    /// is refused only when the object is validated.
     fn custom(
         self,
         body: &[u8],
@@ -132,7 +135,7 @@ impl Format {
         let mut decoded = resource.decode(json).map_err(refused)?;
         let wrong = wrong_type(resource, &meta.kind, &api_version, &decoded.value);
         if wrong.is_some() {
-            decoded.faults.clear(); // no schema is that of another kind
+            decoded.faults.clear(); // they come from the schema of the right kind
         }
         if forgets_owners {
             decoded.value["metadata"]["managedFields"] = json!([]);
@@ -142,7 +145,7 @@ impl Format {
         Ok((decoded, wrong))
     }
 
-    /// The same for any kind in the table of types.
+    /// Decodes an object of any kind in the table of types.
     pub(crate) fn typed(
         self,
         body: &[u8],
@@ -174,7 +177,8 @@ impl Format {
     }
 }
 
-/// Whether a body has an empty list of `managedFields`, which asks to forget all owners. Go's types have it, and do not write it.
+/// Returns true if a body has an empty list of `managedFields`, which asks to remove all managers. Decoding drops an
+/// empty list, as Go's types do, so callers put it back.
 fn is_without_owners(body: &Json) -> bool {
     let entries = last(body, "metadata").and_then(|metadata| last(metadata, "managedFields"));
     matches!(entries, Some(Json::Array(entries)) if entries.is_empty())
@@ -184,16 +188,16 @@ fn other_version(found: &str, expected: &str) -> String {
     format!("the API version in the data ({found}) does not match the expected API version ({expected})")
 }
 
-/// The field of an object; the last of those with its name.
+/// Returns the field of an object; the last one if the name occurs twice.
 fn last<'j>(object: &'j Json, name: &str) -> Option<&'j Json> {
     let Json::Object(fields) = object else { return None };
     fields.iter().rfind(|(field, _)| field == name).map(|(_, value)| value)
 }
 
-/// Refuses an object of another namespace than that of the path.
+/// Refuses an object whose namespace differs from the namespace in the path.
 pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<(), ApiError> {
     match (value["metadata"]["namespace"].as_str().unwrap_or_default(), namespace.unwrap_or_default()) {
-        ("", _) | (_, "") => Ok(()), // upstream sets or clears it
+        ("", _) | (_, "") => Ok(()), // upstream sets or clears the object's namespace
         (found, namespace) if found == namespace => Ok(()),
         _ => Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
@@ -201,8 +205,8 @@ pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<
     }
 }
 
-/// Refuses a body of another kind or version. A body without `kind` or `apiVersion` counts as the kind of the path. A known kind
-/// is decoded as what it says it is, and then cannot be converted.
+/// Refuses a body of another kind or version than the path's. A body without `kind` or `apiVersion` counts as the kind
+/// of the path. Upstream decodes a body of another known kind as that kind, and then fails to convert it.
 fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version: &str) -> Result<(), ApiError> {
     let or = |text: &str, default: &str| if text.is_empty() { default.to_owned() } else { text.to_owned() };
     let (found, version) = (or(&meta.kind, kind), or(&meta.api_version, api_version));
@@ -221,12 +225,12 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
 }
 
-/// What a custom resource says wrongly of its type. Upstream looks at that when the object is written.
+/// A custom resource names a wrong kind or version. Upstream checks that when the object is written.
 #[derive(Debug)]
 pub(crate) enum WrongType {
-    /// It is of another kind or version.
+    /// The kind or version is not the one of the path.
     Other(ApiError),
-    /// It has no version.
+    /// The object has no version.
     Unversioned(ApiError),
 }
 
@@ -237,7 +241,8 @@ impl WrongType {
     }
 }
 
-/// Upstream: `ValidateTypeMeta` of the strategy of custom resources.
+/// Compares kind and version with those of the resource. Upstream: `ValidateTypeMeta` of the strategy of custom
+/// resources.
 fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> Option<WrongType> {
     let own_version = resource.api_version();
     let fields = [("kind", kind, resource.kind), ("apiVersion", version, own_version.as_str())];
@@ -249,12 +254,12 @@ fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> 
     (!causes.is_empty()).then(|| WrongType::Other(ApiError::invalid_kind(group, kind, name, causes)))
 }
 
-/// What a patched custom resource says wrongly of its type.
+/// Checks the kind and version of a patched custom resource.
 ///
 /// # Errors
-/// Go's message, if it does not say at all what it is.
+/// Go's message, if the object has no kind, or one that cannot be read.
 pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Result<Option<WrongType>, String> {
-    TypeMeta::of_value(value)?; // upstream reads the two twice: here names may be in any case, below they may not
+    TypeMeta::of_value(value)?; // upstream reads kind and apiVersion twice: here in any case of letters, below only with the exact names
     let field = |name: &str| value[name].as_str().unwrap_or_default();
     let (kind, version) = (field("kind"), field("apiVersion"));
     if kind.is_empty() {
@@ -272,7 +277,8 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     let meta = TypeMeta::of_value(value)?;
     let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
     let same_kind = kind.is_empty() || kind == resource.kind;
-    // Upstream: `gvkWithDefaults`. A group without a version gets one only if it is that of the kind.
+    // Upstream: `gvkWithDefaults`. A group without a version gets the default version only if it is the group of the
+    // kind.
     let version = match version.strip_suffix('/') {
         Some(group) if resource.api_version().rsplit_once('/').map_or("", |(own, _)| own) == group => "",
         Some(_) => return Err(no_version(value.to_string().as_bytes())),
@@ -287,18 +293,18 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     Err(scheme::refusal(version, kind, value.clone().into(), resource.kind, &served_version))
 }
 
-/// The message for a body with a group and no version.
+/// Returns Go's message for a body that names a group without a version.
 pub(crate) fn no_version(body: &[u8]) -> String {
     format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(body))
 }
 
-/// The version without its group.
+/// Returns the version without its group.
 fn version_of(api_version: &str) -> &str {
     api_version.rsplit('/').next().unwrap_or_default()
 }
 
-/// The first bytes of a body, for an error message: as they are, or in hexadecimal digits if they are no JSON object.
-/// Upstream: `summarizeData`.
+/// Returns the first bytes of a body for an error message: as text, or in hexadecimal digits if the body is not a JSON
+/// object. Upstream: `summarizeData`.
 fn beginning(body: &[u8]) -> String {
     const MOST: usize = 30;
     let (start, more) = if body.len() > MOST { (&body[..MOST], " ...") } else { (body, "") };

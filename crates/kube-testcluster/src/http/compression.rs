@@ -13,10 +13,10 @@ use http::{HeaderMap, HeaderValue, header};
 use super::pieces::PIECE;
 use super::represent::Verbatim;
 
-/// Upstream compresses only larger responses.
+/// The response size in bytes beyond which upstream compresses.
 const THRESHOLD: u64 = 128 * 1024;
 
-/// Whether a client accepts compressed responses.
+/// The encoding that a client accepts for responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AcceptedEncoding {
     Gzip,
@@ -24,15 +24,15 @@ pub(crate) enum AcceptedEncoding {
 }
 
 impl AcceptedEncoding {
-    /// Reads the header Accept-Encoding.
+    /// Reads the `Accept-Encoding` header.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let offered = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let gzip = offered.split(',').any(|one| one.trim() == "gzip"); // upstream knows no weights
+        let gzip = offered.split(',').any(|one| one.trim() == "gzip"); // upstream ignores weights such as `q=0`
         if gzip { Self::Gzip } else { Self::Plain }
     }
 }
 
-/// Compresses a response that is large enough, but never a log. The length of a watch is unknown, so it is not large.
+/// Compresses a response that is large enough, except a log. A watch has no known length, so it is never compressed.
 pub(crate) fn compress(accepted: AcceptedEncoding, response: Response) -> Response {
     let is_large = response.body().size_hint().exact().is_some_and(|length| length > THRESHOLD);
     let is_verbatim = response.extensions().get::<Verbatim>().is_some();
@@ -52,13 +52,13 @@ pub(crate) fn compress(accepted: AcceptedEncoding, response: Response) -> Respon
 /// A response that is compressed while it is sent, so that the client can decompress at the same time.
 struct Compressor {
     body: BodyDataStream,
-    /// What was read of the body and is not compressed yet.
+    /// The bytes of the body that are read and not compressed yet.
     rest: Bytes,
     encoder: GzEncoder<Vec<u8>>,
 }
 
 impl Compressor {
-    /// The next part of the compressed response, and the rest.
+    /// Returns the next part of the compressed response, and the state for the part after it.
     async fn next(this: Option<Self>) -> Result<Option<(Bytes, Option<Self>)>, axum::Error> {
         const INVARIANT: &str = "memory can always be written to";
         let Some(mut this) = this else { return Ok(None) };
@@ -72,7 +72,8 @@ impl Compressor {
         Ok(Some((this.encoder.finish().expect(INVARIANT).into(), None)))
     }
 
-    /// The next bytes to be compressed. Other tasks run before.
+    /// Returns the next bytes to compress. Yields first, because compressing is slow and other tasks must run in
+    /// between.
     async fn piece(&mut self) -> Result<Option<Bytes>, axum::Error> {
         tokio::task::yield_now().await;
         while self.rest.is_empty() {

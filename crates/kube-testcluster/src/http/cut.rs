@@ -1,4 +1,4 @@
-//! The fault that cuts off a watch.
+//! Applies the fault that cuts off a watch in the middle of an event.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use futures::{Stream, StreamExt};
 use crate::store::Store;
 use kube_machinery::kinds::Resource;
 
-/// A watch stream that may be cut off.
+/// A watch stream that a fault may cut off.
 struct CuttableStream {
     store: Arc<Store>,
     resource: &'static Resource,
@@ -21,15 +21,15 @@ struct CuttableStream {
     rest: Rest,
 }
 
-/// What the stream gives next.
+/// The rest of the stream.
 enum Rest {
     Events,
-    /// Half an event was sent; only the error follows.
+    /// Half an event was sent; only an error follows, which breaks the connection.
     Error,
     Nothing,
 }
 
-/// The watch; a fault can break off its connection in the middle of an event.
+/// Wraps a watch response, so that a fault can break its connection in the middle of an event.
 pub(crate) fn with_cuts(store: Arc<Store>, resource: &'static Resource, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     let events = CuttableStream { store, resource, events: body.into_data_stream(), rest: Rest::Events };

@@ -1,24 +1,24 @@
-//! How long a request may take: `timeout` in its query. Reads are fast here; a write that others always overtake would go on
-//! for ever. Upstream: `WithRequestDeadline` and `FinishRequest`.
+//! The time that a write may take: `timeout` in the query. Only writes need it here, because reads are fast, but a
+//! write that others keep overtaking would retry for ever. Upstream: `WithRequestDeadline` and `FinishRequest`.
 
 use std::time::Duration;
 
 use super::status::ApiError;
 use kube_machinery::conventions::go_duration::duration;
 
-/// Upstream: `requestTimeoutUpperBound`.
+/// The longest time that a write may take. Upstream: `requestTimeoutUpperBound`.
 const MOST_OF_A_WRITE: Duration = Duration::from_secs(34);
 
-/// What is wrong with a timeout; nothing is, if it is empty.
+/// Returns the error message for a malformed timeout. An empty timeout is fine.
 pub(crate) fn deadline_problem(text: &str) -> Option<String> {
     let problem = if text.is_empty() { None } else { duration(text).err() };
     problem.map(|problem| format!("invalid timeout specified in the request URL - time: {problem}"))
 }
 
-/// Ends a write when its time is over. What it has stored by then stays.
+/// Runs a write and stops it when its time is over. Changes stored by then stay.
 ///
 /// # Errors
-/// Upstream's `Timeout`, or that of the write.
+/// Upstream's `Timeout`, or the error of the write.
 pub(crate) async fn finish<T>(
     timeout: Option<&str>,
     write: impl Future<Output = Result<T, ApiError>>,

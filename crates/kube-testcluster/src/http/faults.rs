@@ -1,10 +1,10 @@
-//! Applies faults to a request.
+//! Applies the active faults to a request: delays and refusals.
 
 use super::status::ApiError;
 use crate::faults::{Active, Effect, Verb};
 use kube_machinery::kinds::Resource;
 
-/// Delays a request if a fault says so.
+/// Delays the request if a fault says so, then refuses it if a fault says so.
 ///
 /// # Errors
 /// The response of a fault that refuses the request.

@@ -1,4 +1,4 @@
-//! What a strict decoder refuses in a request body: `fieldValidation`.
+//! The `fieldValidation` parameter: the treatment of unknown and duplicate fields in a request body.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use kube_machinery::codec::schema::Decoded;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
     Ignore,
-    /// The response has a warning for each fault; the default.
+    /// Adds a warning to the response for each fault; the default.
     Warn,
-    /// The request fails.
+    /// Fails the request.
     Strict,
 }
 
 impl Strictness {
-    /// `None` for a value that does not exist.
+    /// Parses the parameter. Returns `None` for an unknown value.
     pub(crate) fn of(text: &str) -> Option<Self> {
         match text {
             "" | "Warn" => Some(Self::Warn),
@@ -28,7 +28,8 @@ impl Strictness {
         }
     }
 
-    /// The faults of a YAML text: a warning for each, or one error. Upstream: `parseYAMLWarnings`.
+    /// Joins the faults of a YAML body into one error if validation is strict; otherwise each stays a warning.
+    /// Upstream: `parseYAMLWarnings`.
     pub(crate) fn told_of_yaml(self, faults: Vec<String>) -> Vec<String> {
         match self {
             Self::Strict if !faults.is_empty() => vec![format!("yaml: unmarshal errors:\n  {}", faults.join("\n  "))],
@@ -36,7 +37,8 @@ impl Strictness {
         }
     }
 
-    /// Returns the object, with the faults to warn about, or an error that names them.
+    /// Returns the object with its faults, which become warnings. Under `Strict`, returns an error that lists the
+    /// faults instead.
     pub(crate) fn check(self, mut decoded: Decoded) -> Result<Decoded, String> {
         match self {
             Self::Strict if !decoded.faults.is_empty() => Err(decoded.faults.join(", ")),
@@ -49,11 +51,11 @@ impl Strictness {
     }
 }
 
-/// How many characters the warnings of a response may have, and how many each if that is not enough.
+/// The most characters that the warnings of a response may have together, and the most for each one if they have more.
 const MOST: usize = 4 * 1024;
 const MOST_OF_ONE: usize = 256;
 
-/// Adds the warnings to a response, each once. Upstream: `endpoints/filters/warning.go`.
+/// Adds the warnings to a response, without duplicates. Upstream: `endpoints/filters/warning.go`.
 pub(crate) fn warn(mut response: Response, warnings: &[String]) -> Response {
     let mut seen = HashSet::new();
     let warnings: Vec<&str> = warnings.iter().map(String::as_str).filter(|text| seen.insert(*text)).collect();
@@ -84,13 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn each_warning_is_told_once() {
+    fn each_warning_is_sent_once() {
         let told = warnings(&["unknown field \"a\"".to_owned(), "b".to_owned(), "unknown field \"a\"".to_owned()]);
         assert_eq!(told, [r#"299 - "unknown field \"a\"""#, r#"299 - "b""#]);
     }
 
     #[test]
-    fn a_client_can_read_the_warnings_however_many_there_are() {
+    fn many_warnings_are_truncated_and_limited_in_number() {
         let many: Vec<String> = (0..100).map(|n| format!("{n:03}{}", "x".repeat(297))).collect();
         let told = warnings(&many);
         assert_eq!(told.len(), 16); // of 256 characters each

@@ -1,5 +1,6 @@
-//! Refuses requests from web pages. A page in a browser on this machine can reach a loopback port, by its address or by
-//! a DNS name that points there; kubectl and other clients of Kubernetes do not send the headers of a page.
+//! Refuses requests that a web page has sent. A page in a browser on this machine can reach a loopback port, by its
+//! address or by a DNS name that points there. Kubectl and other clients of Kubernetes do not send a page's headers, so
+//! they are not affected.
 
 use std::net::IpAddr;
 
@@ -12,11 +13,11 @@ use http::{HeaderMap, Uri, header};
 
 use super::status::ApiError;
 
-/// Puts the guard of [`Cluster::serve`](crate::Cluster::serve) before another service that listens on a loopback port without
-/// authentication: a request is answered with 403 unless it names this machine as its host, and if a web page of another host
-/// has sent it.
+/// Protects a service that listens on a loopback port without authentication, as
+/// [`Cluster::serve`](crate::Cluster::serve) does. A request gets 403 if its `Host` is not this machine, or if a web
+/// page of another host has sent it.
 ///
-/// It does not look at the listener: that must be a loopback one.
+/// The guard does not check the listener, which must be a loopback one.
 pub fn only_for_this_machine(router: Router) -> Router {
     router.layer(middleware::from_fn(guard))
 }
@@ -31,7 +32,8 @@ async fn guard(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Whether each host that the request names is this machine. It names one in its URL or in its header, or the same in both.
+/// Returns true if every host that the request names is this machine. A request names a host in its URL, in its `Host`
+/// header, or the same one in both.
 fn is_to_here(url: &Uri, headers: &HeaderMap) -> bool {
     let named = headers.get_all(header::HOST).iter().map(|host| host.to_str().ok()?.parse::<Authority>().ok());
     let mut hosts = url.authority().cloned().map(Some).into_iter().chain(named).peekable();
@@ -39,15 +41,15 @@ fn is_to_here(url: &Uri, headers: &HeaderMap) -> bool {
     one_header && hosts.peek().is_some() && hosts.all(|host| host.is_some_and(|host| is_here(&host)))
 }
 
-/// Whether each Origin is a page of this machine. An Origin that is not text is not.
+/// Returns true if every `Origin` is a page of this machine. An `Origin` that is not text does not count as one.
 fn is_from_here(headers: &HeaderMap) -> bool {
     let origins = headers.get_all(header::ORIGIN).iter().map(|origin| origin.to_str().ok()?.parse::<Uri>().ok());
     let mut authorities = origins.map(|origin| origin.and_then(|origin| origin.authority().cloned()));
     authorities.all(|authority| authority.is_some_and(|authority| is_here(&authority)))
 }
 
-/// Whether a page that has sent the request, if any, is one of the host that it is sent to: with authentication, a host may have any
-/// name, but a browser that has a certificate shows it for every page.
+/// Returns true if the request does not come from a web page of another host. With authentication, a server may have
+/// any host name, but a browser that has a client certificate sends it for every page.
 #[cfg(feature = "tls")]
 pub(crate) fn is_from_its_own_host(url: &Uri, headers: &HeaderMap) -> bool {
     let header = headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
@@ -58,7 +60,7 @@ pub(crate) fn is_from_its_own_host(url: &Uri, headers: &HeaderMap) -> bool {
     })
 }
 
-/// Whether a host is this machine, without the name of a user before it.
+/// Returns true if the host is this machine. A user name before the host is not accepted.
 fn is_here(authority: &Authority) -> bool {
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');
     let is_local = host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn every_host_that_is_named_counts() {
+    fn every_host_that_a_request_names_is_checked() {
         let path = Uri::from_static("/");
         assert!(is_to_here(&path, &several(&header::HOST, &["localhost"])));
         assert!(is_to_here(&Uri::from_static("http://localhost/"), &HeaderMap::new()));
@@ -101,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn every_origin_counts() {
+    fn every_origin_is_checked() {
         let here = "http://localhost:3000";
         assert!(is_from_here(&HeaderMap::new()) && is_from_here(&several(&header::ORIGIN, &[here])));
         assert!(!is_from_here(&several(&header::ORIGIN, &[here, "http://example.com"])));
     }
 
     #[test]
-    fn an_origin_that_is_no_text_is_not_from_here() {
+    fn an_origin_that_is_not_text_is_not_from_here() {
         let from = |origin: &[u8]| {
             let origin = http::HeaderValue::from_bytes(origin).unwrap();
             is_from_here(&HeaderMap::from_iter([(header::ORIGIN, origin)]))

@@ -1,4 +1,4 @@
-//! The operations of a JSON patch, applied as upstream's library does (`gopkg.in/evanphx/json-patch.v4`).
+//! Applies the operations of a JSON patch exactly as upstream's library does (`gopkg.in/evanphx/json-patch.v4`).
 
 use ::json_patch::jsonptr::{Pointer, PointerBuf};
 use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
@@ -8,16 +8,16 @@ use crate::http::status::ApiError;
 use kube_machinery::codec::depth::MOST_LEVELS;
 use kube_machinery::value;
 
-/// How many bytes the copy operations of one patch may add.
+/// The most bytes that the copy operations of one patch may add.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
 
-/// After how many operations other requests get their turn. One operation can move a list of a megabyte.
+/// The number of operations after which other tasks get a turn. One operation can move a list of a megabyte.
 const OPERATIONS_AT_ONCE: usize = 16;
 
-/// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory, and a few
+/// Applies the operations one by one, within limits: otherwise a few copies of copies could fill any memory, and a few
 /// moves could nest a value deeper than it can be read.
 pub(crate) async fn operate(value: &mut value::Value, patch: &Patch) -> Result<(), ApiError> {
-    let mut tree = value.clone().into(); // as the library knows it
+    let mut tree = value.clone().into(); // the `json_patch` crate works on serde_json's values
     operate_on(&mut tree, patch).await?;
     *value = tree.into();
     Ok(())
@@ -58,9 +58,9 @@ async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The operation with the indices that the parser here knows: upstream's takes whatever Go takes for a number, and counts a
-/// negative one from the end. `None` if it needs no change. Of a move it does the first half: the place is looked for when the
-/// value has gone from where it was.
+/// Returns the operation with plain indices, or `None` if it needs no change. Upstream accepts every index that Go can
+/// parse, and counts a negative one from the end; the pointer type here does not. A move becomes an add: this function
+/// already removes the value, because upstream resolves the target after the removal.
 fn settled(operation: &PatchOperation, value: &mut Value) -> Result<Option<PatchOperation>, ApiError> {
     let (path, from) = (operation.path(), source(operation));
     if !has_odd_index(path) && !from.is_some_and(has_odd_index) {
@@ -96,7 +96,7 @@ fn source(operation: &PatchOperation) -> Option<&Pointer> {
     }
 }
 
-/// Whether a part of the path could be a number that JSON pointers do not have.
+/// Returns true if a part of the path may be an index that is not plain, such as `-1`, `+1` or `01`.
 fn has_odd_index(path: &Pointer) -> bool {
     path.tokens().any(|token| {
         let text = token.decoded();
@@ -104,14 +104,14 @@ fn has_odd_index(path: &Pointer) -> bool {
     })
 }
 
-/// Whether the end of a path is the place of an item that is there, or of one that is added.
+/// The end of a path: an existing item, or one that is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Old,
     New,
 }
 
-/// The path with plain indices. Upstream: `partialArray`.
+/// Returns the path with plain indices. Upstream: `partialArray`.
 fn plain(path: &Pointer, value: &Value, end: Place) -> Result<PointerBuf, ApiError> {
     let mut settled = PointerBuf::new();
     let mut at = Some(value);
@@ -135,14 +135,14 @@ fn plain(path: &Pointer, value: &Value, end: Place) -> Result<PointerBuf, ApiErr
     Ok(settled)
 }
 
-/// A place among so many, as Go's `strconv.Atoi` reads it.
+/// Parses an index into a list of `count` items, as Go's `strconv.Atoi` does. A negative index counts from the end.
 fn index(text: &str, count: usize) -> Option<usize> {
     let index: isize = text.parse().ok()?;
     usize::try_from(if index < 0 { index + isize::try_from(count).ok()? } else { index }).ok()
 }
 
-/// Whether upstream's library has no such operation on the whole document: it only tests it, and replaces it by what is no
-/// single value.
+/// Returns true for an operation on the whole document that upstream's library does not support. It supports only
+/// tests, and replacements by an object or a list.
 fn is_impossible(operation: &PatchOperation) -> bool {
     let (whole, source) = match operation {
         PatchOperation::Test(_) => return false,
@@ -157,14 +157,14 @@ fn is_impossible(operation: &PatchOperation) -> bool {
     whole.is_root() || source.is_some_and(|source| source.is_root())
 }
 
-/// Whether an object has no field of this path. Upstream's library (`evanphx/json-patch`) replaces it all the same, and tests and
-/// copies it as null.
+/// Returns true if the parent is an object without this field. Upstream's library (`evanphx/json-patch`) replaces such
+/// a field all the same, and tests and copies it as null.
 fn lacks(value: &Value, path: &Pointer) -> bool {
     let Some((parent, _)) = path.split_back() else { return false };
     parent.resolve(value).is_ok_and(Value::is_object) && path.resolve(value).is_err()
 }
 
-/// How deep the value of an operation nests at the place that it gets.
+/// Returns the depth at which the value of an operation ends after it is inserted.
 fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
     let inserted = match operation {
         PatchOperation::Add(add) => levels(&add.value),
@@ -176,7 +176,7 @@ fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
     operation.path().count() + inserted
 }
 
-/// As [`levels`](kube_machinery::codec::depth::levels).
+/// Like [`levels`](crate::codec::depth::levels), for serde_json's values.
 fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),

@@ -1,6 +1,7 @@
-//! Closes a connection so that its client can read the last response, even while it still sends a body that nobody wants. Data that
-//! arrives at a closed socket resets the connection, and a reset takes away what the client has not read. Go's HTTP server waits
-//! before it closes (`closeWriteAndWait`); this one also reads meanwhile, as RFC 9112, section 9.6, recommends.
+//! Delays the end of a connection, so that its client can read the last response even while it still sends a body. Data
+//! that arrives at a closed socket resets the connection, and after a reset the client loses what it has not read yet.
+//! Go's HTTP server waits before it closes (`closeWriteAndWait`); this server also reads meanwhile, as RFC 9112,
+//! section 9.6, recommends.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -12,13 +13,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long a client may take to read the last response and to close its side. Go: `rstAvoidanceDelay`.
+/// The longest time that a client may take to read the last response and to close its side. Go: `rstAvoidanceDelay`.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// How much is read at once for nobody, in bytes.
+/// The number of bytes that are read and discarded at once.
 const DISCARDED: usize = 16 * 1024;
 
-/// Whether a request on a connection was answered before all of it was read.
+/// A flag of a connection, set when a request was answered before its body was read to the end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unread(Arc<AtomicBool>);
 
@@ -32,13 +33,13 @@ impl Unread {
     }
 }
 
-/// A connection that reads on for a while after its last response, if something of a request is unread.
+/// A connection that keeps reading for a while after its last response if a request body was not read to the end.
 pub(crate) struct Lingering<S> {
     stream: S,
     unread: Unread,
-    /// When the wait for the client ends.
+    /// The end of the wait for the client.
     until: Option<Pin<Box<Sleep>>>,
-    /// Whether the side of the server is closed.
+    /// True if the server's side is closed.
     is_closed: bool,
 }
 
@@ -49,7 +50,7 @@ impl<S> Lingering<S> {
 }
 
 impl<S: AsyncRead + Unpin> Lingering<S> {
-    /// Reads until the client closes its side.
+    /// Reads and discards data until the client closes its side.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut scratch = [0; DISCARDED];
         loop {
@@ -121,7 +122,7 @@ mod tests {
             server.write_all(b"refused").await.unwrap();
             server.shutdown().await.unwrap();
         });
-        client.write_all(&[b'x'; 100]).await.unwrap(); // more than is buffered
+        client.write_all(&[b'x'; 100]).await.unwrap(); // more than the buffer holds
         let mut read = String::new();
         client.read_to_string(&mut read).await.unwrap();
         assert_eq!(read, "refused");
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_does_not_close_is_waited_for_half_a_second_and_only_if_something_is_unread() {
+    async fn closing_waits_half_a_second_for_the_client_and_only_if_a_body_is_unread() {
         for (is_unread, waits) in [(true, LINGER), (false, Duration::ZERO)] {
             let (server, client) = duplex(8);
             let unread = Unread::default();

@@ -1,4 +1,4 @@
-//! HTTP: the socket, and the forms of requests and responses.
+//! HTTP: the server socket, and the parsing and encoding of requests and responses.
 
 pub(crate) mod body;
 pub(crate) mod compression;

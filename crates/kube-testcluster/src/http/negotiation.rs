@@ -16,24 +16,24 @@ pub(crate) enum Media {
     Protobuf,
 }
 
-/// What a response shows of objects.
+/// The part of an object that a response shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
     #[default]
     Whole,
-    /// Rows of cells, in this version of `meta.k8s.io`.
+    /// Rows of cells, as `Table` in this version of `meta.k8s.io`.
     Table(&'static str),
-    /// The metadata of one object.
+    /// The metadata of one object, in this version of `meta.k8s.io`.
     Metadata(&'static str),
-    /// The metadata of a list's objects.
+    /// The metadata of a list's objects, in this version of `meta.k8s.io`.
     MetadataList(&'static str),
 }
 
-/// What a path can be answered with.
+/// The kinds of responses that a path has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offers {
     Objects,
-    /// Lists can be watched.
+    /// Objects, and streams of events: lists that can be watched.
     Streams,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Offers {
 pub(crate) struct Form {
     pub(crate) media: Media,
     pub(crate) view: View,
-    /// Whether JSON is indented: `pretty=1` of the clause.
+    /// True if JSON is indented: `pretty=1` in the Accept clause.
     pub(crate) pretty: bool,
 }
 
@@ -60,7 +60,7 @@ impl Media {
 }
 
 impl Form {
-    /// The first form that the client accepts and the server supports.
+    /// Returns the first form that the client accepts and the server supports.
     ///
     /// # Errors
     /// `NotAcceptable`, in the words of upstream's handlers.
@@ -69,7 +69,7 @@ impl Form {
         if accept.trim().is_empty() {
             return Ok(Self::default());
         }
-        // Upstream's registry for the status of definitions makes no tables.
+        // Upstream's registry for the status of CustomResourceDefinitions makes no tables.
         let has_table =
             target.resource != CUSTOM_RESOURCE_DEFINITIONS || target.subresource != Some(Subresource::Status);
         let view = |clause: &Clause, media| {
@@ -82,10 +82,11 @@ impl Form {
         clauses(&accept).iter().find_map(|clause| clause.form(view)).ok_or_else(ApiError::not_acceptable)
     }
 
-    /// What the router asks before that: whether any encoding is named that it knows.
+    /// Checks that the client accepts some known encoding. Upstream's router (go-restful) checks this before a handler
+    /// negotiates.
     ///
     /// # Errors
-    /// `NotAcceptable`, in its own words.
+    /// `NotAcceptable`, in the words of upstream's router.
     pub(crate) fn check_route(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {
@@ -94,8 +95,9 @@ impl Form {
         Err(ApiError::no_representation(offers == Offers::Streams))
     }
 
-    /// The form of an error. It is negotiated on its own, without the clauses that ask for a table or for metadata; where no other
-    /// is left, it is indented JSON. Upstream: `ErrorNegotiated`, `WriteRawJSON`.
+    /// Returns the form of an error. Errors are negotiated on their own, and clauses that ask for a table or for
+    /// metadata do not count. If no clause is left, the error is indented JSON. Upstream: `ErrorNegotiated`,
+    /// `WriteRawJSON`.
     pub(crate) fn of_errors(headers: &HeaderMap) -> Self {
         let accept = accepted(headers);
         if accept.is_empty() {
@@ -112,7 +114,8 @@ fn accepted(headers: &HeaderMap) -> String {
     lines.join(",")
 }
 
-/// Whether the request asks for indented JSON, or comes from a tool that people use by hand. Upstream: `isPrettyPrint`.
+/// Returns true if the request asks for indented JSON, or comes from a tool that people use by hand. Upstream:
+/// `isPrettyPrint`.
 pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
     const TRUE: [&str; 6] = ["1", "t", "T", "TRUE", "true", "True"]; // Go: `strconv.ParseBool`
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
@@ -122,25 +125,26 @@ pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
     }
 }
 
-/// One entry of an Accept header.
+/// One entry of an `Accept` header.
 pub(crate) struct Clause<'a> {
     pub(crate) name: &'a str,
     parameters: Vec<(&'a str, &'a str)>,
     quality: f32,
 }
 
-/// How many entries Go's sort inserts one by one. Go: `maxInsertion` of `pdqsort`.
+/// The most entries that Go's sort inserts one by one. Go: `maxInsertion` of `pdqsort`.
 const MOST_INSERTED: usize = 12;
 
-/// The entries of an Accept header, the most preferred first. Upstream: `goautoneg.ParseAccept`.
+/// Returns the entries of an `Accept` header, the most preferred first. Upstream: `goautoneg.ParseAccept`.
 pub(crate) fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<Clause> = accept.split(',').map(clause).collect();
     most_preferred_first(&mut clauses, |clause| clause.quality, Clause::goes_before);
     clauses
 }
 
-/// Sorts as Go does. Upstream's `Less` is no order, so the steps of the sort count: they are the same for as many entries as
-/// any client of good will sends. More are in the order of their quality, without Go's steps.
+/// Sorts as Go does. Upstream's `Less` is not a consistent order, so the result depends on the steps of Go's sort.
+/// These are the steps for up to [`MOST_INSERTED`] entries, which is more than real clients send. Longer headers are
+/// sorted by quality alone.
 fn most_preferred_first<T>(items: &mut [T], quality: impl Fn(&T) -> f32, mut goes_before: impl FnMut(&T, &T) -> bool) {
     if items.len() > MOST_INSERTED {
         return items.sort_by(|a, b| quality(b).total_cmp(&quality(a)));
@@ -170,7 +174,7 @@ fn clause(text: &str) -> Clause<'_> {
 }
 
 impl Clause<'_> {
-    /// The last of a repeated parameter counts.
+    /// Returns a parameter; the last one if it is repeated.
     pub(crate) fn parameter(&self, name: &str) -> &str {
         self.parameters.iter().rfind(|(key, _)| *key == name).map_or("", |(_, value)| *value)
     }
@@ -190,7 +194,8 @@ impl Clause<'_> {
         matches!(self.name, "*/*" | "*" | "application/*") || self.name == media_type
     }
 
-    /// What the router asks before all else: it knows no `application/*`. Upstream: go-restful's `matchesAccept`.
+    /// Returns the encoding that the router recognizes in the clause. Unlike the handlers, it does not recognize
+    /// `application/*`. Upstream: go-restful's `matchesAccept`.
     fn media(&self) -> Option<Media> {
         if self.name == "*/*" {
             return Some(Media::Json);
@@ -198,7 +203,7 @@ impl Clause<'_> {
         MEDIA_TYPES.iter().find(|(name, _)| *name == self.name).map(|(_, media)| *media)
     }
 
-    /// The first encoding for which there is a view. Upstream: `NegotiateMediaTypeOptions`.
+    /// Returns the first accepted encoding that has a view. Upstream: `NegotiateMediaTypeOptions`.
     fn form(&self, view: impl Fn(&Self, Media) -> Option<View>) -> Option<Form> {
         let accepted = MEDIA_TYPES.iter().filter(|(name, media)| self.accepts(name) && self.streams(*media));
         accepted
@@ -206,13 +211,13 @@ impl Clause<'_> {
             .find_map(|media| Some(Form { media, view: view(self, media)?, pretty: self.parameter("pretty") == "1" }))
     }
 
-    /// Whether the encoding has the stream that is asked for, and the version of the server's own group.
+    /// Returns true if the encoding supports the stream and the version of `Status` (`sv`) that the clause asks for.
     fn streams(&self, media: Media) -> bool {
         let (stream, version) = (self.parameter("stream"), self.parameter("sv"));
         (stream.is_empty() || stream == "watch" && media != Media::Yaml) && matches!(version, "" | "v1")
     }
 
-    /// Whether another kind is asked for than that of the object.
+    /// Returns true if the clause asks for another kind than the object's own, such as a Table.
     fn converts(&self) -> bool {
         self.has("as") || self.has("g") || self.has("v")
     }
@@ -225,7 +230,7 @@ impl Clause<'_> {
         };
         match (self.parameter("as"), version) {
             _ if !self.converts() => Some(View::Whole),
-            ("Table", Some(version)) if media != Media::Protobuf => Some(View::Table(version)), // a table has no such form
+            ("Table", Some(version)) if media != Media::Protobuf => Some(View::Table(version)), // a Table has no protobuf form
             ("PartialObjectMetadata", Some(version)) => Some(View::Metadata(version)),
             ("PartialObjectMetadataList", Some(version)) => Some(View::MetadataList(version)),
             _ => None,

@@ -1,4 +1,4 @@
-//! A body that is made while it is sent.
+//! A response body that is generated while it is sent, with a known length.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -8,10 +8,10 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http_body::{Frame, SizeHint};
 
-/// How long a piece of a long body should be, in bytes. Only few of them are made before a reader takes them.
+/// The usual size of a piece of a long body, in bytes. Only few pieces are made before a reader takes them.
 pub(crate) const PIECE: usize = 256 * 1024;
 
-/// A body of `length` bytes, which come from `pieces`.
+/// Returns a body of `length` bytes that come from `pieces`.
 pub(crate) fn in_pieces<P>(length: u64, pieces: P) -> Body
 where
     P: Stream<Item = Result<Bytes, axum::Error>> + Send + Unpin + 'static,
@@ -19,11 +19,12 @@ where
     Body::new(Pieces { left: length, pieces })
 }
 
-/// A stream of pieces alone would say nothing of its length, which clients are told and [`WaitingAnswers`] counts.
+/// A body with a known length. A plain stream has none, but clients need it as `Content-Length`, and [`WaitingAnswers`]
+/// counts it.
 ///
 /// [`WaitingAnswers`]: super::waiting_answers::WaitingAnswers
 struct Pieces<P> {
-    /// How many bytes are left.
+    /// The number of bytes that are still to be sent.
     left: u64,
     pieces: P,
 }

@@ -1,11 +1,11 @@
-//! The query of a request.
+//! Parses the query of a request.
 
 use std::num::{IntErrorKind, ParseIntError};
 
 use super::status::ApiError;
 use kube_machinery::conventions::escape;
 
-/// Query parameters in the given order. The first of a repeated one counts; unknown and malformed ones are ignored.
+/// The query parameters in the given order. The first one of a repeated name counts; malformed ones are dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
@@ -19,7 +19,7 @@ impl Query {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// All values of a repeated parameter.
+    /// Returns all values of a repeated parameter.
     pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
     }
@@ -28,7 +28,7 @@ impl Query {
         self.get(name).unwrap_or_default().to_owned()
     }
 
-    /// As upstream: everything except `false` and `0` is true.
+    /// Returns a flag. As upstream, every value except `false` and `0` is true.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.get(name).map(|value| !value.eq_ignore_ascii_case("false") && value != "0")
     }
@@ -45,7 +45,7 @@ impl Query {
     }
 }
 
-/// Go's message for a text that is not a number.
+/// Returns Go's message for a text that is not a number.
 pub(crate) fn problem(error: &ParseIntError) -> &'static str {
     match error.kind() {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",

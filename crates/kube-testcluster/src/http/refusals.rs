@@ -1,5 +1,5 @@
-//! Answers malformed HTTP requests with a `Status`. The HTTP library itself answers a request line of more than 64 KiB,
-//! or a head that it cannot parse, without a body, but clients of Kubernetes expect one.
+//! Answers malformed HTTP requests with a `Status`. The HTTP library answers a request line of more than 64 KiB, or a
+//! head that it cannot parse, without a body, but clients of Kubernetes expect a `Status`.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -14,19 +14,19 @@ use super::status::ApiError;
 /// A connection that replaces the HTTP library's own refusals by a `Status`.
 pub(crate) struct StatusOnRefusal<S> {
     stream: S,
-    /// The rest of a response that replaces a refusal.
+    /// The response that replaces a refusal, and the number of its bytes that are already written.
     instead: Option<(Vec<u8>, usize)>,
     unread: Unread,
 }
 
 impl<S> StatusOnRefusal<S> {
-    /// A refusal is noted: what is left of its request is taken to be unread.
+    /// Wraps a connection. After a refusal, the rest of the request counts as unread.
     pub(crate) fn new(stream: S, unread: Unread) -> Self {
         Self { stream, instead: None, unread }
     }
 }
 
-/// The response that replaces a refusal without a body.
+/// Returns the replacement if the written bytes are a refusal without a body.
 fn instead(written: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(written.strip_prefix(b"HTTP/1.1 ")?).ok()?;
     let code = StatusCode::from_bytes(head.get(..3)?.as_bytes()).ok().filter(StatusCode::is_client_error)?;
@@ -77,7 +77,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StatusOnRefusal<S> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         match slices {
-            // The library writes a refusal in one piece.
+            // The HTTP library writes a refusal in one piece.
             [only] => self.poll_write(cx, only),
             _ => Pin::new(&mut self.stream).poll_write_vectored(cx, slices),
         }

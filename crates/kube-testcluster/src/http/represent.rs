@@ -1,4 +1,4 @@
-//! Converts the JSON of a handler's response into the negotiated form.
+//! Converts the JSON of a handler's response into the negotiated form: encoding, view and indentation.
 
 use std::convert::Infallible;
 
@@ -23,24 +23,24 @@ use kube_machinery::value::{Value, json};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Events;
 
-/// Marks a response that is not an object and is passed on unchanged.
+/// Marks a response that is not an object, such as a log, and is sent unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
-/// Everything that decides the form of a response.
+/// The settings that decide the form of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
-    /// The form of an error.
+    /// The form in which errors are sent.
     pub(crate) errors: Form,
     pub(crate) resource: &'static Resource,
     pub(crate) include: IncludeObject,
-    /// Whether the request asks for indented JSON, whatever form it accepts.
+    /// True if the query asks for indented JSON, or the client is a tool for people such as curl.
     pub(crate) pretty: bool,
     pub(crate) clock: Clock,
 }
 
-/// The error in the place of a response that cannot be made. What its client was to be warned of, it is told all the same.
+/// Returns the error response that replaces a response that cannot be made. It keeps the warnings.
 pub(crate) fn in_place_of(headers: &HeaderMap, error: ApiError) -> Response {
     let mut response = error.into_response();
     for warning in headers.get_all(header::WARNING) {
@@ -49,7 +49,7 @@ pub(crate) fn in_place_of(headers: &HeaderMap, error: ApiError) -> Response {
     response
 }
 
-/// A response to a request that is refused before anything is known of what it asks for.
+/// Returns the response to a request that is refused before its target is known.
 pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
     let form = Form::of_errors(headers);
     let pretty = form.pretty || is_for_people(headers, query);
@@ -61,7 +61,7 @@ pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Re
     response
 }
 
-/// A value in an encoding.
+/// Encodes a value.
 pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
     const INVARIANT: &str = "a JSON value in memory can always be written";
     match media {
@@ -77,10 +77,10 @@ pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
 }
 
 impl Representation {
-    /// Converts a response. One that has the right form already is passed on unchanged.
+    /// Converts a response. A response that already has the right form is returned unchanged.
     pub(crate) async fn of(self, response: Response) -> Response {
         let verbatim = response.extensions().get::<Verbatim>().is_some();
-        // Custom resources have been converted before.
+        // Custom resources were converted before (`verbs::conversion`).
         let is_stored_so = self.resource.stored_form.is_none() || self.resource.custom.is_some();
         let is_error = response.status().is_client_error() || response.status().is_server_error();
         let form = if is_error { self.errors } else { self.form };
@@ -110,7 +110,7 @@ impl Representation {
         Response::from_parts(parts, Body::from(encode(form.media, self.pretty || form.pretty, &value)))
     }
 
-    /// The negotiated view of an object or a list.
+    /// Returns the negotiated view of an object or a list.
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
         let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
@@ -130,20 +130,20 @@ impl Representation {
             View::MetadataList(version) if is_list => {
                 let items: Vec<Value> =
                     value["items"].as_array().into_iter().flatten().map(|item| metadata(item, version)).collect();
-                let items = if items.is_empty() { Value::Null } else { items.into() }; // upstream never makes a list
+                let items = if items.is_empty() { Value::Null } else { items.into() }; // upstream encodes an empty list as null here
                 let list = list_metadata(&value);
                 Ok(
                     json!({"kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list, "items": items}),
                 )
             }
             View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &hub())),
-            // `Unstructured` has the methods of a list, so that upstream looks for its items.
+            // Upstream's `Unstructured` has the methods of a list, so upstream looks for its items and fails there.
             View::MetadataList(_) if is_custom => Err(ApiError::internal("content is not a list")),
             View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &hub())),
         }
     }
 
-    /// An object or a list in the form of the served kind. Anything else, such as a scale, is what it is.
+    /// Returns an object or a list in the form of the served kind. Any other value, such as a Scale, stays unchanged.
     fn whole(&self, mut value: Value) -> Value {
         if self.resource.stored_form.is_none() || value["apiVersion"] != self.resource.stored().api_version() {
             return value;
@@ -175,7 +175,8 @@ impl Representation {
         Response::from_parts(parts, Body::from_stream(events))
     }
 
-    /// `None` for an object that has no such view, such as that of a list: upstream ends the stream there.
+    /// Converts one event. Returns `None` for an object that has no such view, such as one event's object as a metadata
+    /// list: upstream ends the stream there.
     fn event(&self, line: &[u8], columns: Columns) -> Option<Bytes> {
         let mut event: Value = serde_json::from_slice(line).unwrap_or_default();
         let object = event["object"].take();

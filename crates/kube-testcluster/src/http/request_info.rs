@@ -1,40 +1,41 @@
-//! Parses request paths. Upstream: `RequestInfo`.
+//! Parses request paths into the resource, namespace, name and subresource that they name. Upstream: `RequestInfo`.
 
 use kube_machinery::conventions::escape;
 use kube_machinery::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource};
 
-/// A path below `/api/v1` or `/apis/GROUP/VERSION` that names a served resource.
+/// The parsed path of a request below `/api/v1` or `/apis/GROUP/VERSION`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// What is stored.
+    /// The resource in whose form the objects are stored.
     pub(crate) resource: &'static Resource,
-    /// What the path names: the same row, unless the kind is stored in the form of another one.
+    /// The resource that the path names. It differs from `resource` if the kind is stored in the form of another group
+    /// or version.
     pub(crate) served: &'static Resource,
-    /// `None`: all namespaces, or a kind without namespaces.
+    /// `None` for all namespaces, or for a cluster-scoped kind.
     pub(crate) namespace: Option<String>,
-    /// `None`: the collection.
+    /// `None` for the collection.
     pub(crate) name: Option<String>,
     pub(crate) subresource: Option<Subresource>,
-    /// The old `/watch/` form of the path.
+    /// True for the old `/watch/` form of the path.
     pub(crate) watch: bool,
 }
 
-/// Why a path does not name a resource.
+/// The reason why a path does not name a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoTarget {
     /// A percent escape is malformed.
     BadEscape,
-    /// Not a path of the API; upstream's mux answers in plain text.
+    /// This is not a path of the API. Upstream's mux answers in plain text.
     NoSuchPath,
-    /// A served group version has no such resource.
+    /// The group version is served, but it has no such resource.
     NoSuchResource,
-    /// A custom resource has no such subresource; with the name of the object.
+    /// A custom resource has no such subresource. Holds the name of the object.
     NoSuchPart(&'static Resource, String),
 }
 
 /// Parses the path of a request.
 pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
-    let path = escape::decode(path).ok_or(NoTarget::BadEscape)?; // also slashes that were escaped separate
+    let path = escape::decode(path).ok_or(NoTarget::BadEscape)?; // decode before splitting: escaped slashes also separate
     let trimmed = path.trim_end_matches('/');
     let parts: Vec<&str> = trimmed.strip_prefix('/').unwrap_or(trimmed).split('/').collect();
     let (group, version, rest) = match parts.as_slice() {
@@ -49,7 +50,8 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         ["watch", rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    // Upstream's handler of custom resources passes on what it does not know, to nobody.
+    // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404 page
+    // not found`.
     let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
     let nowhere = || if is_custom { NoTarget::NoSuchPath } else { NoTarget::NoSuchResource };
     let find = |plural: &str| catalog.find(group, version, plural).ok_or_else(nowhere);
@@ -86,7 +88,8 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
     Ok(Target { resource: resource.stored(), served: resource, namespace, name, subresource, watch })
 }
 
-/// Whether upstream takes a request for a long one, by its path alone: whether there is such a resource is found out later.
+/// Returns true if upstream treats the request as long-running. Only the path and `watch` decide that, before upstream
+/// checks if the resource exists.
 pub(crate) fn would_stream(path: &str, watch: bool) -> bool {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let rest = match parts.as_slice() {
@@ -106,12 +109,13 @@ pub(crate) fn would_stream(path: &str, watch: bool) -> bool {
 }
 
 impl Target {
-    /// Whether it is about the objects of all namespaces.
+    /// Returns true if the request is about a namespaced kind in all namespaces.
     pub(crate) fn is_of_all_namespaces(&self) -> bool {
         self.resource.is_namespaced() && self.namespace.is_none()
     }
 
-    /// Why no object can have the name. It is asked when the object is looked for. Upstream: `NamespaceKeyFunc`.
+    /// Returns the reason why no object can have this name. It is checked when the object is read. Upstream:
+    /// `NamespaceKeyFunc`.
     pub(crate) fn name_problem(&self) -> Option<String> {
         let name = self.name.as_deref()?;
         let why = match name {
@@ -172,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_served_is_not_found_in_upstreams_two_ways() {
+    fn unknown_paths_and_unknown_resources_are_told_apart_as_upstream_does() {
         for path in ["/nosuch", "/", "/apis/nosuch/v1/things", "/apis/example.com/v1/namespaces/default/jobs"] {
             assert_eq!(parse(path), Err(NoTarget::NoSuchPath), "{path}");
         }

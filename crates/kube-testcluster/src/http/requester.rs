@@ -1,11 +1,11 @@
-//! Who sends a request.
+//! Reads from a request if it comes from a client or from the cluster itself.
 
 use http::Extensions;
 
 use crate::store::Requester;
 
 impl Requester {
-    /// A request without the marker is a client's; only code in this process can set it.
+    /// Returns the marker of a request. A request without one is a client's; only code in this process can set it.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         extensions.get().copied().unwrap_or(Self::Client)
     }

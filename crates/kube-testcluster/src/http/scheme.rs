@@ -1,13 +1,14 @@
-//! The kinds that upstream's scheme has of the served groups, whether they are served or not. A body of another kind than that of
-//! its path is read as what it says it is, if the scheme has that, and then cannot be converted.
+//! The kinds registered in upstream's scheme for the served groups, whether this server serves them or not. They decide
+//! the error for a body of another kind than its path: upstream decodes a registered kind as what it is, and then fails
+//! to convert it.
 
 use kube_machinery::codec::json::Json;
 use kube_machinery::codec::schema;
 
-/// The kinds of a version. Upstream: the `register.go` of each group in `k8s.io/api`.
+/// The kinds of one version. Upstream: the `register.go` of each group in `k8s.io/api`.
 struct Version {
     name: &'static str,
-    /// Those that have lists, which are kinds too.
+    /// The kinds that have lists. Their lists are kinds, too.
     listed: &'static [&'static str],
     others: &'static [&'static str],
 }
@@ -119,11 +120,11 @@ const VERSIONS: [Version; 20] = [
     },
 ];
 
-/// The kinds that each version has. Upstream: `AddToGroupVersion`.
+/// The kinds that are registered in each version. Upstream: `AddToGroupVersion`.
 const OF_EACH_VERSION: [&str; 7] =
     ["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"];
 
-/// The kinds that are known whatever version they are said to have. Upstream: `AddUnversionedTypes`.
+/// The kinds that are known in any version, even an unregistered one. Upstream: `AddUnversionedTypes`.
 const UNVERSIONED: [&str; 5] = ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"];
 
 fn knows(api_version: &str, kind: &str) -> bool {
@@ -136,8 +137,9 @@ fn knows(api_version: &str, kind: &str) -> bool {
     UNVERSIONED.contains(&kind) || VERSIONS.iter().any(|version| version.name == api_version && of_version(version))
 }
 
-/// Definitions are served by a server of their own, whose scheme has the kinds of its group, and those that each version has in `v1`.
-/// Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go`.
+/// Returns true if the apiextensions server knows the kind. CustomResourceDefinitions are served by a server of their
+/// own. Its scheme has the kinds of its group, and in `v1` the kinds that each version has. Upstream:
+/// `k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go`.
 fn knows_beside_definitions(api_version: &str, kind: &str) -> bool {
     let known: &[&str] = match api_version {
         "apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1" => {
@@ -149,7 +151,8 @@ fn knows_beside_definitions(api_version: &str, kind: &str) -> bool {
     known.contains(&kind) || OF_EACH_VERSION.contains(&kind) || UNVERSIONED.contains(&kind)
 }
 
-/// Whether this is another version of a kind than that of its path, from which upstream converts it before it compares the two.
+/// Returns true if `api_version` is another version of the kind. Upstream converts such a body first, and then refuses
+/// it with another message.
 pub(super) fn is_another_version(kind: &str, api_version: &str) -> bool {
     matches!(
         (kind, api_version),
@@ -159,7 +162,7 @@ pub(super) fn is_another_version(kind: &str, api_version: &str) -> bool {
     )
 }
 
-/// Why an object of a kind that is not the one of its path cannot become one of that: Go's message.
+/// Returns Go's message for a body of another kind than its path: why it cannot be converted.
 pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted_kind: &str, wanted_version: &str) -> String {
     let (is_known, scheme): (fn(&str, &str) -> bool, _) = match wanted_version {
         "apiextensions.k8s.io/v1" => (knows_beside_definitions, "pkg/apiserver/apiserver.go:56"),
@@ -176,14 +179,16 @@ pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted_kind: 
     })
 }
 
-/// Why an object is not even of the kind that it says, if its type is known here.
+/// Returns Go's message if the object cannot even be decoded as the kind that it names. Returns `None` if the type of
+/// that kind is not known here.
 fn misfit(api_version: &str, kind: &str, object: Json) -> Option<String> {
     let of_go = schema::type_of(kind, api_version);
     schema::has(of_go).then(|| schema::decode(of_go, object).err()).flatten()
 }
 
-/// The scheme in which the options of a deletion are read has kinds of its own: `meta.k8s.io`, and in any version the options of
-/// writes. Upstream: `addToGroupVersion` of `internalversion`.
+/// Returns Go's message for a body that should be `DeleteOptions` and is of another kind. Upstream reads these options
+/// with a scheme of their own: it has the kinds of `meta.k8s.io`, and in any version the options of writes. Upstream:
+/// `addToGroupVersion` of `internalversion`.
 pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) -> String {
     const WRITES: [&str; 2] = ["CreateOptions", "UpdateOptions"];
     const OF_META: [&str; 4] = ["PartialObjectMetadata", "PartialObjectMetadataList", "Table", "TableOptions"];
@@ -199,14 +204,14 @@ pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) ->
     no_kind(kind, api_version, SCHEME)
 }
 
-/// The name of kube-apiserver's scheme.
+/// The name of kube-apiserver's main scheme in error messages.
 const SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
 
 fn no_kind(kind: &str, version: &str, scheme: &str) -> String {
     format!("no kind {kind:?} is registered for version {version:?} in scheme {scheme:?}")
 }
 
-/// The name of the type in Go that all versions of a kind are converted to.
+/// Returns the name of the internal Go type that all versions of a kind are converted to.
 pub(super) fn hub_type(kind: &str, api_version: &str) -> String {
     let group = match api_version.rsplit_once('/') {
         Some(("events.k8s.io", _)) | None => "core", // Events of both groups have one type inside kube-apiserver
@@ -221,7 +226,7 @@ mod tests {
     use kube_machinery::kinds::{Catalog, Serving};
 
     #[test]
-    fn every_kind_that_is_served_is_known_and_so_is_its_list() {
+    fn every_served_kind_and_its_list_are_known() {
         for row in Catalog::default().served() {
             assert!(knows(&row.api_version(), row.kind), "{}", row.kind);
             let list = format!("{}List", row.kind);
@@ -230,14 +235,14 @@ mod tests {
     }
 
     #[test]
-    fn what_all_versions_have_in_common_is_known_in_each_or_in_any() {
+    fn kinds_that_all_versions_share_are_known_in_each_or_in_any() {
         assert!(knows("apps/v1", "ListOptions") && !knows("v9", "ListOptions"));
         assert!(knows("v9", "Status") && knows("v9", "APIGroup"));
         assert!(!knows("v1", "Nosuch") && !knows("v1", "BindingList") && !knows("apps/v1", "Pod"));
     }
 
     #[test]
-    fn options_of_a_deletion_are_read_in_a_scheme_of_their_own() {
+    fn options_of_a_deletion_are_read_with_a_scheme_of_their_own() {
         let unknown = |kind: &str| format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
         let refusal_as_options =
             |version: &str, kind: &str| refusal_as_options(version, kind, Json::Object(Vec::new()));

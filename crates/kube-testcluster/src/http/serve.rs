@@ -1,4 +1,4 @@
-//! Serves the API on a socket with HTTP/1.1 or HTTP/2.
+//! Serves the API on a socket, with HTTP/1.1 or HTTP/2.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -20,19 +20,19 @@ use super::lingering::{Lingering, Unread};
 use super::refusals::StatusOnRefusal;
 use super::unread_body::read_the_rest;
 
-/// How long a connection may take to send the head of a request, or be idle between two.
+/// The longest time that a connection may take to send the head of a request, or be idle between two requests.
 const HEAD_WITHIN: Duration = Duration::from_secs(90);
 
-/// How long a connection may take to begin, as upstream.
+/// The longest time for the beginning of a connection, such as the TLS handshake, as upstream.
 const BEGUN_WITHIN: Duration = Duration::from_secs(32);
 
-/// How long a request in progress may take after the shutdown began.
+/// The longest time that a request in progress may take after the shutdown began.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How long to wait after a connection could not be accepted, for example without free file descriptors.
+/// The pause after a connection could not be accepted, for example without free file descriptors.
 const BREATHER: Duration = Duration::from_millis(50);
 
-/// A socket that is being served. Dropping it ends the server.
+/// A running HTTP server. Dropping it ends the server.
 #[derive(Debug)]
 pub(crate) struct Server {
     address: SocketAddr,
@@ -40,18 +40,19 @@ pub(crate) struct Server {
     task: JoinHandle<()>,
 }
 
-/// How a connection begins.
+/// The beginning of a connection: plain TCP or TLS.
 pub(crate) trait Transport: Clone + Send + Sync + 'static {
-    /// What requests and responses are read from and written to.
+    /// The stream that requests are read from and responses are written to.
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
-    /// What the beginning has told of the client; each of its requests carries it.
+    /// The client's identity from the handshake, such as its certificate. Each of its requests carries it as an
+    /// extension.
     type Client: Clone + Send + Sync + 'static;
 
-    /// Begins a connection.
+    /// Begins a connection, for example with a TLS handshake.
     fn begin(&self, stream: TcpStream) -> impl Future<Output = io::Result<(Self::Stream, Self::Client)>> + Send;
 }
 
-/// Nothing is encrypted, and a client is not known.
+/// A transport without encryption and without the client's identity.
 #[derive(Clone, Copy, Debug)]
 struct Plain;
 
@@ -65,7 +66,7 @@ impl Transport for Plain {
 }
 
 impl Server {
-    /// Serves `router` on a loopback listener, to whoever reaches it.
+    /// Serves `router` on a loopback listener, without authentication.
     ///
     /// # Errors
     /// `InvalidInput` if other machines can reach the listener, since there is no authentication.
@@ -78,10 +79,10 @@ impl Server {
         Self::start_with(Plain, only_for_this_machine(router), listener)
     }
 
-    /// Serves `router`, which knows by itself whom it answers, on any listener.
+    /// Serves `router` on any listener. The router must authenticate requests itself.
     ///
     /// # Errors
-    /// The system's error for the listener.
+    /// The operating system's error for the listener.
     pub(crate) fn start_with(
         transport: impl Transport,
         router: axum::Router,
@@ -100,7 +101,7 @@ impl Server {
         self.address
     }
 
-    /// Stops accepting connections, and waits a moment for requests in progress.
+    /// Stops accepting connections, and waits up to a second for requests in progress.
     pub(crate) async fn shutdown(self) {
         drop(self.stop);
         // A panic of the server has been reported already.
@@ -137,7 +138,7 @@ async fn accept(
     if tokio::time::timeout(LAST_ANSWERS, connections.shutdown()).await.is_err() {
         tracing::debug!("some connections did not end by themselves");
     }
-    tasks.shutdown().await; // after a shutdown, no connection holds the router any more
+    tasks.shutdown().await; // when this returns, no connection holds the router any more
 }
 
 /// Serves one connection until it ends.
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn after_the_end_no_connection_holds_anything() {
+    async fn after_the_shutdown_no_connection_holds_the_router() {
         let held = Arc::new(Notify::new());
         let entered = held.clone();
         let router = axum::Router::new().fallback(move || {

@@ -1,4 +1,4 @@
-//! The header that tells whether storage or the watch cache answered a read.
+//! The response header that says if storage or the watch cache has answered a read.
 
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};

@@ -1,4 +1,4 @@
-//! Errors of the API, and their form as a Kubernetes `Status`. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
+//! The errors of the API, as Kubernetes `Status` objects. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use kube_machinery::value::{Value, json as value};
 mod access;
 mod forms;
 
-/// An error that becomes a Status.
+/// An error of the API. As a response it becomes a `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApiError {
     code: StatusCode,
@@ -25,7 +25,7 @@ pub(crate) struct ApiError {
     details: Option<Box<Details>>,
     /// The token with which an expired paged list can continue.
     continue_token: Option<String>,
-    /// The Status of somebody else, which is told as it is.
+    /// A Status that an admission webhook has returned. It is sent unchanged.
     given: Option<Box<Value>>,
 }
 
@@ -64,7 +64,8 @@ impl ApiError {
         self
     }
 
-    /// The refusal of somebody who was asked: a failure with a code from 400 on. Upstream: `ToStatusErr` and `ErrorToAPIStatus`.
+    /// Returns the error for the Status with which an admission webhook refuses a request. A code below 400 becomes
+    /// 400. Upstream: `ToStatusErr` and `ErrorToAPIStatus`.
     pub(crate) fn of_status(status: &Value) -> Self {
         let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
         let code = code.and_then(|code| StatusCode::from_u16(code).ok()).unwrap_or(StatusCode::BAD_REQUEST);
@@ -107,7 +108,7 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
     }
 
-    /// A request that is not valid HTTP.
+    /// The error for a request that is not valid HTTP.
     #[cfg(feature = "serve")]
     pub(crate) fn malformed_request(code: StatusCode) -> Self {
         let (reason, message) = match code {
@@ -118,14 +119,14 @@ impl ApiError {
         Self::new(code, reason, message)
     }
 
-    /// A request that no client on this machine would send.
+    /// The error for a request that comes from a web page or from another machine.
     #[cfg(feature = "serve")]
     pub(crate) fn foreign_request(why: &str) -> Self {
         let message = format!("forbidden: this server answers programs on its own machine only: {why}");
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).with_empty_details()
     }
 
-    /// The creation of an object in a namespace that is being deleted.
+    /// The error for a creation in a namespace that is being deleted.
     pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
         let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
         let cause = Cause::terminating(namespace);
@@ -141,13 +142,13 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural.into(), name)
     }
 
-    /// A resource, a subresource or a version that is not served.
+    /// The error for a resource, a subresource or a version that is not served.
     pub(crate) fn unknown_resource() -> Self {
         Self::new(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
             .with_empty_details()
     }
 
-    /// A path at which kube-apiserver has something, and this server never.
+    /// The error for a path that kube-apiserver serves and this server does not.
     pub(crate) fn nothing_there(why: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "NotFound", why)
     }
@@ -170,7 +171,7 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural.into(), name)
     }
 
-    /// The creation of an object that asks for a generated name. Upstream: `NewGenerateNameConflict`.
+    /// Turns `AlreadyExists` into the error for a generated name that is taken. Upstream: `NewGenerateNameConflict`.
     pub(crate) fn with_no_unique_name(mut self) -> Self {
         self.message.push_str(", the server was not able to generate a unique name for the object");
         if let Some(details) = &mut self.details {
@@ -179,7 +180,7 @@ impl ApiError {
         self
     }
 
-    /// `what` is `replicasets`, `pods/binding` or, where upstream uses the kind, `ReplicaSet`.
+    /// Returns a conflict. `what` is `replicasets`, `pods/binding` or, where upstream uses the kind, `ReplicaSet`.
     pub(crate) fn conflict(resource: &'static Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
         let dot = if resource.group.is_empty() { "" } else { "." };
         let message =
@@ -187,7 +188,8 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
     }
 
-    /// Fields that others own: message and field of each. Upstream: `NewApplyConflict`.
+    /// The error for an apply that changes fields of other managers; `causes` has message and field of each. Upstream:
+    /// `NewApplyConflict`.
     pub(crate) fn apply_conflict(message: String, causes: &[(String, String)]) -> Self {
         let causes = causes.iter().map(|(message, field)| Cause::of_manager(field, message)).collect();
         let details = Details { causes, ..Details::default() };
@@ -203,26 +205,27 @@ impl ApiError {
         Self::invalid_kind(resource.group, resource.kind, name, causes)
     }
 
-    /// An update that must name a resourceVersion. Upstream names the kind by its plural here.
+    /// The error for an update that must name a resourceVersion and does not. Upstream names the kind by its plural
+    /// here.
     pub(crate) fn unconditional_update(resource: &'static Resource, name: &str) -> Self {
         let value = Value::from(0);
         let cause = Cause::invalid_json("metadata.resourceVersion", &value, "must be specified for an update");
         Self::invalid_kind(resource.group, resource.plural, name, vec![cause])
     }
 
-    /// Invalid or contradictory options.
+    /// The error for invalid or contradictory options.
     pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", causes)
     }
 
-    /// Invalid or contradictory options of a request for a log.
+    /// The error for invalid or contradictory options of a request for a log.
     pub(crate) fn invalid_log_options(pod: &str, causes: Vec<Cause>) -> Self {
         Self::invalid_kind("", "PodLogOptions", pod, causes)
     }
 
     pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
         let mut said = HashSet::new();
-        // The message has each once, although the causes keep duplicates.
+        // The message has each sentence once, although the causes keep duplicates.
         let sentences: Vec<String> =
             causes.iter().map(Cause::sentence).filter(|sentence| said.insert(sentence.clone())).collect();
         let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
@@ -233,12 +236,12 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
     }
 
-    /// A feature that upstream has and this server has not. Upstream has no reason for it.
+    /// The error for a feature that this server does not have. Upstream has no reason for code 501.
     pub(crate) fn not_implemented(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_IMPLEMENTED, "", message)
     }
 
-    /// An error that upstream does not classify.
+    /// An error with code 500 that upstream does not classify.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
     }
@@ -253,7 +256,7 @@ impl ApiError {
         }
     }
 
-    /// `retry_after` is in seconds; 0 stands for none.
+    /// The error for too many requests. `retry_after` is in seconds; 0 means no `Retry-After`.
     pub(crate) fn too_many_requests(retry_after: u32) -> Self {
         let details =
             Details { retry_after_seconds: Some(retry_after).filter(|seconds| *seconds > 0), ..Details::default() };
@@ -264,13 +267,13 @@ impl ApiError {
         }
     }
 
-    /// More watches than the server allows.
+    /// The error for a watch beyond the limit.
     pub(crate) fn too_many_watches(limit: usize) -> Self {
         let message = format!("too many watches are open: the limit is {limit}, please try again later.");
         Self { message, ..Self::too_many_requests(1) }
     }
 
-    /// The request took too long.
+    /// The error for a request that took too long.
     pub(crate) fn timeout(what: &str) -> Self {
         Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: {what}")).with_empty_details()
     }
@@ -279,12 +282,12 @@ impl ApiError {
         Self::new(StatusCode::GONE, "Expired", message)
     }
 
-    /// A watch from a version before the history.
+    /// The error for a watch from a version before the history.
     pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
         Self::expired(format!("too old resource version: {asked} ({oldest})"))
     }
 
-    /// A page from a version before the history, with a token to continue with the current state.
+    /// The error for a page of a version before the history. `token` continues with the current state.
     pub(crate) fn expired_page(token: String) -> Self {
         let message = "The provided continue parameter is too old to display a consistent list result. You can start a \
             new list without the continue parameter, or use the continue token in this response to retrieve the remainder \
@@ -293,7 +296,7 @@ impl ApiError {
         Self { continue_token: Some(token), ..Self::expired(message) }
     }
 
-    /// A revision that the server did not reach in time.
+    /// The error for a revision that the server did not reach in time.
     pub(crate) fn too_large_version(asked: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
         let cause = Cause::without_field("ResourceVersionTooLarge", "Too large resource version");
@@ -301,7 +304,7 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
     }
 
-    /// The Status as JSON, for a response or an ERROR event.
+    /// Encodes the Status as JSON, for a response or an ERROR event.
     pub(crate) fn json(&self) -> Vec<u8> {
         if let Some(given) = &self.given {
             return given.to_string().into_bytes();
@@ -319,7 +322,7 @@ impl ApiError {
         serde_json::to_vec(&status).expect("a Status has only text keys")
     }
 
-    /// The ERROR event that ends a watch.
+    /// Returns the ERROR event that ends a watch.
     pub(crate) fn line(&self) -> Bytes {
         let mut line = br#"{"type":"ERROR","object":"#.to_vec();
         line.extend_from_slice(&self.json());
@@ -339,13 +342,13 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A response with a JSON body.
+/// Returns a response with a JSON body.
 pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
     body.push(b'\n');
     answer(code, "application/json", Body::from(body))
 }
 
-/// A response with the headers that all responses have.
+/// Returns a response with the headers that all responses have.
 pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = code;
@@ -357,23 +360,23 @@ pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// A text. Go: `http.Error`.
+/// Returns a plain-text response. Go: `http.Error`.
 pub(crate) fn plain(code: StatusCode, text: impl Into<Body>) -> Response {
     without_sniffing(answer(code, PLAIN, text.into()))
 }
 
-/// A response that browsers take for what it says that it is, whatever is in it.
+/// Forbids browsers to guess the content type, so that they never run a response as a page or script.
 pub(crate) fn without_sniffing(mut response: Response) -> Response {
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
-/// The response of upstream's mux to an unknown path.
+/// Returns the response of upstream's mux to an unknown path.
 pub(crate) fn no_such_path() -> Response {
     plain(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
-/// The response of upstream's HTTP server to a malformed request.
+/// Returns the response of Go's HTTP server to a malformed request.
 pub(crate) fn broken_request() -> Response {
     let mut response = answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"));
     response.headers_mut().remove(header::CACHE_CONTROL);
@@ -381,12 +384,12 @@ pub(crate) fn broken_request() -> Response {
     response
 }
 
-/// A `Status` with Success and nothing else, as for a binding.
+/// Returns a `Status` with Success and nothing else, as for a binding.
 pub(crate) fn created() -> Response {
     json(StatusCode::CREATED, success(None, Some(201)))
 }
 
-/// A `Status` with Success about an object that was removed.
+/// Returns a `Status` with Success about an object that was removed.
 pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Response {
     let details = Details {
         name: name.into(),

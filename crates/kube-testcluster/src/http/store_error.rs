@@ -1,4 +1,4 @@
-//! What a client is told of the store's errors. Upstream: `k8s.io/apiserver/pkg/registry/generic/registry` with
+//! Converts the store's errors to API errors. Upstream: `k8s.io/apiserver/pkg/registry/generic/registry` with
 //! `InterpretGetError` and its siblings.
 
 use super::status::ApiError;

@@ -1,4 +1,4 @@
-//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `meta.k8s.io` `Table`.
+//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `Table` of `meta.k8s.io`.
 
 use super::status::ApiError;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use kube_machinery::kinds::custom_resource::CustomColumn;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
 use kube_machinery::value::{Value, json};
 
-/// Whether a table contains its column definitions. In a watch only the first event does.
+/// The presence of column definitions in a table. In a watch, only the first event has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Columns {
     Shown,
@@ -41,19 +41,19 @@ impl IncludeObject {
     }
 }
 
-/// The inputs of a table.
+/// The settings of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
     pub(crate) resource: &'static Resource,
     pub(crate) version: &'static str,
     pub(crate) include: IncludeObject,
     pub(crate) columns: Columns,
-    /// Ages are relative to this time.
+    /// The time that ages are relative to.
     pub(crate) now: Timestamp,
 }
 
 impl Table {
-    /// The table of an object, or of the items of a list.
+    /// Returns the table of an object, or of the items of a list.
     pub(crate) fn of(self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
@@ -61,7 +61,8 @@ impl Table {
             None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value].into()),
         };
         let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
-        // Upstream's printer of definitions makes no list for none. Others do.
+        // Upstream encodes a table without rows as `null` for CustomResourceDefinitions, and as an empty list for other
+        // kinds.
         let has_none = rows.is_empty() && self.resource == CUSTOM_RESOURCE_DEFINITIONS;
         let rows = if has_none { Value::Null } else { rows.into() };
         let shown = match self.columns {
@@ -75,7 +76,7 @@ impl Table {
         })
     }
 
-    /// The columns that a definition names.
+    /// Returns the `additionalPrinterColumns` of a custom resource's definition.
     fn own(&self) -> &'static [CustomColumn] {
         self.resource.custom.map_or(&[], |custom| &custom.columns)
     }
@@ -86,7 +87,7 @@ impl Table {
 
     fn row(self, object: Value) -> Value {
         let cells = self.resource.columns.iter().map(|column| (column.cell)(&object, self.now));
-        let tree = if self.own().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // once for all columns
+        let tree = if self.own().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
         let own = self.own().iter().map(|column| column.cell(&tree, self.now));
         let cells: Vec<Value> = cells.chain(own).collect();
         let conditions = columns::conditions(self.resource, &object);
@@ -107,7 +108,7 @@ impl Table {
     }
 }
 
-/// The metadata of a list as that of another one, which leaves out an empty token.
+/// Returns the metadata of a list for a Table or a metadata list, without an empty continue token.
 pub(crate) fn list_metadata(list: &Value) -> Value {
     let mut metadata = list["metadata"].clone();
     if let Value::Object(fields) = &mut metadata
@@ -118,7 +119,7 @@ pub(crate) fn list_metadata(list: &Value) -> Value {
     metadata
 }
 
-/// The metadata of an object as `PartialObjectMetadata`.
+/// Returns the metadata of an object as `PartialObjectMetadata`.
 pub(crate) fn metadata(object: &Value, version: &str) -> Value {
     json!({"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": object["metadata"]})
 }

@@ -1,9 +1,9 @@
-//! The kind and the version that a body says it is. Upstream: `SimpleMetaFactory.Interpret`.
+//! The kind and apiVersion that a request body names. Upstream: `SimpleMetaFactory.Interpret`.
 
 use kube_machinery::codec::json::Json;
 use kube_machinery::value::Value;
 
-/// `apiVersion` and `kind` of a body; empty if it does not say.
+/// `apiVersion` and `kind` of a body; empty if the body does not have them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TypeMeta {
     pub(crate) api_version: String,
@@ -11,7 +11,7 @@ pub(crate) struct TypeMeta {
 }
 
 impl TypeMeta {
-    /// Go finds the two fields in any case; the last one counts.
+    /// Reads the two fields of a body. As in Go, their names match in any case of letters, and the last one counts.
     ///
     /// # Errors
     /// Go's message.
@@ -52,7 +52,7 @@ impl TypeMeta {
         Ok(found)
     }
 
-    /// The same of an object in memory, of which the other fields are not looked at.
+    /// Reads the two fields of an object in memory, without converting its other fields.
     pub(crate) fn of_value(value: &Value) -> Result<Self, String> {
         let Value::Object(fields) = value else { return Self::of(&value.clone().into()) };
         let said = fields.iter().filter(|(name, _)| field(name).is_some());
@@ -60,7 +60,7 @@ impl TypeMeta {
     }
 }
 
-/// Which of the two fields has this name.
+/// Returns the one of the two fields that has this name in any case of letters.
 fn field(name: &str) -> Option<&'static str> {
     ["apiVersion", "kind"].into_iter().find(|field| name.eq_ignore_ascii_case(field))
 }

@@ -1,7 +1,7 @@
-//! What is left of a request's body when the response is ready.
+//! Reads the rest of a request's body after its response is ready.
 //!
-//! A request can be answered before its body was read. Its connection can serve another request only after the rest was
-//! read: without that, a client that keeps connections would find the next request broken. Upstream: Go's HTTP server.
+//! A request can be answered before its body was read to the end. Its connection can serve another request only after
+//! the rest was read; otherwise the server would take the rest for the next request. Upstream: Go's HTTP server.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,13 +17,15 @@ use http::{HeaderValue, Version, header};
 
 use super::lingering::Unread;
 
-/// How much of a body is read for nobody. A connection with a longer rest is closed.
+/// The most bytes of a body that are read and discarded. If there are more, the connection is closed instead.
 const MOST: usize = 256 * 1024;
 
-/// Reads the rest of the body before the response is sent, or says in the response that the connection is closed.
+/// Reads the rest of the body before the response is sent, or announces in the response that the connection will be
+/// closed.
 pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    // A client that waits for permission to send its body is not told to send one that nobody wants.
+    // A client that sends `Expect: 100-continue` waits for permission. Reading the body would ask it to send one that
+    // is not needed.
     let waits = parts.headers.contains_key(header::EXPECT);
     let version = parts.version;
     let unread = parts.extensions.get::<Unread>().cloned();
@@ -43,10 +45,10 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
     response
 }
 
-/// Where an unread body comes back to.
+/// The place where a body is put if it was not read to its end.
 type Slot = Arc<Mutex<Option<BodyDataStream>>>;
 
-/// A body that comes back if it is dropped before its end.
+/// A body that a handler reads. If the handler drops it before its end, the rest goes to the slot.
 struct Lent {
     body: Option<BodyDataStream>,
     slot: Slot,
@@ -71,7 +73,7 @@ impl Drop for Lent {
     }
 }
 
-/// Reads a body to its end; `false` if that is too far.
+/// Reads a body to its end. Returns false if it is longer than [`MOST`] or breaks off.
 async fn is_short(mut rest: BodyDataStream) -> bool {
     let mut read = 0;
     while let Some(bytes) = rest.next().await {
@@ -94,8 +96,8 @@ mod tests {
 
     use super::*;
 
-    /// The `connection` header of a response to a request whose body nobody reads. That something is left is noted if and only if
-    /// the connection is closed.
+    /// Returns the `Connection` header of the response to a request whose handler does not read the body. Also checks
+    /// that the unread flag is set exactly when the connection is closed.
     async fn connection_after(body: Body, expects: Option<&'static str>) -> Option<HeaderValue> {
         let refused = || async { StatusCode::METHOD_NOT_ALLOWED };
         let mut router = Router::new().fallback(refused).layer(middleware::from_fn(read_the_rest));
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_goes_on_after_a_short_body_that_nobody_read() {
+    async fn a_connection_stays_open_after_a_short_unread_body() {
         assert_eq!(connection_after(Body::from(vec![b'x'; MOST]), None).await, None);
         assert_eq!(
             connection_after(Body::empty(), Some("100-continue")).await,

@@ -1,8 +1,9 @@
-//! Answers that wait for their readers.
+//! Limits the memory of responses that wait for slow clients.
 //!
-//! An answer is in memory until its client has read it, and a list keeps its objects there, whatever becomes of them. So clients that
-//! ask for large lists and read none could fill any memory. What waits is bounded in all; beyond it a read is answered with 429, as
-//! upstream's when too many requests are in flight. A write has happened by then, and its client must hear of it.
+//! A response is in memory until its client has read it, and a list keeps its objects alive meanwhile. So clients that
+//! ask for large lists and do not read them could fill any memory. All waiting responses together are limited; beyond
+//! the limit a read gets 429, as upstream answers when too many requests are in flight. A write is never refused,
+//! because it has already happened, and its client must learn of it.
 
 use std::sync::Arc;
 
@@ -16,20 +17,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::pieces::in_pieces;
 use super::status::plain;
 
-/// Smaller answers are not counted: there are as many of them as connections.
+/// The smallest response that is counted, in bytes. Each connection has at most one smaller response, so those are
+/// bounded anyway.
 const SMALL: u64 = 64 * 1024;
 
-/// How many bytes one permit stands for.
+/// The number of bytes for which one permit stands.
 const UNIT: usize = 1024;
 
-/// The memory for answers that wait for their readers.
+/// The memory budget of responses that wait for their clients.
 #[derive(Debug)]
 pub(crate) struct WaitingAnswers {
     permits: Arc<Semaphore>,
     most: u32,
 }
 
-/// A piece of an answer. The permits are given back when the answer has no more pieces and all of them were read.
+/// A piece of a response. The permits are given back when all pieces are read or dropped.
 struct Counted {
     bytes: Bytes,
     _permits: Arc<OwnedSemaphorePermit>,
@@ -47,8 +49,8 @@ impl WaitingAnswers {
         Self { permits: Arc::new(Semaphore::new(most as usize)), most }
     }
 
-    /// Counts the answer of a read until it was read, or refuses it. One that is larger than everything that may wait goes
-    /// alone.
+    /// Counts the response to a read until the client has read it, or refuses it if the budget is used up. A response
+    /// larger than the whole budget is sent if no other one waits.
     pub(crate) fn count_read(&self, response: Response) -> Response {
         let Some(units) = self.units(&response) else { return response };
         match self.permits.clone().try_acquire_many_owned(units) {
@@ -57,24 +59,24 @@ impl WaitingAnswers {
         }
     }
 
-    /// Counts the answer of a write as far as there is room, and never refuses it.
+    /// Counts as much of the response to a write as the budget allows. Never refuses it.
     pub(crate) fn count_write(&self, response: Response) -> Response {
         let Some(units) = self.units(&response) else { return response };
         let free = u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX);
         match self.permits.clone().try_acquire_many_owned(units.min(free)) {
             Ok(permits) => counted(response, permits),
-            Err(_) => response, // others have just taken them
+            Err(_) => response, // another request has just taken the free permits
         }
     }
 
-    /// How many permits an answer needs; `None` if it is not counted.
+    /// Returns the number of permits that a response needs; `None` if it is not counted.
     fn units(&self, response: &Response) -> Option<u32> {
         let length = response.body().size_hint().exact().filter(|length| *length >= SMALL)?;
         Some(u32::try_from(length / UNIT as u64).unwrap_or(u32::MAX).min(self.most))
     }
 }
 
-/// The same answer, whose pieces are counted until they were read.
+/// Returns the same response, with its pieces counted until the client has read them.
 fn counted(response: Response, permits: OwnedSemaphorePermit) -> Response {
     let permits = Arc::new(permits);
     let length = response.body().size_hint().lower();

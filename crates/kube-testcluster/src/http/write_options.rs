@@ -1,4 +1,4 @@
-//! The options of a create, an update or a patch. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
+//! Parses the options of a create, an update or a patch. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
 
 use super::field_validation::Strictness;
 use super::query::Query;
@@ -29,7 +29,7 @@ impl WriteOptions {
         Self::read(query, "PatchOptions", force.into_iter().collect())
     }
 
-    /// Those of a patch that applies a configuration: it has to name its manager.
+    /// Parses the options of a server-side apply, which must name its field manager.
     pub(crate) fn of_apply(query: &Query) -> Result<Self, ApiError> {
         let named = query.get("fieldManager").is_some_and(|manager| !manager.is_empty());
         let missing = (!named).then(|| Cause::required("fieldManager", "is required for apply patch"));
@@ -53,7 +53,7 @@ impl WriteOptions {
     }
 }
 
-/// The options of a create, an update or a patch as an object has them, for those who are asked about the request.
+/// Returns the options of a create, an update or a patch as an object, for admission webhooks and policies.
 pub(crate) fn fields(query: &Query) -> Map {
     let mut fields = Map::new();
     let dry_run = query.all("dryRun");
@@ -68,7 +68,7 @@ pub(crate) fn fields(query: &Query) -> Map {
     fields
 }
 
-/// The values of `dryRun` that do not exist.
+/// Returns the validation cause for unknown values of `dryRun`.
 pub(crate) fn unknown_dry_run(values: &[&str]) -> Option<Cause> {
     let known = values.iter().all(|value| *value == "All");
     (!known).then(|| Cause::unsupported("dryRun", &json!(values).to_string(), &["All"]))
@@ -78,7 +78,7 @@ pub(crate) fn commit(dry_run: &[&str]) -> Commit {
     if dry_run.is_empty() { Commit::Really } else { Commit::Pretend }
 }
 
-/// How many bytes a field manager's name may have.
+/// The longest name of a field manager, in bytes.
 pub(crate) const LONGEST_MANAGER: usize = 128;
 
 fn field_manager(name: &str) -> Vec<Cause> {

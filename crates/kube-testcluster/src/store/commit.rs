@@ -1,4 +1,5 @@
-//! Writes: a change is computed and encoded without the store's lock, and committed under it if nobody was faster.
+//! Commits writes: a change is computed and encoded without the store's lock, then stored under the lock if the object
+//! has not changed meanwhile.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -14,10 +15,10 @@ use kube_machinery::conventions::fill::object;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// The result of a change.
+/// The result of computing a change.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// No change: no revision is taken, and no event is sent.
+    /// No change: the write takes no revision and sends no event.
     Keep,
     /// The new state. If it equals the old one, there is no change.
     Put(Value),
@@ -27,7 +28,7 @@ pub(crate) enum Next {
     Release(Value),
 }
 
-/// Whether a write is stored.
+/// The mode of a write: stored, or only checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commit {
     Really,
@@ -36,7 +37,8 @@ pub(crate) enum Commit {
 }
 
 impl Store {
-    /// Stores a new object, if `admit` agrees. What `admit` sees is still so when the object is stored.
+    /// Stores a new object if `admit` agrees. `admit` runs under the lock that the write holds, so the state it sees
+    /// cannot change before the object is stored.
     ///
     /// # Errors
     /// `AlreadyExists`, `NotAllocated`, or the error of `admit`.
@@ -81,10 +83,12 @@ impl Store {
         Ok(written.object().clone())
     }
 
-    /// Reads an object, changes it and writes it. The change is computed without the lock, so a slow one keeps nobody
-    /// waiting; if the object was written meanwhile, it is computed again from the new state, as in upstream's
-    /// `GuaranteedUpdate`. The row is the version of the new state. Returns the state after the change; after a removal, the last state
-    /// with the revision of the removal.
+    /// Reads an object, changes it and writes it. `change` runs without the lock, so a slow change does not block other
+    /// requests. If another request has written the object meanwhile, `change` runs again on the new state, as in
+    /// upstream's `GuaranteedUpdate`.
+    ///
+    /// `change` also returns the [`Resource`] (the version) that the new state has. The result is the state after the
+    /// change; after a removal, the last state with the revision of the removal.
     ///
     /// # Errors
     /// `NotFound`, `NotAllocated`, or the error of `change`.
@@ -109,7 +113,8 @@ impl Store {
         }
     }
 
-    /// Commits a change that was computed from `current`; `None` if the object was written meanwhile.
+    /// Commits a change that was computed from `current`. Returns `None` if another request has written the object
+    /// meanwhile.
     fn commit(
         &self,
         current: &Arc<Opened>,
@@ -120,7 +125,8 @@ impl Store {
         let reservation = match &mut next {
             Next::Put(value) => match self.allocators.reserve(resource, key, value, Some(&current.value)) {
                 Ok(reservation) => Some(reservation),
-                // What the object had may have been given to another since.
+                // Another request has changed this object, and its old allocation may belong to another object: retry
+                // with the new state.
                 Err(_) if self.has_moved_on(current) => return Ok(None),
                 Err(refused) => return Err(refused),
             },
@@ -179,18 +185,19 @@ impl Store {
         revision
     }
 
-    /// Stores a new or changed object and notifies the watchers. `value` is what the draft was made of.
+    /// Stores a new or changed object and notifies the watchers. `value` is the content that the draft was encoded
+    /// from.
     pub(crate) fn put(&self, state: &mut StoreState, draft: Draft, value: Value) -> Arc<Opened> {
         state.open_writes += 1;
         self.allocators.record(draft.resource, &draft.key, Some(&value));
         let event = state.storage.put(draft);
-        let opened = event.object().opened_as(value); // for those who are told of the event
+        let opened = event.object().opened_as(value); // before publishing, so that in-process watchers reuse this decoded value
         state.expiry.note(&event);
         self.publish(state, event);
         opened
     }
 
-    /// Waits as long as a write takes in storage.
+    /// Simulates the latency of a write to etcd.
     async fn commit_latency(&self) {
         if !self.settings.commit_latency.is_zero() {
             tokio::time::sleep(self.settings.commit_latency).await;
@@ -221,8 +228,8 @@ impl Store {
     }
 }
 
-/// The new state, encoded; `None` if there is none to be stored. Only what is stored loses its `selfLink`: the answer to a dry run
-/// has that of the request. Upstream: `PrepareObjectForStorage`.
+/// Encodes the new state; returns `None` if there is nothing to store. Only the stored object loses its `selfLink`: the
+/// response to a dry run keeps the `selfLink` of the request. Upstream: `PrepareObjectForStorage`.
 fn draft(resource: &'static Resource, current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
     let Next::Put(value) = next else { return None };
     value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();
@@ -268,7 +275,7 @@ mod tests {
     async fn others_read_and_write_while_a_change_is_computed() {
         let (store, key) = (store().await, key());
         let slow = store.guaranteed_update(PODS, &key, Commit::Really, |current| async move {
-            tokio::time::sleep(Duration::from_secs(60)).await; // whatever is slow in a change
+            tokio::time::sleep(Duration::from_secs(60)).await;
             Ok::<_, StoreError>((PODS, with(&current, "slow")))
         });
         let quick = async {
@@ -280,9 +287,13 @@ mod tests {
         };
         let begun = tokio::time::Instant::now();
         let (slow, quick) = tokio::join!(slow, async { (quick.await, begun.elapsed()) });
-        assert_eq!(quick, (json!({"quick": "1"}), Duration::ZERO), "nobody waits for the slow change");
+        assert_eq!(quick, (json!({"quick": "1"}), Duration::ZERO), "the quick change does not wait for the slow one");
         let both = slow.unwrap();
-        assert_eq!(both.value["data"], json!({"quick": "1", "slow": "1"}), "it is computed again from the new state");
+        assert_eq!(
+            both.value["data"],
+            json!({"quick": "1", "slow": "1"}),
+            "the slow change is computed again from the new state"
+        );
     }
 
     #[tokio::test]
@@ -294,6 +305,6 @@ mod tests {
             Ok::<_, StoreError>(with(current, "b"))
         };
         store.update(PODS, &key(), Commit::Really, change).await.unwrap();
-        assert!(free, "a change does not hold the lock");
+        assert!(free, "the lock is free while the change is computed");
     }
 }

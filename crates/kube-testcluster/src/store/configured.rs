@@ -1,4 +1,4 @@
-//! What admission is configured with, read anew with each write to one of its objects.
+//! The webhook configurations and admission policies, read again after each write to one of these objects.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -8,16 +8,16 @@ use super::storage::Storage;
 use kube_machinery::kinds::RESOURCES;
 use kube_machinery::kinds::admission::Configured;
 
-/// The state of the last write.
+/// The admission configuration after the last write to it.
 #[derive(Debug, Default)]
 pub(super) struct Configuration {
-    /// Whether there is anything: what a request asks that nobody has to admit.
+    /// False if no webhook and no policy exists, so that most requests need no lock to find that out.
     is_any: AtomicBool,
     read: RwLock<Arc<Configured>>,
 }
 
 impl Store {
-    /// What admission is configured with; `None` if with nothing.
+    /// Returns the webhook configurations and admission policies, or `None` if there are none.
     pub(crate) fn configured(&self) -> Option<Arc<Configured>> {
         if !self.configured.is_any.load(Ordering::Acquire) {
             return None;
@@ -25,7 +25,7 @@ impl Store {
         Some(self.configured.read.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// Reads all objects that configure admission. There are few, and they change seldom.
+    /// Reads all objects that configure admission. They are few and change seldom.
     pub(super) fn configure(&self, storage: &Storage) {
         let before = self.configured.read.read().unwrap_or_else(PoisonError::into_inner).clone();
         let mut next = Configured::default();
@@ -41,3 +41,4 @@ impl Store {
         self.configured.is_any.store(is_any, Ordering::Release);
     }
 }
+    /// Returns the resource of a policy's `paramKind`, if it is served and stored.

@@ -1,4 +1,4 @@
-//! What a custom resource definition changes: which kinds are served, and in what form their objects are.
+//! Applies a CustomResourceDefinition to the store: the kinds that are served, and the form of their objects.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,13 +9,14 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::custom_resource::Definition;
 
 impl Store {
-    /// Serves from now on what the definition of this name says; nothing, if there is none.
+    /// Serves the kinds of the definition with this name as it is stored now. Does nothing if there is no such
+    /// definition.
     pub(crate) fn redefine(&self, name: &str) {
         let mut state = self.lock();
         let crd = state.storage.get(Definition::row(), &Key::new(None, name));
         let catalog = self.catalog();
         if catalog.revision(name) == crd.as_ref().map(|crd| crd.revision) {
-            return; // it was read, or there is none
+            return; // already applied, or there is no definition
         }
         let definition = crd.as_ref().and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
         let before = catalog.definition(name);
@@ -34,7 +35,7 @@ impl Store {
         }
     }
 
-    /// Brings the objects of a kind into the form that its definition says, and ends their watches.
+    /// Converts the stored objects of a kind to the form that its definition asks for, and ends their watches.
     fn reform(&self, state: &mut StoreState, definition: &Definition) {
         let row = definition.stored;
         state.storage.rewrite(row, |object| object.in_form_of(definition).ok());
@@ -44,7 +45,7 @@ impl Store {
         self.moved.send_replace(());
     }
 
-    /// The cache of a kind, which may have no definition any more.
+    /// Returns the watch cache of a kind. Creates the cache if it is missing, as for a kind whose definition is gone.
     pub(super) fn cache_or_new<'s>(&self, state: &'s mut StoreState, row: &'static Resource) -> &'s mut WatchCache {
         let revision = state.storage.revision();
         let cache = state.caches.entry(row.group_resource());

@@ -4,7 +4,7 @@ use super::object::Key;
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::kinds::Resource;
 
-/// Why the store refuses a read or a write.
+/// The reason why the store refuses a read or a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoreError {
     NotFound {
@@ -14,10 +14,10 @@ pub(crate) enum StoreError {
     AlreadyExists {
         resource: &'static Resource,
         name: String,
-        /// Whether the object that is there is being deleted.
+        /// True if the existing object is being deleted.
         deleting: bool,
     },
-    /// What the object needs could not be allocated.
+    /// An address, port or other unique value that the object needs could not be allocated.
     NotAllocated {
         resource: &'static Resource,
         name: String,
@@ -29,12 +29,12 @@ pub(crate) enum StoreError {
         key: String,
         why: String,
     },
-    /// A revision that the store did not reach in time.
+    /// The store did not reach this revision in time.
     TooLargeResourceVersion {
         asked: u64,
         current: u64,
     },
-    /// All the watches that are allowed are open.
+    /// The largest number of open watches is reached.
     TooManyWatches {
         limit: usize,
     },

@@ -1,4 +1,4 @@
-//! A change of one object, encoded once for all watchers.
+//! A change of one object, as watchers receive it. The lines of the event are encoded once for all watchers.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
@@ -19,32 +19,33 @@ pub(crate) struct Event {
     deleted: OnceLock<Bytes>,
 }
 
-/// The line that says of an event how the object has changed, once it was made. It is kept for as long as the event is being
-/// sent: with one for each event in the history, it would be as large again.
+/// The MODIFIED line of an event, encoded for the first watcher that needs it and shared by the rest. It lives only
+/// while the event is sent: kept in the history, the lines would double its size.
 #[derive(Debug, Default)]
 pub(crate) struct Modified(OnceCell<Bytes>);
 
 impl Event {
     /// # Panics
-    /// If there is neither a state before nor one after.
+    /// Panics if both states are `None`.
     pub(crate) fn new(revision: u64, previous: Option<Arc<Object>>, current: Option<Arc<Object>>) -> Self {
-        assert!(previous.is_some() || current.is_some(), "a write creates, changes or removes something");
+        assert!(previous.is_some() || current.is_some(), "a write has a state before or after it");
         Self { revision, current, previous, deleted: OnceLock::new() }
     }
 
     /// The object that was written, or removed.
     pub(crate) fn object(&self) -> &Arc<Object> {
-        self.current.as_ref().or(self.previous.as_ref()).expect("a write creates, changes or removes something")
+        self.current.as_ref().or(self.previous.as_ref()).expect("a write has a state before or after it")
     }
 
-    /// Whether a watcher with this filter is told of it.
+    /// Returns true if the state before or after the change matches the filter, so a watcher with this filter gets an
+    /// event.
     pub(crate) fn matches(&self, filter: &Filter) -> bool {
         [&self.previous, &self.current].into_iter().flatten().any(|object| filter.matches(object))
     }
 
-    /// The line for a watcher with this filter. An object that begins to match is ADDED. One that no longer
-    /// matches is DELETED, with the state before the change and the revision of the change. An object that matches
-    /// neither before nor after gives no line.
+    /// Returns the line for a watcher with this filter. An object that begins to match is ADDED. An object that no
+    /// longer matches is DELETED, with the state before the change and the revision of the change. An object that
+    /// matches neither before nor after gives no line.
     pub(crate) fn line(&self, modified: &Modified, filter: &Filter) -> Option<Bytes> {
         let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| filter.matches(object)).cloned();
         match (selected(&self.previous), selected(&self.current)) {
@@ -57,19 +58,19 @@ impl Event {
     }
 }
 
-/// The line of a removal: the last state, with the revision of the removal. A state that cannot be read keeps its own
-/// revision, so that watchers learn of the removal in any case.
+/// Returns the line of a removal: the last state, with the revision of the removal. A state that cannot be decoded
+/// keeps its own revision, so that watchers learn of the removal in any case.
 fn deleted(last: &Object, revision: u64) -> Bytes {
     last.at(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
 }
 
-/// The line of a change, with the state before.
+/// Returns the line of a change, with the state before it.
 fn changed(previous: &Object, current: &Object) -> Bytes {
     let (previous, current) = (previous.json(), current.json());
     [br#"{"type":"MODIFIED","previous":"#, &*previous, br#","object":"#, &*current, b"}\n"].concat().into()
 }
 
-/// One line of a watch stream.
+/// Encodes one line of a watch stream.
 fn line(kind: &str, object: &Object) -> Bytes {
     let json = object.json();
     let mut line = Vec::with_capacity(json.len() + 40);

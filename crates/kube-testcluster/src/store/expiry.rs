@@ -1,4 +1,4 @@
-//! Objects that are forgotten after a while: Events. Upstream gives their keys a lease of etcd (`--event-ttl`).
+//! Removes Events after a while (`--event-ttl`). Upstream gives their keys a lease in etcd.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,21 +13,22 @@ use super::object::Object;
 use super::{Store, StoreState};
 use kube_machinery::kinds::Lifetime;
 
-/// The objects that expire, by the revision of their last write: the one that was written first is the next. Each write of
-/// an object begins its time again.
+/// The objects that expire, by the revision of their last write, so the first entry expires next. Each write of an
+/// object restarts its time.
 #[derive(Debug)]
 pub(super) struct Expiry {
     ttl: Duration,
-    /// How many objects are kept. The oldest beyond them expire early, so that Events cannot fill the memory.
+    /// The largest number of objects kept. Beyond it, the oldest objects expire early, so that Events cannot fill the
+    /// memory.
     most: usize,
     objects: BTreeMap<u64, Expiring>,
-    /// Is told when there is an object again.
+    /// Notified when the first object is added, because `run` then has a time to wait for.
     begun: Arc<Notify>,
 }
 
 #[derive(Debug)]
 struct Expiring {
-    /// `None`: only others can drive it out.
+    /// `None` if the time to live is practically endless. Then the object goes only when there are too many.
     at: Option<Instant>,
     object: Arc<Object>,
 }
@@ -52,7 +53,7 @@ impl Expiry {
         self.objects.insert(object.revision, Expiring { at, object });
     }
 
-    /// The next object whose time is over, or that is one too many.
+    /// Returns the oldest object if its time is over or there are too many objects.
     fn due(&self, now: Instant) -> Option<Arc<Object>> {
         let (_, oldest) = self.objects.first_key_value()?;
         let over = self.objects.len() > self.most || oldest.at.is_some_and(|at| at <= now);
@@ -65,7 +66,7 @@ impl Expiry {
 }
 
 impl Store {
-    /// Removes what has expired, and tells the watchers.
+    /// Removes all expired objects and notifies the watchers.
     pub(super) fn forget_expired(&self, state: &mut StoreState) {
         if state.expiry.objects.is_empty() {
             return;
@@ -77,7 +78,8 @@ impl Store {
     }
 }
 
-/// Uses the store when the next object expires, so that watchers are told also if nobody else uses it.
+/// Locks the store whenever the next object expires. Taking the lock removes expired objects, so without this task an
+/// idle cluster would not notify its watchers in time.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     let begun = store.lock().expiry.begun.clone();
     loop {

@@ -1,22 +1,23 @@
-//! The filter of a list or a watch.
+//! The filter of a list or a watch: a namespace and the two selectors.
 
 use super::object::{Key, Object};
 use kube_informers::selector::LabelSelector;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::Fields;
 
-/// A namespace (or all namespaces) and the two selectors.
+/// A namespace (`None` for all namespaces), a label selector and a field selector.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
     pub(crate) labels: LabelSelector,
     pub(crate) fields: Fields,
-    /// Whether the event of a change holds the state before as well: for whoever selects once more.
+    /// True if a MODIFIED line must also hold the state before the change, because the reader matches a field selector
+    /// after conversion to another version.
     pub(crate) tells_previous: bool,
 }
 
 impl Filter {
-    /// Matches the object with this key.
+    /// Returns a filter that matches the object with this key.
     pub(crate) fn of_object(key: &Key) -> Self {
         let namespace = key.namespace().map(ToOwned::to_owned);
         Self { namespace, fields: Fields::named(key.name()), ..Self::default() }
@@ -28,19 +29,19 @@ impl Filter {
             && self.fields.matches(object)
     }
 
-    /// The least key that can match, and the prefix of all keys that can match.
+    /// Returns the least key that can match, and the prefix of all keys that can match.
     pub(crate) fn range(&self) -> (Key, String) {
         let prefix = self.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
         (Key::from_start(prefix.clone()), prefix)
     }
 
-    /// The key of the only object that can match, if there is just one.
+    /// Returns the key of the only object that can match, if the filter names one.
     pub(crate) fn only(&self, resource: &Resource) -> Option<Key> {
         let placed = self.namespace.is_some() || !resource.is_namespaced();
         self.fields.name().filter(|_| placed).map(|name| Key::new(self.namespace.as_deref(), name))
     }
 
-    /// Whether a selector may exclude objects.
+    /// Returns true if a selector may exclude objects.
     pub(crate) fn selects(&self) -> bool {
         !self.labels.is_everything() || !self.fields.is_empty()
     }

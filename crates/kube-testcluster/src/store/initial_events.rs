@@ -1,5 +1,5 @@
-//! The events with which a watch begins: one for each object, or those that its client has missed. Their lines are made when they are
-//! read, which is not under the store's lock, and of all objects there is no list.
+//! The events with which a watch begins: one for each existing object, or the events that the client has missed. A line
+//! is encoded only when the client reads it, outside the store's lock, and the objects are never copied into a list.
 
 use std::collections::VecDeque;
 use std::ops::Bound;
@@ -12,39 +12,40 @@ use super::event::{Event, Modified};
 use super::filter::Filter;
 use super::object::{Key, Object};
 
-/// How many objects are looked at in one go.
+/// The number of objects that are matched against the filter in one go.
 const BATCH: usize = 256;
 
-/// The events that are still to be read.
+/// The initial events that the client has not read yet.
 #[derive(Debug, Default)]
 pub(crate) struct InitialEvents {
-    /// `None` after the last one, so that a watch holds nothing of them from then on.
+    /// `None` after the last event, so that a long watch does not keep the initial objects alive.
     unread: Option<Box<Unread>>,
-    /// What follows them.
+    /// The line after the initial events, such as the bookmark that ends a streaming list.
     end: Option<Bytes>,
 }
 
 #[derive(Debug)]
 struct Unread {
     filter: Filter,
-    /// Those that are known to come.
+    /// The events that are already selected.
     waiting: VecDeque<Waiting>,
     rest: Option<Rest>,
 }
 
-/// An event that waits to be read. Its text is made then: an object may be packed, and its text would be the watch's alone.
+/// An event that is not encoded yet. Encoding waits for the reader: an object may be packed, and its unpacked text
+/// would belong to this watch alone.
 #[derive(Debug)]
 enum Waiting {
     Added(Arc<Object>),
     Missed(Arc<Event>),
 }
 
-/// The objects that were not looked at yet.
+/// The objects that are not matched against the filter yet.
 #[derive(Debug)]
 struct Rest {
-    /// The state of the kind when the watch began. Watches that began at one revision share it.
+    /// The state of the kind when the watch began. Watches that begin at the same revision share it.
     objects: OrdMap<Key, Arc<Object>>,
-    /// The last object that was looked at.
+    /// The key of the last object that was matched.
     last: Option<Key>,
 }
 
@@ -53,24 +54,24 @@ impl InitialEvents {
         Self { unread: Some(Box::new(Unread { filter, waiting, rest })), end: None }
     }
 
-    /// The ADDED events of these objects.
+    /// Returns the ADDED events of these objects.
     pub(super) fn of_selected(objects: Vec<Arc<Object>>) -> Self {
         Self::new(Filter::default(), objects.into_iter().map(Waiting::Added).collect(), None)
     }
 
-    /// The ADDED events of those objects that match, in the order of their keys.
+    /// Returns the ADDED events of the objects that match, in key order.
     pub(super) fn of_objects(objects: OrdMap<Key, Arc<Object>>, filter: Filter) -> Self {
         Self::new(filter, VecDeque::new(), Some(Rest { objects, last: None }))
     }
 
-    /// Those of these events that match.
+    /// Returns those of the events that match the filter.
     pub(super) fn of_missed<'a>(events: impl IntoIterator<Item = &'a Arc<Event>>, filter: Filter) -> Self {
         let matching = events.into_iter().filter(|event| event.matches(&filter));
         let waiting = matching.cloned().map(Waiting::Missed).collect();
         Self::new(filter, waiting, None)
     }
 
-    /// Adds an event after all others.
+    /// Adds a line after all events.
     pub(crate) fn ending_with(mut self, line: Option<Bytes>) -> Self {
         self.end = line;
         self
@@ -104,7 +105,7 @@ impl Unread {
 }
 
 impl Rest {
-    /// Looks at the next objects; `false` if there are no more.
+    /// Matches the next batch of objects against the filter. Returns false if there were none left.
     fn select(&mut self, filter: &Filter, selected: &mut VecDeque<Waiting>) -> bool {
         let (first, prefix) = filter.range();
         let from = self.last.take().map_or(Bound::Included(first), Bound::Excluded);
@@ -127,7 +128,7 @@ mod tests {
     use kube_machinery::value::json;
 
     #[test]
-    fn every_object_has_one_event_and_few_are_made_before_they_are_read() {
+    fn every_object_has_one_event_and_few_are_selected_before_they_are_read() {
         let object = |i: usize| {
             let key = Key::new(Some("default"), &format!("pod-{i:04}"));
             let value = json!({"metadata": {"name": format!("pod-{i:04}"), "namespace": "default"}});
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_events_that_were_missed_those_that_match_wait_until_they_are_read() {
+    fn missed_events_that_match_are_kept_until_they_are_read() {
         let events: Vec<Arc<Event>> = (0..10)
             .map(|i| {
                 let key = Key::new(Some(if i % 2 == 0 { "even" } else { "odd" }), &format!("pod-{i}"));
@@ -163,6 +164,6 @@ mod tests {
         assert_eq!(waiting, Some(5));
         let lines: Vec<Bytes> = events.iter().filter_map(|event| event.line(&Modified::default(), &odd)).collect();
         assert_eq!(missed.by_ref().collect::<Vec<_>>(), lines);
-        assert!(missed.unread.is_none(), "nothing is held any more");
+        assert!(missed.unread.is_none(), "the events are dropped after the last one");
     }
 }

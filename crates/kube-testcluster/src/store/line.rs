@@ -1,4 +1,5 @@
-//! The text of an object, as its readers are sent it. A text that is not written for a long time is kept in less memory.
+//! The JSON text of an object as clients receive it. The text of an object that has not changed for a long time is
+//! compressed with LZ4.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use lz4_flex::block;
 
-/// A text that never changes, though the form changes in which it is kept.
+/// A text that never changes, plain or packed.
 pub(super) struct Line(Mutex<Form>);
 
 #[derive(Clone)]
@@ -15,15 +16,16 @@ enum Form {
     Packed(Arc<Packed>),
 }
 
-/// A text in LZ4's block format with a dictionary: what both have in common is in the dictionary alone.
+/// A text compressed in LZ4's block format with a dictionary. Parts that also stand in the dictionary take no space.
 struct Packed {
     block: Box<[u8]>,
-    /// How long the text is.
+    /// The length of the unpacked text, in bytes.
     length: usize,
     dictionary: Bytes,
 }
 
-/// The shortest text that is packed, in bytes: of a shorter one, too much is what every object takes beside its text.
+/// The shortest text that is packed, in bytes. Smaller objects are dominated by fixed overhead, so compression does not
+/// pay.
 pub(super) const SHORTEST: usize = 1024;
 
 impl Line {
@@ -31,9 +33,9 @@ impl Line {
         Self(Mutex::new(Form::Plain(text.into())))
     }
 
-    /// The text. A packed one is unpacked for each reader, which takes about a microsecond for 2 KB.
+    /// Returns the text. A packed text is unpacked for each reader, which takes about a microsecond for 2 KB.
     pub(super) fn text(&self) -> Bytes {
-        let form = self.form().clone(); // other readers need not wait while this one unpacks
+        let form = self.form().clone(); // a copy, so that other readers need not wait while this one unpacks
         match form {
             Form::Plain(text) => text,
             Form::Packed(packed) => packed.text(),
@@ -47,8 +49,8 @@ impl Line {
         }
     }
 
-    /// Packs the text, if it is long and becomes at least a quarter shorter; returns whether it is packed then. It keeps the
-    /// dictionary.
+    /// Packs the text if it is at least [`SHORTEST`] long and becomes at least a quarter shorter. Returns true if it is
+    /// packed now. A packed text keeps the dictionary alive.
     pub(super) fn pack(&self, dictionary: &Bytes) -> bool {
         let form = self.form().clone();
         let text = match form {
@@ -78,7 +80,7 @@ impl Line {
 impl Packed {
     fn text(&self) -> Bytes {
         let text = block::decompress_with_dict(&self.block, self.length, &self.dictionary);
-        text.expect("what was packed here can be unpacked").into()
+        text.expect("a block that was packed here can be unpacked").into()
     }
 }
 
@@ -92,12 +94,12 @@ impl fmt::Debug for Line {
 mod tests {
     use super::*;
 
-    /// Bytes that nothing makes shorter.
+    /// Returns bytes that cannot be compressed.
     fn noise(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
         std::iter::repeat_with(|| random.u8(..)).take(length).collect()
     }
 
-    /// A text of pieces: of the dictionary, of what it has already, and new ones.
+    /// Returns a text of random pieces: of the dictionary, of the text so far, and of noise.
     fn patchwork(random: &mut fastrand::Rng, dictionary: &[u8]) -> Vec<u8> {
         let mut text = Vec::new();
         for _ in 0..random.usize(0..60) {
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_read_as_it_was_written() {
+    fn every_text_is_read_as_it_was_written() {
         let mut packed = 0;
         for seed in 0..300 {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_like_the_dictionary_is_packed_and_nothing_else() {
+    fn only_a_long_text_that_resembles_the_dictionary_is_packed() {
         let mut random = fastrand::Rng::with_seed(1);
         let known = noise(&mut random, 2000);
         let dictionary = Bytes::from(known.clone());

@@ -1,4 +1,4 @@
-//! The lock of the store.
+//! The guard of the store's lock. It removes expired data when it is taken, and frees old events after it is released.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
@@ -6,13 +6,14 @@ use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 use super::event::Event;
 use super::{Store, StoreState};
 
-/// How often a thread looks whether the store is free before it sleeps: for some microseconds, which is longer than nearly all writes
-/// hold the lock, and shorter than it takes to sleep and be woken.
+/// The number of attempts to take the lock before the thread sleeps. They take some microseconds: longer than nearly
+/// all writes hold the lock, and shorter than going to sleep and waking up.
 const SPINS: usize = 300;
 
-/// The state while it is locked. What the histories have no room for any more is freed once it is unlocked, so that nobody waits for that.
+/// The locked state. Events that the histories have dropped are freed after unlocking, so that other threads do not
+/// wait for that.
 pub(crate) struct Locked<'a> {
-    // In this order: fields are dropped from the first to the last.
+    // The order matters: Rust drops fields from first to last, so the lock is released before the events are freed.
     state: MutexGuard<'a, StoreState>,
     forgotten: Vec<Arc<Event>>,
 }
@@ -38,8 +39,8 @@ impl DerefMut for Locked<'_> {
 }
 
 impl Store {
-    /// A panic of an earlier holder does not end the server: each change is computed before anything is written, and
-    /// [`is_sound`](Self::is_sound) tells of a panic in the middle of a write.
+    /// Locks the state and removes expired data. A poisoned lock is used anyway: each change is computed before
+    /// anything is written, and [`is_sound`](Self::is_sound) reports a panic in the middle of a write.
     pub(crate) fn lock(&self) -> Locked<'_> {
         let mut state = Locked { state: self.wait_for_state(), forgotten: Vec::new() };
         self.forget_expired(&mut state);

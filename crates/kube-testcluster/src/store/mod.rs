@@ -1,4 +1,5 @@
-//! The store: storage and the watch caches under one lock. All handlers read and write through it.
+//! The store: storage (the counterpart of etcd) and the watch caches, under one lock. All handlers read and write
+//! through it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -53,41 +54,43 @@ pub(crate) use self::error::StoreError;
 pub(crate) use self::requester::Requester;
 pub(crate) use self::served_from::ServedFrom;
 
-/// How long a request waits for a revision in the future.
+/// The longest time that a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
 
-/// The state of the server, shared by all requests.
+/// The whole state of the server, shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
     pub(crate) faults: Active,
     state: Mutex<StoreState>,
-    /// Taken last: nothing else is locked while it is held.
+    /// Locked last: no other lock is taken while it is held.
     random: Mutex<Random>,
     allocators: Allocators,
-    /// What is served. It is changed under the lock of `state`, and read without.
+    /// The kinds that are served. It is replaced under the lock of `state`, and read without that lock.
     catalog: RwLock<Arc<Catalog>>,
-    /// What admission is configured with. It is changed under the lock of `state`, and read without.
+    /// The webhook configurations and admission policies. It is replaced under the lock of `state`, and read without
+    /// that lock.
     configured: Configuration,
-    /// Those who decide about writes in this process.
+    /// The admission plugins of the program that embeds the cluster.
     pub(crate) plugins: Plugins,
-    /// Who is asked what a user may do. Without one, everybody may do everything.
+    /// The authorizer. Without one, every user may do everything.
     pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
-    /// Notifies the controller of definitions that one is being deleted, or that an object was removed whose definition waits for that.
+    /// Wakes the controller that finalizes CustomResourceDefinitions: a definition is being deleted, or an object was
+    /// removed whose definition waits for that.
     pub(crate) terminations: Notify,
-    /// Notifies those who wait for a revision that storage or a watch cache has advanced.
+    /// Notified when storage or a watch cache has advanced, for requests that wait for a revision.
     moved: watch::Sender<()>,
-    /// Permits for the watches of clients.
+    /// One permit for each watch that clients may have open.
     watches: Arc<Semaphore>,
-    /// Keeps every write, if anything is kept.
+    /// The write-ahead log; unset if the cluster keeps its data in memory only.
     wal: OnceLock<Wal>,
-    /// Signs the tokens of service accounts, where they open anything.
+    /// The key that signs service account tokens; unset if tokens are not checked.
     #[cfg(feature = "tls")]
     pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
 }
 
-/// Everything that one write changes.
+/// The state that writes change.
 #[derive(Debug)]
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
@@ -95,38 +98,38 @@ pub(crate) struct StoreState {
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,
-    /// Sees every write and what is stored after it, in order. `None` if no controllers run.
+    /// Called after every write, in order. `None` if no controllers run.
     hook: Option<Arc<dyn WriteHook>>,
-    /// Is told of every write, in order.
+    /// Called for every write, in order, for a program that observes the cluster.
     writes: WriteObserver,
-    /// What writes have driven out of the histories, until it is unlocked.
+    /// Events that writes have pushed out of the histories. They are freed after unlocking.
     forgotten: Vec<Arc<Event>>,
-    /// How many writes have begun and not ended: 0 but in the middle of a write, and after a panic there.
+    /// The number of writes that have begun and not ended. It is 0 except in the middle of a write, and after a panic
+    /// there.
     open_writes: usize,
 }
 
 impl StoreState {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
-        self.caches
-            .get_mut(&resource.group_resource())
-            .expect("every kind has a watch cache, from when it is first served")
+        self.caches.get_mut(&resource.group_resource()).expect("a watch cache is made when a kind is first served")
     }
 
-    /// Runs before each use of the state, so that no reader sees an expired revision and no timer is needed.
+    /// Compacts states that are too old. It runs whenever the state is locked, so that no reader sees an expired
+    /// revision and no timer is needed.
     fn forget_old(&mut self) {
         if let Some(oldest) = self.storage.forget_old() {
             self.caches.values_mut().for_each(|cache| cache.drop_snapshots(oldest));
         }
     }
 
-    /// The revision that a source has reached, if it is below `revision`; otherwise `None`.
+    /// Returns the revision that the source has reached if that is below `revision`, otherwise `None`.
     pub(crate) fn revision_below(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
         let cache = self.caches.get(&resource.group_resource()).filter(|_| from == ServedFrom::WatchCache);
         let reached = cache.and_then(WatchCache::stopped_at).unwrap_or(self.storage.revision());
         Some(reached).filter(|reached| *reached < revision)
     }
 
-    /// The watch cache of a kind, advanced to storage's revision, so that a read from it is consistent.
+    /// Returns the watch cache of a kind, advanced to storage's revision, so that a read from it is consistent.
     pub(crate) fn fresh_cache(&mut self, resource: &Resource) -> &mut WatchCache {
         let revision = self.storage.revision();
         let cache = self.cache(resource);
@@ -177,22 +180,23 @@ impl Store {
         }
     }
 
-    /// Calls `hook` after every later write.
+    /// Makes the store call `hook` after every later write.
     pub(crate) fn set_hook(&self, hook: Arc<dyn WriteHook>) {
         self.lock().hook = Some(hook);
     }
 
-    /// The random decisions. They have a lock of their own, so that a new uid does not wait for the store.
+    /// Locks the random generator. It has its own lock, so that making a uid does not wait for the store.
     pub(crate) fn random(&self) -> MutexGuard<'_, Random> {
         self.random.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether every write that began has ended, so that storage, the watch caches and the controllers' graph agree.
+    /// Returns true if every write that began has ended, so storage, the watch caches and the controllers' graph agree,
+    /// and the write-ahead log works.
     pub(crate) fn is_sound(&self) -> bool {
         self.lock().open_writes == 0 && self.wal.get().is_none_or(|wal| wal.failure().is_none())
     }
 
-    /// The kinds that are served now.
+    /// Returns the kinds that are served now.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.catalog.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -201,21 +205,21 @@ impl Store {
         self.lock().storage.get(resource, key)
     }
 
-    /// The revision of the last write to any kind but these.
+    /// Returns the revision of the last write to any kind except `plurals`.
     pub(crate) fn last_write_but(&self, plurals: &[&str]) -> u64 {
         let state = self.lock();
         let counted = state.caches.iter().filter(|(kind, _)| !plurals.contains(&kind.plural));
         counted.map(|(_, cache)| cache.last_write()).max().unwrap_or_default()
     }
 
-    /// Which object was written at a revision, as `plural namespace/name`.
+    /// Names the object that was written at a revision, as `plural namespace/name`.
     pub(crate) fn last_written(&self, revision: u64) -> String {
         let state = self.lock();
         let written = state.storage.all().find(|object| object.revision == revision);
         written.map_or_else(|| "a removal".to_owned(), |object| format!("{} {}", object.resource.plural, object.key))
     }
 
-    /// Tells `writes` of the objects that exist, and from now on of every write.
+    /// Reports the existing objects to `writes`, and from now on every write.
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
@@ -224,7 +228,7 @@ impl Store {
         state.writes = writes;
     }
 
-    /// Waits until storage, or the watch cache of a kind, has reached a revision.
+    /// Waits until storage, or the watch cache of the kind, has reached a revision.
     ///
     /// # Errors
     /// `TooLargeResourceVersion` after three seconds.
@@ -247,7 +251,7 @@ impl Store {
         below().map_or(Ok(()), |current| Err(StoreError::TooLargeResourceVersion { asked: revision, current }))
     }
 
-    /// Drops all earlier states, as etcd's compaction does. The watch caches keep their events, and can still replay
+    /// Drops all earlier states, as etcd's compaction does. The watch caches keep their events and can still replay
     /// them.
     pub(crate) fn compact(&self) {
         let mut state = self.lock();
@@ -268,7 +272,7 @@ impl Store {
         self.moved.send_replace(());
     }
 
-    /// A permit for one more watch, to be held while it is open.
+    /// Takes a permit for one more watch, to be held while it is open.
     ///
     /// # Errors
     /// `TooManyWatches` if the limit is reached.
@@ -277,7 +281,7 @@ impl Store {
         self.watches.clone().try_acquire_owned().map_err(|_| StoreError::TooManyWatches { limit })
     }
 
-    /// Ends the clients' watches of a kind, or of all kinds.
+    /// Ends the clients' watches of a kind, or of all kinds for `None`.
     pub(crate) fn drop_watches(&self, plural: Option<&str>) {
         let mut state = self.lock();
         let meant = |kind: &GroupResource| plural.is_none_or(|plural| plural == kind.plural);
@@ -294,14 +298,14 @@ impl Store {
         self.moved.send_replace(());
     }
 
-    /// Ends all watches. Later ones end after their initial events.
+    /// Ends all watches. A watch that begins later ends after its initial events.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
         state.caches.values_mut().for_each(WatchCache::close);
     }
 
-    /// Writes what is left, and lets others have the folder.
+    /// Writes the rest of the write-ahead log to the disk and unlocks its folder.
     pub(crate) fn close_wal(&self) {
         if let Some(wal) = self.wal.get() {
             wal.close();

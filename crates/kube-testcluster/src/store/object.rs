@@ -15,10 +15,10 @@ use kube_machinery::kinds::custom_resource::Definition;
 use kube_machinery::kinds::field_selector::Selectable;
 use kube_machinery::value::{Value, write_field, write_fields};
 
-/// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
+/// `namespace/name`, or `name` for a cluster-scoped kind. Keys are ordered like upstream's storage keys, as whole
 /// texts: `a-b/x` comes before `a/x`.
 ///
-/// The copies share one text: storage, the watch cache, the history and the object itself have one each.
+/// Clones share one text, because storage, the watch cache, the history and the object each have one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(Arc<str>);
 
@@ -27,7 +27,7 @@ impl Key {
         Self(namespace.map_or_else(|| name.into(), |namespace| [namespace, "/", name].concat().into()))
     }
 
-    /// The start of a range; not necessarily the key of an object.
+    /// Makes the start of a range, which need not be the key of an object.
     pub(crate) fn from_start(start: String) -> Self {
         Self(start.into())
     }
@@ -44,7 +44,8 @@ impl Key {
         self.slash().map_or(&self.0, |slash| &self.0[slash + 1..])
     }
 
-    /// Runs for each event and each watcher. Namespaces are short, so a plain loop is faster than an optimized search.
+    /// Finds the slash. It runs for each event and each watcher. Namespaces are short, so a plain loop is faster than
+    /// an optimized search.
     fn slash(&self) -> Option<usize> {
         self.0.bytes().position(|byte| byte == b'/')
     }
@@ -58,42 +59,44 @@ impl fmt::Display for Key {
 
 /// An object in the state of one write. It never changes; a later write makes a new one.
 ///
-/// It is kept as the bytes that readers are sent; a tree of values would take ten times the memory. Code that needs its
-/// fields opens it.
+/// It is kept as the bytes that clients receive, because a tree of values would take ten times the memory. Code that
+/// needs its fields [opens](Self::open) it.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) resource: &'static Resource,
     pub(crate) key: Key,
-    /// The revision of the write; `metadata.resourceVersion` is its decimal text.
+    /// The revision of the write. `metadata.resourceVersion` is its decimal text.
     pub(crate) revision: u64,
     pub(crate) summary: Summary,
-    /// The line of an ADDED event. A get sends the object in it, and a list a part of that.
+    /// The line of an ADDED event. The response to a get and the item of a list are parts of this line.
     added: Line,
-    /// Where the part for a list begins: only custom resources have kind and apiVersion there, and none has the opening brace.
+    /// The offset in `added` where the list item begins. The item has no opening brace, and only custom resources have
+    /// kind and apiVersion in it.
     item: u32,
-    /// The decoded content, while anybody holds it.
+    /// The decoded content, as long as another part of the program holds it.
     opened: Mutex<Weak<Opened>>,
-    /// What was written, if its definition shows it in another form.
+    /// The object as it was written, if its definition shows it in another form.
     written: Option<Arc<Written>>,
 }
 
-/// An object as it was written, though its definition shows it with other defaults, with less of it, or in another version.
+/// A custom resource as it was written, kept because its definition shows it with other defaults, with fewer fields, or
+/// in another version.
 #[derive(Debug)]
 struct Written {
     resource: &'static Resource,
     value: Value,
 }
 
-/// An object that is encoded but for its revision, which the store knows only under its lock.
+/// An object that is encoded except for its revision, which is known only under the store's lock.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) resource: &'static Resource,
     pub(crate) key: Key,
     summary: Summary,
-    /// As in [`Object`], with room for the revision.
+    /// As in [`Object`], with spare capacity for the revision.
     added: Vec<u8>,
     item: u32,
-    /// Where the revision is put in.
+    /// The offset in `added` where the revision is inserted.
     hole: usize,
     /// As in [`Object`].
     written: Option<Arc<Written>>,
@@ -101,27 +104,27 @@ pub(crate) struct Draft {
 
 #[cfg(test)]
 thread_local! {
-    /// How many objects this thread has decoded: the measure of work in tests.
+    /// The number of objects that this thread has decoded, for tests that measure work.
     pub(crate) static OPENED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// What stands before and after the object in the line of an event.
+/// The text before and after the object in the line of an event.
 const HEAD: &str = r#"{"type":"ADDED","object":"#;
 const TAIL: &[u8] = b"}\n";
 
 /// A buffer size, in bytes, that most objects fit into.
 const USUAL: usize = 4096;
 
-/// The most digits that a revision has. So many bytes are kept for it; some stay unused.
+/// The most digits that a revision has. Each object reserves that many bytes; some stay unused.
 const DIGITS: usize = 20;
 
 /// An object with its decoded content.
 #[derive(Debug)]
 pub(crate) struct Opened {
     object: Arc<Object>,
-    /// The row in whose form the content is: that of the object, or another version of it.
+    /// The version that `value` is in: the version of the object, or another one of the same kind.
     pub(crate) resource: &'static Resource,
-    /// Without `kind` and `apiVersion`, which the resource has.
+    /// Without `kind` and `apiVersion`, because the resource has them.
     pub(crate) value: Value,
 }
 
@@ -130,17 +133,18 @@ impl Object {
         Draft::new(resource, key, &mut value).at(revision)
     }
 
-    /// An object that was not stored and has no resourceVersion: the response to a dry run of a creation.
+    /// Returns an object that is not stored and has no resourceVersion: the response to the dry run of a creation.
     pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
         let (added, item) = framed(resource, value, write_field);
         Draft { resource, key, summary: Summary::of(resource, value), added, item, hole: 0, written: None }
             .into_object(0)
     }
 
-    /// Decodes the object. Those who have it open at the same time share what was decoded.
+    /// Decodes the object. Callers that have it open at the same time share the decoded content.
     ///
     /// # Errors
-    /// `Unreadable` if the stored bytes cannot be read. That would be a mistake of this server; it ends one request only.
+    /// `Unreadable` if the stored bytes cannot be decoded. That would be a bug of this server; it fails only the one
+    /// request.
     pub(crate) fn open(self: &Arc<Self>) -> Result<Arc<Opened>, StoreError> {
         if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
             return Ok(opened);
@@ -150,7 +154,8 @@ impl Object {
         Ok(opened)
     }
 
-    /// The object with its content: what it was encoded from a moment ago, but for the revision.
+    /// Opens the object with a content that need not be decoded: the value that it was just encoded from. Sets the
+    /// revision in it.
     pub(super) fn opened_as(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
         value["metadata"]["resourceVersion"] = self.revision.to_string().into();
         let opened = Arc::new(Opened { object: self.clone(), resource: self.resource, value });
@@ -175,7 +180,7 @@ impl Object {
         StoreError::Unreadable { kind, key, why }
     }
 
-    /// The same state with another revision, as in a DELETED event.
+    /// Returns the same state with another revision, as a DELETED event needs it.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -183,8 +188,8 @@ impl Object {
         Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
     }
 
-    /// The same state in the form that its definition says now. As upstream, what is stored stays as it was written: a default that
-    /// the row before had, and a field that it did not have, count no more.
+    /// Returns the same state in the form that the definition asks for now. As in upstream, the stored object stays as
+    /// it was written: defaults of the earlier definition are removed, and fields that it pruned come back.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -200,22 +205,23 @@ impl Object {
         Ok(Self { written: differs.then_some(written), ..object })
     }
 
-    /// Whether the same content, written once more, is a change for upstream: it compares what is stored.
+    /// Returns true if the stored form differs from the form that is shown. Then writing the shown content back counts
+    /// as a change, because upstream compares the stored bytes.
     pub(crate) fn shows_more_than_written(&self) -> bool {
         self.written.is_some()
     }
 
-    /// The object in a response to a get: a JSON object with kind and apiVersion.
+    /// Returns the object as in a response to a get: JSON with kind and apiVersion.
     pub(crate) fn json(&self) -> Bytes {
         self.part_from(HEAD.len())
     }
 
-    /// The object in a list, without the opening brace.
+    /// Returns the object as in a list, without the opening brace.
     pub(crate) fn item(&self) -> Bytes {
         self.part_from(self.item as usize)
     }
 
-    /// The length of [`item`](Self::item), in bytes.
+    /// Returns the length of [`item`](Self::item), in bytes.
     pub(crate) fn item_length(&self) -> usize {
         self.length() - self.item as usize - TAIL.len()
     }
@@ -225,12 +231,12 @@ impl Object {
         line.slice(start..line.len() - TAIL.len())
     }
 
-    /// The line of an ADDED event.
+    /// Returns the line of an ADDED event.
     pub(crate) fn added(&self) -> Bytes {
         self.added.text()
     }
 
-    /// How long that line is, in bytes. No other text of the object is longer.
+    /// Returns the length of the ADDED line, in bytes. No other text of the object is longer.
     pub(crate) fn length(&self) -> usize {
         self.added.length()
     }
@@ -240,15 +246,15 @@ impl Object {
         self.added.is_packed()
     }
 
-    /// Keeps the object in less memory, with another one of its kind as the dictionary. Each reading takes a little longer then.
-    /// Returns `false` if it is too short for that, or too unlike the other one.
+    /// Compresses the object, with the text of another object of its kind as the dictionary. Reading it takes a little
+    /// longer then. Returns false if the object is too short or too unlike the dictionary.
     pub(super) fn pack(&self, dictionary: &Bytes) -> bool {
         self.added.pack(dictionary)
     }
 }
 
 impl Draft {
-    /// Encodes an object. Its `metadata.resourceVersion` is emptied.
+    /// Encodes an object. Empties its `metadata.resourceVersion`.
     pub(crate) fn new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
         value["metadata"]["resourceVersion"] = "".into();
         let mut hole = 0;
@@ -268,14 +274,16 @@ impl Draft {
         Self { resource, key, summary: Summary::of(resource, value), added, item, hole, written: None }
     }
 
-    /// Encodes an object that is to be stored. What its definition adds when it is read is added.
+    /// Encodes an object that is to be stored. A custom resource gets the defaults of its definition, and its written
+    /// form is kept beside.
     pub(crate) fn of_written(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
         let written = resource.as_read_back(value).map(|read| std::mem::replace(value, read));
         let written = written.map(|value| Arc::new(Written { resource, value }));
         Self { written, ..Self::new(resource, key, value) }
     }
 
-    /// The object at its revision. It runs under the store's lock, so it copies nothing but what stands behind the revision.
+    /// Returns the object at its revision. This runs under the store's lock, so it only moves the bytes behind the
+    /// revision.
     pub(crate) fn at(mut self, revision: u64) -> Object {
         self.added.splice(self.hole..self.hole, revision.to_string().into_bytes());
         self.into_object(revision)
@@ -287,7 +295,8 @@ impl Draft {
     }
 }
 
-/// The line of an ADDED event with an object whose fields are written by this function, and where its part for a list begins.
+/// Encodes the line of an ADDED event; `write` encodes each field of the object. Also returns the offset where the list
+/// item begins.
 fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &str, &Value)) -> (Vec<u8>, u32) {
     let mut line = Vec::with_capacity(USUAL);
     for piece in [HEAD, r#"{"kind":""#, resource.kind, r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
@@ -300,7 +309,7 @@ fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &s
     }
     line.push(b'}');
     line.extend_from_slice(TAIL);
-    // A copy that has room for a revision and for nothing else: it is kept.
+    // The buffer is kept for as long as the object, so copy it to one with room for a revision only.
     let mut kept = Vec::with_capacity(line.len() + DIGITS);
     kept.extend_from_slice(&line);
     (kept, item)
@@ -321,13 +330,13 @@ impl Selectable for Object {
 }
 
 impl Opened {
-    /// An object in the state of a write, with its content.
+    /// Returns an object in the state of a write, with its content.
     pub(super) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Arc<Self> {
         let object = Arc::new(Draft::new(resource, key, &mut value).at(revision));
         object.opened_as(value)
     }
 
-    /// The same object with its content in the form of another version.
+    /// Returns the same object with its content in another version.
     pub(crate) fn in_version(&self, resource: &'static Resource, value: Value) -> Self {
         Self { object: self.object.clone(), resource, value }
     }
@@ -336,14 +345,15 @@ impl Opened {
         &self.object
     }
 
-    /// The text at a JSON pointer, if there is one.
+    /// Returns the text at a JSON pointer, if there is one.
     pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
         self.value.pointer(pointer).and_then(Value::as_str)
     }
 }
 
 impl Drop for Opened {
-    /// Frees the place of this value, which a weak reference would keep for as long as the object lives.
+    /// Frees the memory of the decoded content. A dangling weak reference would keep it for as long as the object
+    /// lives.
     fn drop(&mut self) {
         let mut opened = self.object.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.strong_count() == 0 {

@@ -1,5 +1,5 @@
-//! What is no more in the history is packed: of the objects of a large cluster, nearly all are not written for a long time. etcd keeps
-//! them on its disk.
+//! Compresses objects that have left the history. In a large cluster, nearly all objects have not changed for a long
+//! time; etcd keeps them on disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,15 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::object::Object;
 use kube_machinery::kinds::GroupResource;
 
-/// How much of an object is the dictionary for others of its kind, in bytes: each packing looks through all of it.
+/// The largest part of an object that serves as a dictionary, in bytes. Each compression searches all of it.
 const LONGEST: usize = 8 * 1024;
 
-/// From this length on, in bytes, an object takes so long that others get a turn after it. After each object it would be too often:
-/// a busy server would write faster than this packs.
+/// Objects of this size, in bytes, take so long to compress that the task yields after each. Yielding after every
+/// object would be too often: a busy server would write faster than this task compresses.
 const SLOW: usize = 64 * 1024;
 
-/// Packs the objects that have aged, outside of the store's lock. The first of a kind is the dictionary for the next ones: those of
-/// one program look alike, and all have the server's defaults. One that is too unlike takes its place.
+/// Compresses aged objects outside the store's lock. The first object of a kind is the dictionary for the next ones,
+/// because objects of one program look alike, and all have the server's defaults. An object that is too unlike the
+/// dictionary replaces it.
 pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: CancellationToken) {
     let mut dictionaries: BTreeMap<GroupResource, Bytes> = BTreeMap::new();
     while let Some(Some(object)) = stop.run_until_cancelled(aged.recv()).await {
@@ -33,7 +34,8 @@ pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: Cancella
     }
 }
 
-/// The end of a text: at its beginning are names, which no other object has. It is a copy, because the text does not live as long.
+/// Copies the end of a text as the dictionary. The beginning holds names, which no other object has. A copy, because
+/// the text may be freed earlier.
 fn end(text: &Bytes) -> Bytes {
     Bytes::copy_from_slice(&text[text.len().saturating_sub(LONGEST)..])
 }
@@ -54,7 +56,7 @@ mod tests {
     use kube_machinery::kinds::{CONFIG_MAPS, PODS, Resource};
     use kube_machinery::value::{Value, json};
 
-    /// An object with a note that only its dictionary can make shorter.
+    /// Returns an object with an annotation that compresses only with a dictionary.
     fn value(seed: u64) -> Value {
         let mut random = Random::new(seed);
         let note: String = std::iter::repeat_with(|| random.uid()).take(60).collect();
@@ -62,7 +64,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_aged_is_packed_with_another_of_its_kind() {
+    async fn an_aged_object_is_packed_with_another_one_of_its_kind() {
         let object = |resource: &'static Resource, seed: u64| {
             Arc::new(Object::new(resource, Key::new(None, "a"), 1, value(seed)))
         };
@@ -77,13 +79,13 @@ mod tests {
         assert_eq!(
             packed,
             [false, false, true, true, false, true],
-            "the first of a kind, and one that is unlike, are not"
+            "the first object of a kind stays plain, and so does one that is unlike the dictionary"
         );
         assert_eq!(objects.each_ref().map(|object| object.added()), texts);
     }
 
     #[tokio::test]
-    async fn what_a_store_has_is_packed_when_it_leaves_the_history() {
+    async fn an_object_is_packed_when_its_last_write_leaves_the_history() {
         let settings = Settings { history: 2, history_age: Duration::MAX, ..Settings::default() };
         let store = Store::new(settings, Clock::starting_at(Timestamp::UNIX_EPOCH));
         let receiver = store.lock().storage.tell_what_ages();
@@ -101,7 +103,7 @@ mod tests {
         assert_eq!(
             keys.each_ref().map(is_packed),
             [false, true, false, false],
-            "the first is the dictionary, two are in the history"
+            "the first object is the dictionary, and the last two are in the history"
         );
         stop.cancel();
         packing.await.unwrap();

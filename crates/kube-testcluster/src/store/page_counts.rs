@@ -1,17 +1,17 @@
-//! How many objects are left after a page, so that the next page need not count them again.
+//! Remembers how many objects follow a page of a list, so that the next page need not count them again.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::object::Key;
 use kube_machinery::kinds::{GroupResource, Resource};
 
-/// How many counts are kept: one for each paged list that is under way.
+/// The largest number of counts kept. Each paged list in progress needs one.
 const MOST: usize = 1_024;
 
-/// Where a page begins: the kind, the revision, the prefix of all keys of the list, and the least key of the page.
+/// The start of a page: the kind, the revision, the prefix of all keys of the list, and the least key of the page.
 type Start = (GroupResource, u64, String, Key);
 
-/// The newest counts. A state never changes, so a count never becomes wrong.
+/// The newest counts. The state at a revision never changes, so a count stays right.
 #[derive(Debug, Default)]
 pub(crate) struct PageCounts {
     counts: BTreeMap<Start, usize>,

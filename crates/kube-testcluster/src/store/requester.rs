@@ -1,6 +1,6 @@
-//! Whether a request comes from a client or from the cluster itself.
+//! The origin of a request: a client, or the cluster itself.
 
-/// Faults do not apply to the cluster's own components, which would otherwise use them up.
+/// The origin of a request. Faults apply to clients only; the cluster's own components would otherwise use them up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Requester {
     Client,

@@ -1,5 +1,6 @@
-//! What objects take from the allocator of their kind before they are written. Upstream: the transactions of
-//! `pkg/registry/core/service/storage/transaction.go`, begun by `BeginCreate` and `BeginUpdate`.
+//! Reserves unique values for objects before they are written, such as the cluster IPs and node ports of Services.
+//! Upstream: the transactions of `pkg/registry/core/service/storage/transaction.go`, begun by `BeginCreate` and
+//! `BeginUpdate`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,8 +13,8 @@ use kube_machinery::value::Value;
 /// An allocator with its lock.
 type Shared = Arc<Mutex<Box<dyn Allocator>>>;
 
-/// The allocators of the kinds that have one, by kind. They have locks of their own, which nobody holds for long: what is
-/// taken is encoded without them and without the store's.
+/// The allocators, for the kinds that have one. Each has its own lock, held only briefly: objects are encoded without
+/// it, and without the store's lock.
 #[derive(Clone, Debug)]
 pub(super) struct Allocators(BTreeMap<GroupResource, Shared>);
 
@@ -25,10 +26,10 @@ impl Allocators {
         Self(RESOURCES.iter().filter_map(allocator).collect())
     }
 
-    /// Fills in what no two objects of the kind may have, and takes it.
+    /// Reserves the unique values of an object, and fills in those that it leaves open.
     ///
     /// # Errors
-    /// `NotAllocated` for what the object asks for and cannot have.
+    /// `NotAllocated` if a value that the object asks for is not available.
     pub(super) fn reserve(
         &self,
         resource: &'static Resource,
@@ -42,7 +43,7 @@ impl Allocators {
         Ok(Reservation(Some((allocator.clone(), taken.map_err(refused)?))))
     }
 
-    /// Tells the allocator of the kind what an object has now.
+    /// Tells the allocator of the kind which values an object has after a write; `None` after a removal.
     pub(super) fn record(&self, resource: &Resource, key: &Key, state: Option<&Value>) {
         if let Some(allocator) = self.0.get(&resource.group_resource()) {
             lock(allocator).record(key.as_str(), state);
@@ -54,13 +55,13 @@ fn lock(allocator: &Mutex<Box<dyn Allocator>>) -> MutexGuard<'_, Box<dyn Allocat
     allocator.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What an object that is not written yet has taken. It is given back, unless the object is written.
+/// The values reserved for an object that is not written yet. Dropping the reservation gives them back.
 #[derive(Debug)]
-#[must_use = "what was taken is given back at once"]
+#[must_use = "dropping a reservation gives its values back at once"]
 pub(super) struct Reservation(Option<(Shared, u64)>);
 
 impl Reservation {
-    /// The object is written: what it has taken is its own.
+    /// Makes the reservation permanent, because the object is written.
     pub(super) fn keep(mut self) {
         if let Some((allocator, taken)) = self.0.take() {
             lock(&allocator).keep(taken);

@@ -1,4 +1,4 @@
-//! Goes on where an earlier server with the same folder has ended.
+//! Restores the objects that an earlier server has left in a data folder.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use kube_machinery::kinds::{Catalog, Resource, Scope};
 use kube_machinery::value::Value;
 
 impl Store {
-    /// Takes over the objects of an earlier server. This store has to begin at the revision at which that server ended, so that storage,
-    /// the watch caches and all answers continue one line of revisions. The history is gone, as after a compaction: a watch or a
-    /// list of an earlier revision is answered with 410.
+    /// Takes over the objects of an earlier server. Its history is lost, as after a compaction: a watch or a list at an
+    /// earlier revision gets 410 Gone.
     ///
     /// # Errors
-    /// `Foreign` if an object is of a kind that a group of Kubernetes does not have here, or cannot be read.
+    /// `Foreign` if an object cannot be read, or is of a kind that this version does not serve in a group of
+    /// Kubernetes.
     pub(crate) fn restore(&self, left: Restored) -> Result<(), DataError> {
         let (definitions, others): (Vec<_>, Vec<_>) = left.objects.into_iter().partition(is_definition);
         let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();
         self.take_over(definitions)?;
-        names.iter().for_each(|name| self.redefine(name)); // which says how custom resources are read
+        names.iter().for_each(|name| self.redefine(name)); // custom resources are read with their definitions
         self.take_over(others)
     }
 
@@ -38,7 +38,7 @@ impl Store {
         }
         let revision = state.storage.revision();
         self.configure(&state.storage);
-        *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32)); // no uid comes again
+        *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32)); // another seed, so that no uid is given twice
         let hook = state.hook.clone();
         for write in writes {
             state.expiry.note(&write);
@@ -53,7 +53,7 @@ impl Store {
         Ok(())
     }
 
-    /// From now on, keeps every write in a folder.
+    /// Keeps every write from now on in a folder.
     ///
     /// # Errors
     /// If the folder cannot be written to.
@@ -64,10 +64,10 @@ impl Store {
         Ok(())
     }
 
-    /// Waits until nothing that anybody can have seen so far can be lost. Without a folder, there is nothing to wait for.
+    /// Waits until every write so far is on the disk. Returns at once if the cluster has no folder.
     ///
     /// # Errors
-    /// Why the folder can no longer be written to.
+    /// The reason why the folder can no longer be written to.
     pub(crate) async fn flushed(&self) -> Result<(), Arc<str>> {
         match self.wal.get() {
             None => Ok(()),
@@ -87,7 +87,7 @@ fn opened(left: &Left, catalog: &Catalog) -> Option<(&'static Resource, Value)> 
     let api_version = fields.remove("apiVersion").unwrap_or_default();
     let version = api_version.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
     if let Some(resource) = catalog.row_of(&left.group, &left.plural, version) {
-        // The schema may have changed since it was written.
+        // The schema of the definition may have changed since the object was written.
         return Some((resource, if resource.custom.is_some() { resource.in_shape(value) } else { value }));
     }
     let is_built_in = catalog.stored().any(|row| row.custom.is_none() && row.group == left.group);

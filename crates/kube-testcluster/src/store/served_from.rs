@@ -1,6 +1,6 @@
 //! The two sources of a read.
 
-/// Which of the two has answered.
+/// The source that answers a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServedFrom {
     /// The counterpart of etcd.

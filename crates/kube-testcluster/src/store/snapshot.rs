@@ -1,4 +1,4 @@
-//! The state of a cluster at a moment, and the way back to it.
+//! Snapshots: all objects of a cluster at one moment, and the way back to that state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use kube_machinery::conventions::random::Random;
 use kube_machinery::kinds::custom_resource::Definition;
 use kube_machinery::kinds::{GroupResource, Resource};
 
-/// All objects of a cluster at a revision. It shares them with the cluster, so that it takes little time and memory.
+/// All objects of a cluster at a revision. A snapshot shares the objects with the cluster, so it takes little time and
+/// memory.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     revision: u64,
@@ -20,21 +21,22 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The revision of the last write before it.
+    /// Returns the revision of the last write before the snapshot.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// When it was taken, on the cluster's clock.
+    /// Returns the time of the snapshot, on the cluster's clock.
     pub fn time(&self) -> Timestamp {
         self.time
     }
 }
 
-/// Which objects a step of the way back is about. Definitions go first: they say which other objects there can be.
+/// The objects that one step of going back restores. Definitions come first, because they decide which custom resources
+/// are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// What is served whatever is stored, and the definitions of custom resources.
+    /// The built-in kinds, including CustomResourceDefinitions.
     BuiltIn,
     /// Custom resources.
     Custom,
@@ -53,14 +55,14 @@ impl Store {
         Snapshot { revision: state.storage.revision(), time: self.clock.time(), objects }
     }
 
-    /// Goes on with other random decisions, as objects may come back that another cluster has made with the same ones: no uid is
-    /// given twice.
+    /// Seeds the random generator anew. Objects that come back from a snapshot may have been made by another cluster
+    /// with the same seed, and no uid may be given twice.
     pub(crate) fn renew_random(&self) {
         let revision = self.lock().storage.revision();
         *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32));
     }
 
-    /// Removes what came into being after a snapshot. Custom resources go before their definitions.
+    /// Removes the objects that were created after a snapshot. Custom resources go before their definitions.
     pub(crate) fn remove_newer(&self, snapshot: &Snapshot) {
         let kept = by_key(&snapshot.objects);
         let mut state = self.lock();
@@ -72,7 +74,7 @@ impl Store {
         }
     }
 
-    /// Writes what is not as it was in a snapshot.
+    /// Writes back each object that differs from the snapshot.
     ///
     /// # Errors
     /// If an object cannot be read.
@@ -83,7 +85,7 @@ impl Store {
             if is_as_it_was(&state, object) {
                 continue;
             }
-            // The row of a custom resource is the one that its definition says now. It may have none any more.
+            // The definition may now serve the kind with another row, or may be gone.
             let Resource { group, plural, version, .. } = object.resource;
             let row = catalog.row_of(group, plural, version).unwrap_or(object.resource);
             let mut value = object.open()?.value.clone();

@@ -1,4 +1,4 @@
-//! Storage: all versions of all objects in the history. The counterpart of etcd.
+//! Storage, the counterpart of etcd: all versions of all objects within the history.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::line;
 use super::object::{Draft, Key, Object};
 use kube_machinery::kinds::{GroupResource, Resource};
 
-/// All kinds share one revision counter; every write takes the next revision.
+/// All versions of all objects. Every kind shares one revision counter, and every write takes the next revision.
 ///
 /// Invariants: the versions of a key are in ascending order of revision, and no two removals follow each other; `log`
 /// has one entry for each revision in `(compacted, revision]`, in order.
@@ -24,30 +24,30 @@ pub(crate) struct Storage {
     /// By kind, then by key.
     kinds: BTreeMap<GroupResource, BTreeMap<Key, Vec<Version>>>,
     log: VecDeque<Write>,
-    /// How many revisions are kept.
+    /// The largest number of revisions in the history.
     keep: usize,
-    /// How long an earlier state is kept.
+    /// The longest time that an earlier state stays in the history.
     age: Duration,
-    /// Is sent the objects whose last write has left the history.
+    /// Receives the objects whose last write has left the history, to be packed.
     aged: Option<mpsc::UnboundedSender<Arc<Object>>>,
 }
 
-/// The write of a revision.
+/// The write of a revision, as the log keeps it.
 #[derive(Debug)]
 struct Write {
     kind: GroupResource,
     key: Key,
     at: Instant,
-    /// Whether there was a state before, which compaction drops.
+    /// True if the object had an earlier state, which compaction drops.
     replaces: bool,
-    /// Whether the object is so long that it matters when it has aged.
+    /// True if the object is long enough to be packed when it has aged.
     is_long: bool,
 }
 
 #[derive(Debug)]
 struct Version {
     revision: u64,
-    /// `None`: the object was removed at this revision.
+    /// `None` if the object was removed at this revision.
     object: Option<Arc<Object>>,
 }
 
@@ -56,7 +56,8 @@ struct Version {
 pub(crate) struct Compacted;
 
 impl Storage {
-    /// An empty store at this revision that keeps the last `keep` revisions, and no earlier state for longer than `age`.
+    /// Makes an empty store at this revision. It keeps the last `keep` revisions, and no earlier state for longer than
+    /// `age`.
     pub(crate) fn new(revision: u64, keep: usize, age: Duration) -> Self {
         Self { revision, compacted: revision, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age, aged: None }
     }
@@ -72,8 +73,8 @@ impl Storage {
         })
     }
 
-    /// Tells of each long object that was not written for as long as the history reaches, now and from now on. They wait without a
-    /// bound: storage keeps nearly all of them in any case.
+    /// Sends each long object whose last write has left the history, now and from now on. The channel has no bound,
+    /// because storage keeps nearly all of these objects anyway.
     pub(crate) fn tell_what_ages(&mut self) -> mpsc::UnboundedReceiver<Arc<Object>> {
         let (aged, receiver) = mpsc::unbounded_channel();
         self.aged = Some(aged);
@@ -83,7 +84,7 @@ impl Storage {
 
     fn tell_if_aged(&self, object: &Arc<Object>) {
         if let Some(aged) = self.aged.as_ref().filter(|_| object.revision <= self.compacted && is_long(object)) {
-            let _ = aged.send(object.clone()); // whoever packs may have ended
+            let _ = aged.send(object.clone()); // fails only after the packing task has ended
         }
     }
 
@@ -91,7 +92,7 @@ impl Storage {
         self.revision
     }
 
-    /// Whether the state at a revision has been compacted.
+    /// Returns true if the state at a revision has been compacted.
     pub(crate) fn has_forgotten(&self, revision: u64) -> bool {
         revision < self.compacted
     }
@@ -100,13 +101,13 @@ impl Storage {
         self.kinds.get(&resource.group_resource())?.get(key)?.last()?.object.clone()
     }
 
-    /// All objects of all kinds.
+    /// Returns all objects of all kinds.
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Object>> {
         let versions = self.kinds.values().flat_map(BTreeMap::values);
         versions.filter_map(|versions| versions.last()?.object.as_ref())
     }
 
-    /// Takes an object over from an earlier server, in the state that it had there.
+    /// Adds an object of an earlier server, with the revision that it had there.
     pub(super) fn restore(&mut self, object: Object) -> Event {
         let (resource, key, revision) = (object.resource, object.key.clone(), object.revision);
         let object = Some(Arc::new(object));
@@ -115,6 +116,7 @@ impl Storage {
         Event::new(revision, None, object)
     }
 
+    /// Continues from the last revision of an earlier server. All states before it count as compacted.
     /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, draft: Draft) -> Event {
         let (resource, key) = (draft.resource, draft.key.clone());
@@ -128,17 +130,17 @@ impl Storage {
         Some(self.append(resource, key.clone(), None))
     }
 
-    /// The objects of a kind, in key order.
+    /// Returns the objects of a kind, in key order.
     pub(crate) fn of_kind(&self, resource: &Resource) -> impl Iterator<Item = &Arc<Object>> {
         self.range(resource, Key::from_start(String::new()))
     }
 
-    /// The objects of a kind from a key on, in key order.
+    /// Returns the objects of a kind from a key on, in key order.
     pub(crate) fn range(&self, resource: &Resource, start: Key) -> impl Iterator<Item = &Arc<Object>> {
         self.states(resource, start, self.revision)
     }
 
-    /// The objects of a kind from a key on, in key order, as they were at a revision.
+    /// Returns the objects of a kind from a key on, in key order, as they were at a revision.
     pub(crate) fn range_at(
         &self,
         resource: &Resource,
@@ -152,12 +154,12 @@ impl Storage {
         let objects = self.kinds.get(&resource.group_resource()).into_iter();
         let objects = objects.flat_map(move |objects| objects.range(start.clone()..));
         objects.filter_map(move |(_, versions)| {
-            // It is nearly always the last version, so search from the end.
+            // The wanted version is nearly always the last one, so search from the end.
             versions.iter().rev().find(|version| version.revision <= at)?.object.as_ref()
         })
     }
 
-    /// Writes all states of a kind in another form, at the same revisions.
+    /// Replaces all versions of a kind by another form, at the same revisions. The definition of the kind has changed.
     pub(super) fn rewrite(&mut self, resource: &Resource, form: impl Fn(&Object) -> Option<Object>) {
         let mut written = Vec::new();
         let objects = self.kinds.get_mut(&resource.group_resource()).into_iter().flat_map(BTreeMap::values_mut);
@@ -192,7 +194,7 @@ impl Storage {
                 [] => drop(objects.remove(&key)),
                 [only] => {
                     let present = only.object.clone();
-                    versions.shrink_to_fit(); // nearly all objects are no more than their present state
+                    versions.shrink_to_fit(); // nearly all objects have only their present version
                     if let Some(object) = present {
                         self.tell_if_aged(&object);
                     }
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_written_for_as_long_as_the_history_reaches_has_aged() {
+    fn an_object_has_aged_when_its_last_write_leaves_the_history() {
         let long = |name: &str| {
             let mut pod = json!({"metadata": {"name": name}, "note": "x".repeat(line::SHORTEST)});
             Draft::new(PODS, Key::new(Some("n"), name), &mut pod)

@@ -1,4 +1,4 @@
-//! The fields of an object that are needed so often that the object must not be decoded for them.
+//! The fields of an object that are read so often that decoding the object for each read would cost too much.
 
 use std::borrow::Cow;
 use std::iter;
@@ -8,21 +8,21 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::text_at;
 use kube_machinery::value::Value;
 
-/// Extracted when an object is written.
+/// The extracted fields of an object, made when the object is written.
 #[derive(Debug)]
 pub(crate) struct Summary {
-    /// Whether it has a deletionTimestamp.
+    /// True if the object has a deletionTimestamp.
     pub(crate) is_deleting: bool,
     pub(crate) has_owners: bool,
-    /// How many texts are labels: a key and a value are two.
+    /// The number of entries in `texts` that are labels: two for each label, its key and its value.
     labels: u32,
-    /// How many texts are finalizers.
+    /// The number of entries in `texts` that are finalizers.
     finalizers: u32,
     /// The uid, the labels, the finalizers, and the fields for field selectors in the order of the kind's row.
     texts: Texts,
 }
 
-/// The place of the first label.
+/// The index of the first label in `texts`.
 const LABELS: usize = 1;
 
 impl Summary {
@@ -58,7 +58,7 @@ impl Summary {
         None
     }
 
-    /// The n-th field for field selectors, or what counts in its place.
+    /// Returns the n-th field for field selectors, or the default that stands for a missing one.
     pub(crate) fn field(&self, n: usize) -> Option<&str> {
         self.texts.get(self.finalizers_at() + self.finalizers as usize + n)
     }

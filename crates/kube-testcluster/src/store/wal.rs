@@ -1,10 +1,11 @@
-//! The write-ahead log: what a cluster with a folder keeps over its end, whatever ends it. Upstream: etcd's `server/storage/wal` and
-//! `server/etcdserver/api/snap`.
+//! The write-ahead log: keeps the data of a cluster with a folder after the cluster ends, even by a crash. Upstream:
+//! etcd's `server/storage/wal` and `server/etcdserver/api/snap`.
 //!
-//! A folder holds one generation: a snapshot of all objects, and a log of the writes since. A write is appended under the store's
-//! lock, so the log has the order of the revisions. A thread writes what has been appended and flushes it to the disk, many writes at
-//! a time; until then nobody is told of them, neither by an answer nor by a watch. When the log has grown, the next generation begins
-//! with a snapshot, which gets its name only when it is whole.
+//! A folder holds one generation: a snapshot of all objects, and a log of the writes since. A write is appended under
+//! the store's lock, so the log has the order of the revisions. A thread writes the appended records to the disk and
+//! flushes them, many at a time; no response and no watch event leaves the server before its write is on the disk. When
+//! the log has grown too long, the next generation begins with a new snapshot, which gets its final name only when it
+//! is complete.
 
 mod folder;
 mod reader;
@@ -25,18 +26,18 @@ pub(crate) use self::folder::Folder;
 pub(crate) use self::reader::{Left, Restored};
 use self::writer::Writer;
 
-/// A log of more bytes than this is replaced by a snapshot.
+/// The length in bytes beyond which a log is replaced by a snapshot.
 const LONG: u64 = 64 << 20;
 
-/// What has reached the disk.
+/// The progress of the writer thread.
 #[derive(Clone, Debug)]
 struct Progress {
     revision: u64,
-    /// Why no more will.
+    /// The reason why the writer has stopped; `None` while it works.
     failed: Option<Arc<str>>,
 }
 
-/// The log of a running cluster.
+/// The write-ahead log of a running cluster.
 #[derive(Debug)]
 pub(crate) struct Wal {
     /// The revision of the last write that was appended.
@@ -45,7 +46,7 @@ pub(crate) struct Wal {
     writer: Mutex<Option<Running>>,
 }
 
-/// The thread that writes, and what it takes.
+/// The writer thread, and the channel that feeds it.
 #[derive(Debug)]
 struct Running {
     writes: mpsc::Sender<Arc<Event>>,
@@ -53,7 +54,7 @@ struct Running {
 }
 
 impl Wal {
-    /// Begins the next generation of a folder with what is stored now.
+    /// Begins the next generation of a folder with a snapshot of `storage`.
     ///
     /// # Errors
     /// If the folder cannot be written to.
@@ -66,19 +67,19 @@ impl Wal {
         Ok(Self { appended: AtomicU64::new(revision), on_disk, writer: Mutex::new(Some(Running { writes, thread })) })
     }
 
-    /// Appends a write. It is called under the store's lock.
+    /// Appends a write. Call it under the store's lock, so that the log has the order of the revisions.
     pub(super) fn append(&self, event: &Arc<Event>) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = writer.as_ref() {
-            let _ = running.writes.send(event.clone()); // a writer that has failed has said so
+            let _ = running.writes.send(event.clone()); // fails only if the writer has stopped, which it has reported
         }
         self.appended.store(event.revision, Ordering::Release);
     }
 
-    /// Waits until everything that was appended so far is on the disk.
+    /// Waits until everything appended so far is on the disk.
     ///
     /// # Errors
-    /// Why it never will be.
+    /// The reason why the writer has stopped.
     pub(crate) async fn flushed(&self) -> Result<(), Arc<str>> {
         let appended = self.appended.load(Ordering::Acquire);
         let mut on_disk = self.on_disk.clone();
@@ -90,17 +91,17 @@ impl Wal {
         }
     }
 
-    /// Why nothing can be written any more, if that is so.
+    /// Returns the reason why the writer has stopped, if it has.
     pub(super) fn failure(&self) -> Option<Arc<str>> {
         self.on_disk.borrow().failed.clone()
     }
 
-    /// Writes what is left, and lets others have the folder.
+    /// Writes the rest of the log to the disk and unlocks the folder.
     pub(crate) fn close(&self) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Running { writes, thread }) = writer {
             drop(writes);
-            let _ = thread.join(); // its panic was reported already
+            let _ = thread.join(); // a panic of the thread was reported when it happened
         }
     }
 }

@@ -18,7 +18,7 @@ use kube_machinery::conventions::random;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::json;
 
-/// Its version may be behind storage's revision.
+/// The watch cache of one kind. Its version may be behind storage's revision.
 ///
 /// Invariants: `objects` is the state of the kind at `version`; `events` are all writes to the kind in `(floor,
 /// version]`, in order; every watcher was sent all events up to `version` that match its filter.
@@ -35,26 +35,26 @@ pub(crate) struct WatchCache {
     /// The least revision whose state can be listed; storage has compacted the earlier ones.
     snapshots: u64,
     objects: OrdMap<Key, Arc<Object>>,
-    /// The last earlier state that was asked for, and its revision: the pages of a list ask for the same one.
+    /// The earlier state that was read last, and its revision: all pages of a list read the same state.
     past: Option<(u64, OrdMap<Key, Arc<Object>>)>,
     events: VecDeque<Arc<Event>>,
-    /// How many events are kept.
+    /// The largest number of events kept.
     keep: usize,
-    /// How many lines may wait for a reader before its stream ends.
+    /// The largest number of lines that wait for one watcher before its stream ends.
     buffer: usize,
     watchers: BTreeMap<u64, Watcher>,
     next_watcher: u64,
-    /// Whether a fault stops it.
+    /// True while a fault stops the cache.
     stopped: bool,
-    /// The events since it was stopped.
+    /// The events since the cache was stopped.
     missed: VecDeque<(Arc<Event>, Audience)>,
 }
 
-/// To whom an event is sent.
+/// The watchers that receive an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
     Everyone,
-    /// A fault hides it from clients.
+    /// The cluster's own components only: a fault hides the event from clients.
     Kubelet,
 }
 
@@ -71,16 +71,16 @@ struct Watcher {
 /// An event and the decoded state after the write; `None` after a removal.
 pub(crate) type OpenedEvent = (Arc<Event>, Option<Arc<Opened>>);
 
-/// How a watcher is told of an event.
+/// The form in which a watcher receives events.
 #[derive(Debug)]
 enum Told {
-    /// By the line that a client reads.
+    /// The JSON line of the watch stream, for clients.
     Line(mpsc::Sender<Bytes>),
-    /// By the event, with the state after the write decoded. For those who are in the process of the server.
+    /// The event, with the state after the write decoded, for controllers in the process of the server.
     Event(mpsc::UnboundedSender<OpenedEvent>),
 }
 
-/// Some events after a resourceVersion have been dropped; the least version that still works.
+/// The error for a watch from a resourceVersion whose later events are no longer in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooOld {
     pub(crate) oldest: u64,
@@ -116,7 +116,8 @@ impl WatchCache {
         self.last_write
     }
 
-    /// Applies a write, or queues it while the cache is stopped. Returns the event that the history has no room for any more.
+    /// Applies a write, or queues it while the cache is stopped. Returns the event that the write has pushed out of the
+    /// history.
     pub(crate) fn take(&mut self, event: Arc<Event>, audience: Audience) -> Option<Arc<Event>> {
         if self.stopped {
             self.missed.push_back((event, audience));
@@ -125,7 +126,7 @@ impl WatchCache {
         self.apply(event, audience)
     }
 
-    /// Stops the cache, or resumes it and applies what it has missed.
+    /// Stops the cache, or resumes it and applies the queued writes.
     pub(crate) fn set_stopped(&mut self, stopped: bool) {
         self.stopped = stopped;
         if !stopped {
@@ -139,12 +140,13 @@ impl WatchCache {
         }
     }
 
-    /// The version at which the cache is stopped, if it is.
+    /// Returns the version at which the cache is stopped, if it is.
     pub(crate) fn stopped_at(&self) -> Option<u64> {
         self.stopped.then_some(self.version)
     }
 
-    /// Applies a write and sends it to the watchers. A reader whose buffer is full loses its stream. Returns as [`take`](Self::take).
+    /// Applies a write and sends it to the watchers. A watcher whose buffer is full loses its stream. Returns as
+    /// [`take`](Self::take) does.
     fn apply(&mut self, event: Arc<Event>, audience: Audience) -> Option<Arc<Event>> {
         let object = event.object();
         match &event.current {
@@ -164,14 +166,15 @@ impl WatchCache {
         Some(forgotten)
     }
 
-    /// Advances the version to a revision of storage without another write to this kind.
+    /// Advances the version to a revision of storage without a write to this kind.
     pub(crate) fn progress(&mut self, revision: u64) {
         if !self.stopped {
             self.version = self.version.max(revision);
         }
     }
 
-    /// Starts again from the current state: catches up with storage, and drops all events.
+    /// Starts again from the current state, as after a restart of the server: catches up with storage, and drops all
+    /// events.
     pub(crate) fn reset(&mut self, revision: u64) {
         self.catch_up();
         self.version = self.version.max(revision);
@@ -179,8 +182,8 @@ impl WatchCache {
         self.floor = self.version;
     }
 
-    /// Starts again with the objects of a kind whose definition has changed. Ends all watches: their readers list again, in the
-    /// new form. Upstream: `tearDown` of the storage of a custom resource.
+    /// Starts again with the objects of a kind whose definition has changed. Ends all watches, so that clients list
+    /// again and get the new form. Upstream: `tearDown` of the storage of a custom resource.
     pub(super) fn refill(&mut self, resource: &'static Resource, objects: OrdMap<Key, Arc<Object>>, revision: u64) {
         self.resource = resource;
         self.objects = objects;
@@ -197,18 +200,18 @@ impl WatchCache {
         self.objects.get(key).cloned()
     }
 
-    /// Whether the state at a revision, which is not newer than the cache, is available.
+    /// Returns true if the state at a revision is available. The revision must not be newer than the cache.
     pub(crate) fn reaches_back_to(&self, revision: u64) -> bool {
         revision >= self.floor.max(self.snapshots)
     }
 
-    /// Storage has compacted the states before this revision.
+    /// Notes that storage has compacted the states before this revision, so they can no longer be listed.
     pub(crate) fn drop_snapshots(&mut self, before: u64) {
         self.snapshots = self.snapshots.max(before);
         self.past = self.past.take().filter(|(of, _)| self.reaches_back_to(*of));
     }
 
-    /// The objects at a revision, in key order.
+    /// Returns the objects at a revision, in key order; `None` if that state is no longer available.
     pub(crate) fn at(&mut self, revision: u64) -> Option<OrdMap<Key, Arc<Object>>> {
         if revision < self.version && !self.reaches_back_to(revision) {
             return None;
@@ -216,7 +219,7 @@ impl WatchCache {
         if let Some((_, past)) = self.past.as_ref().filter(|(of, _)| *of == revision) {
             return Some(past.clone());
         }
-        let mut objects = self.objects.clone(); // takes constant time
+        let mut objects = self.objects.clone(); // takes constant time: the map is persistent
         let first = self.events.partition_point(|event| event.revision <= revision);
         for event in self.events.range(first..).rev() {
             let key = event.object().key.clone();
@@ -231,8 +234,8 @@ impl WatchCache {
         Some(objects)
     }
 
-    /// The current objects that match a filter: in key order, or for servers up to 1.26 in a random order that the seed
-    /// decides.
+    /// Returns the current objects that match a filter: in key order, or as servers up to 1.26 do, in a random order
+    /// that the seed decides.
     pub(crate) fn snapshot(&self, filter: &Filter) -> Vec<Arc<Object>> {
         if let Some(only) = filter.only(self.resource) {
             return self.get(&only).filter(|object| filter.matches(object)).into_iter().collect();
@@ -246,7 +249,7 @@ impl WatchCache {
         objects
     }
 
-    /// The events of a watch that begins with this state.
+    /// Returns the initial events of a watch that begins with the current state.
     pub(crate) fn initial_events(&self, filter: &Filter) -> InitialEvents {
         if self.era == Era::Classic || filter.only(self.resource).is_some() {
             return InitialEvents::of_selected(self.snapshot(filter));
@@ -254,7 +257,7 @@ impl WatchCache {
         InitialEvents::of_objects(self.objects.clone(), filter.clone())
     }
 
-    /// The events after a revision.
+    /// Returns the events after a revision that match the filter.
     pub(crate) fn replay(&self, filter: &Filter, after: u64) -> Result<InitialEvents, TooOld> {
         if after < self.floor {
             return Err(TooOld { oldest: self.floor });
@@ -263,7 +266,8 @@ impl WatchCache {
         Ok(InitialEvents::of_missed(self.events.range(first..), filter.clone()))
     }
 
-    /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.
+    /// Adds a watcher that receives the events after a revision. Its stream ends when the reader is too slow, or on
+    /// `close`.
     pub(crate) fn subscribe(
         &mut self,
         filter: Filter,
@@ -274,8 +278,8 @@ impl WatchCache {
         (self.add(Watcher { filter, after, requester, told: Told::Line(lines) }), receiver)
     }
 
-    /// The current objects in key order, and all later events. They wait for a slow reader without a bound: it would have to
-    /// look at all objects again.
+    /// Returns the current objects in key order, their version, and a stream of all later events. The stream has no
+    /// bound, because a slow reader that lost it would have to read all objects again.
     pub(crate) fn follow(&mut self) -> (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<OpenedEvent>) {
         let (events, receiver) = mpsc::unbounded_channel();
         let (filter, requester, after) = (Filter::default(), Requester::Cluster, self.version);
@@ -294,7 +298,7 @@ impl WatchCache {
     }
 
     /// Sends a watcher a bookmark with the current version, after the lines that already wait. As upstream, it sends
-    /// none with a version that the client knows from the start, and none to a reader whose buffer is full.
+    /// none if the client has known the version from the start, and none to a reader whose buffer is full.
     pub(crate) fn bookmark(&self, watcher: u64) {
         if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after)
             && let Told::Line(lines) = &watcher.told
@@ -303,7 +307,7 @@ impl WatchCache {
         }
     }
 
-    /// The bookmark that ends the initial events of a streaming list.
+    /// Returns the bookmark that ends the initial events of a streaming list.
     pub(crate) fn initial_events_end(&self) -> Bytes {
         self.bookmark_line(Some("k8s.io/initial-events-end"))
     }
@@ -333,7 +337,7 @@ impl WatchCache {
 }
 
 impl Watcher {
-    /// Returns whether the watcher is still there.
+    /// Sends an event if it matches. Returns false if the watcher is gone or too slow.
     fn send(&self, event: &Arc<Event>, modified: &Modified) -> bool {
         if event.revision <= self.after {
             return true;
@@ -341,7 +345,7 @@ impl Watcher {
         match &self.told {
             Told::Line(lines) => event.line(modified, &self.filter).is_none_or(|line| lines.try_send(line).is_ok()),
             Told::Event(events) => {
-                // Whoever writes it has it open, so nothing is decoded here.
+                // The writer still has the object open, so this decodes nothing.
                 let opened = event.current.as_ref().map(Object::open).transpose();
                 opened.is_ok_and(|opened| events.send((event.clone(), opened)).is_ok())
             }

@@ -1,4 +1,4 @@
-//! What the server stores, told to whoever observes the cluster.
+//! Reports every write to a program that observes the cluster, and calls the controllers' hook.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use kube_machinery::kinds::{Catalog, Resource};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Write {
-    /// What the write did.
+    /// The kind of change.
     pub change: Change,
     /// The kind of the object, as in `Pod`.
     pub kind: &'static str,
-    /// `NAMESPACE/NAME`, or the name alone.
+    /// `NAMESPACE/NAME`, or the name alone for a cluster-scoped kind.
     pub key: String,
-    /// The resourceVersion of the object after the write; of a deletion, the deletion's.
+    /// The resourceVersion of the object after the write; for a deletion, the revision of the deletion.
     pub revision: u64,
-    /// A fault hides the write from the watches of clients.
+    /// True if a fault hides the write from the watches of clients.
     pub hidden: bool,
 }
 
-/// What a write did.
+/// The kind of change that a write made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The object was there when the observer came.
+    /// The object existed when the observer was added.
     Existing,
     /// The object was created.
     Created,
@@ -57,16 +57,16 @@ impl Write {
     }
 }
 
-/// Sees every write under the store's lock: it must be quick, and must not use the store.
+/// A hook that is called after every write, under the store's lock: it must be quick, and must not use the store.
 pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
-    /// `storage` is what is stored after the write, `catalog` what is served.
+    /// Called after a write. `storage` has the state after the write, `catalog` the kinds that are served.
     fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog);
 
-    /// `row` is the stored form of a kind that has got a definition, or has lost it.
+    /// Called when a kind has got a definition or has lost it. `row` is the stored version of the kind.
     fn after_definition(&self, row: &'static Resource, storage: &Storage);
 }
 
-/// Where writes are told: a function, or nowhere.
+/// The function that receives every write, if the cluster is observed.
 #[derive(Clone, Default)]
 pub(crate) struct WriteObserver(Option<Arc<dyn Fn(Write) + Send + Sync>>);
 

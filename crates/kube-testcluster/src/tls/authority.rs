@@ -1,4 +1,5 @@
-//! An authority that lives as long as its process, or as a folder, and what it signs. Upstream: envtest's `TinyCA`.
+//! A certificate authority for tests, which can be kept in a folder, and the certificates that it signs. Upstream:
+//! envtest's `TinyCA`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,9 +14,9 @@ use rcgen::{
 use super::TlsError;
 use crate::private_file::create_private;
 
-/// How long a certificate can be used. Some clients refuse one of more than 825 days.
+/// The validity of a certificate. Some clients refuse more than 825 days.
 const LASTS: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// The clock of a client may be slow.
+/// Certificates are valid from this long ago, because the clock of a client may be slow.
 const SLOW: Duration = Duration::from_secs(60 * 60);
 
 /// A certificate and its private key, in PEM.
@@ -33,10 +34,11 @@ impl std::fmt::Debug for KeyPair {
     }
 }
 
-/// The file with the key of an authority that is kept.
+/// The file in a folder that holds the private key of a kept authority.
 const KEPT: &str = "authority.key";
 
-/// Signs certificates of servers and of clients. Its own key is in memory alone, unless it is [kept](Self::kept_in).
+/// A certificate authority that signs certificates of servers and of clients. Its own key is only in memory, unless it
+/// is [kept](Self::kept_in) in a folder.
 ///
 /// ```
 /// # use kube_testcluster::{Authority, Cluster, SecureServing};
@@ -65,7 +67,7 @@ impl std::fmt::Debug for Authority {
 }
 
 impl Authority {
-    /// A new authority of this name.
+    /// Creates a new authority with this name.
     ///
     /// # Errors
     /// If the system has no randomness.
@@ -73,9 +75,11 @@ impl Authority {
         Self::of_key(name, PrivateKey::generate()?)
     }
 
-    /// The authority of this name whose key is in the file `authority.key` of a folder, which only its owner may read. The first call
-    /// makes it. What it has signed once holds for every later cluster that is served by it: each has the same key, and the same name.
-    /// Name the folder of [`start_in`](crate::ClusterBuilder::start_in) after the start, and no other cluster uses it.
+    /// Opens the authority with this name whose key is in the file `authority.key` of a folder. The first call creates
+    /// the file, which only its owner may read. Certificates that the authority has signed stay valid for every later
+    /// cluster that uses it, because the key and the name stay the same. With the folder of
+    /// [`start_in`](crate::ClusterBuilder::start_in), call this after the start, so that no other cluster uses the
+    /// folder.
     ///
     /// # Errors
     /// If the file cannot be read or written, if it has no key, or if the system has no randomness.
@@ -105,19 +109,19 @@ impl Authority {
         Ok(Self { issuer: Issuer::new(params, key), certificate })
     }
 
-    /// The authority's certificate, in PEM: what others trust.
+    /// Returns the authority's certificate in PEM, for clients and servers that trust the authority.
     pub fn certificate(&self) -> &str {
         &self.certificate
     }
 
-    /// A secret that lasts as long as the authority, for what else must hold for its later clusters, such as
-    /// [`service_account_key`](crate::SecureServing::service_account_key).
+    /// Returns a secret that is derived from the authority's key and lasts as long. It is for keys that must stay the
+    /// same in later clusters, such as [`service_account_key`](crate::SecureServing::service_account_key).
     pub fn secret(&self) -> Vec<u8> {
         let pem = self.issuer.key().serialize_pem();
         ring::digest::digest(&ring::digest::SHA256, pem.as_bytes()).as_ref().to_vec()
     }
 
-    /// The certificate of a server that is reached by these names and addresses.
+    /// Signs the certificate of a server with these names and addresses.
     ///
     /// # Errors
     /// If a name cannot stand in a certificate.
@@ -126,7 +130,7 @@ impl Authority {
         self.signed(params, ExtendedKeyUsagePurpose::ServerAuth)
     }
 
-    /// The certificate of a client: its common name is the user, its organization the group.
+    /// Signs the certificate of a client: its common name is the user, its organization the group.
     ///
     /// # Errors
     /// If the system has no randomness.
@@ -148,7 +152,7 @@ impl Authority {
     }
 }
 
-/// Writes a file that only its owner may read, whole or not at all.
+/// Writes a file that only its owner may read, completely or not at all.
 fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     let unfinished = path.with_extension("part");
     let mut file = create_private(&unfinished)?;

@@ -1,4 +1,4 @@
-//! Whose certificate a client shows. Upstream: `k8s.io/apiserver/pkg/authentication/request/x509`.
+//! Finds the user of a client's certificate. Upstream: `k8s.io/apiserver/pkg/authentication/request/x509`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, Sign
 use kube_machinery::conventions::user::User;
 use kube_machinery::conventions::x509::{Subject, Validity};
 
-/// What a client has shown at the beginning of its connection.
+/// The certificate that a client has sent in the TLS handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClientCertificate {
-    /// None, or nobody asked for one.
+    /// The client has sent none, or the listener asks for none.
     None,
-    /// One that no authority of clients has signed, or that names nobody.
+    /// The certificate is not signed by a client authority, or names no user.
     Unknown,
-    /// A user's.
+    /// The certificate of this user.
     Of(User),
 }
 
 impl ClientCertificate {
-    /// Looks at the certificates of a connection: the client's own, and those between it and the authority.
+    /// Verifies the certificates of a connection: the client's own, and the intermediate ones.
     pub(super) fn of(chain: Option<&[CertificateDer<'_>]>, authorities: Option<&Authorities>) -> Self {
         let (Some([own, others @ ..]), Some(authorities)) = (chain, authorities) else { return Self::None };
         let now = UnixTime::now();
@@ -41,31 +41,33 @@ impl ClientCertificate {
     }
 }
 
-/// Who signs the certificates of clients.
+/// The authorities that sign client certificates.
 #[derive(Clone)]
 pub(super) struct Authorities {
-    /// Their own certificates. One of these may itself be a client's, as in Go, even if it says that it is an authority's: some
-    /// test suites name the one certificate of their client as the authority.
+    /// The certificates of the authorities. As in Go, a client may use one of them as its own, even one that says that
+    /// it is an authority's: some test suites name the certificate of their only client as the authority.
     pub(super) own: Arc<[CertificateDer<'static>]>,
     pub(super) verifier: Arc<dyn ClientCertVerifier>,
 }
 
-/// The common name is the user, the organizations are the groups. Upstream: `CommonNameUserConversion`.
+/// Returns the user of a certificate: the common name is the user name, the organizations are the groups. Upstream:
+/// `CommonNameUserConversion`.
 fn user(certificate: &CertificateDer<'_>) -> Option<User> {
     let parsed = webpki::EndEntityCert::try_from(certificate).ok()?;
     let subject = Subject::read(parsed.subject()).filter(|subject| !subject.common_name.is_empty())?;
     let digest = ring::digest::digest(&ring::digest::SHA256, certificate);
     let mut id = "X509SHA256=".to_owned();
     for byte in digest.as_ref() {
-        let _ = write!(id, "{byte:02x}"); // into a string: it cannot fail
+        let _ = write!(id, "{byte:02x}"); // writing to a string cannot fail
     }
     let mut user = User::new(subject.common_name, subject.organizations);
     user.extra.insert("authentication.kubernetes.io/credential-id".to_owned(), vec![id]);
     Some(user)
 }
 
-/// Takes any certificate whose key the client has, so that one of a stranger is answered with 401 and not with the end of the
-/// connection, as upstream does (`tls.RequestClientCert`). Who it is, [`ClientCertificate::of`] finds out.
+/// A verifier that accepts any certificate whose key the client has. So a client with an unknown certificate gets 401,
+/// and not a broken connection, as upstream (`tls.RequestClientCert`). [`ClientCertificate::of`] verifies the
+/// certificate later.
 #[derive(Debug)]
 pub(super) struct TakeAny(pub(super) Arc<dyn ClientCertVerifier>);
 

@@ -1,5 +1,5 @@
-//! TLS, by rustls with ring: what a listener is served with, whose certificate a client shows, and certificates that are made
-//! at the start. Upstream: `k8s.io/apiserver/pkg/server/secure_serving.go`.
+//! TLS with rustls and ring: the encrypted listener, the certificates of clients, and a certificate authority for
+//! tests. Upstream: `k8s.io/apiserver/pkg/server/secure_serving.go`.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,36 +12,36 @@ pub use self::authority::{Authority, KeyPair};
 pub(crate) use self::client_certificate::ClientCertificate;
 pub(crate) use self::transport::Tls;
 
-/// Why a listener cannot be served with TLS.
+/// The reason why a listener cannot be served with TLS.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
     /// A text has no certificate, or one that cannot be read.
     #[error("{what} has no certificate that can be read: {why}")]
     Certificate {
-        /// What the text is.
+        /// The file that the text comes from.
         what: &'static str,
-        /// The reader's words.
+        /// The error of the PEM reader.
         why: String,
     },
     /// The private key cannot be read.
     #[error("the private key cannot be read: {0}")]
     Key(String),
-    /// Certificate and key cannot be used, for instance because they do not belong together.
+    /// Certificate and key cannot be used, for example because they do not belong together.
     #[error("the certificate and its key cannot be used")]
     Pair(#[source] tokio_rustls::rustls::Error),
-    /// The certificates of the client's authorities cannot be used.
+    /// The certificates of the client authorities cannot be used.
     #[error("the certificates of the authority of clients cannot be used: {0}")]
     ClientAuthority(String),
-    /// A certificate cannot be made.
+    /// A certificate cannot be created.
     #[error("a certificate cannot be made")]
     Made(#[from] rcgen::Error),
-    /// The key of an authority that is kept in a file cannot be read or written.
+    /// The key of a kept authority cannot be read or written.
     #[error("{} cannot be read or written", .path.display())]
     Kept {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The error of the operating system.
         #[source]
         why: io::Error,
     },

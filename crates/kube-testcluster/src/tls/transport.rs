@@ -1,4 +1,4 @@
-//! A listener's TLS: its certificate, and whose certificates it asks clients for.
+//! The TLS of a listener: its certificate, and the request for client certificates.
 
 use std::io;
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use super::client_certificate::{Authorities, ClientCertificate, TakeAny};
 use super::{KeyPair, TlsError};
 use crate::http::serve::Transport;
 
-/// What HTTP/2 and HTTP/1.1 are called in a handshake.
+/// The protocol names of HTTP/2 and HTTP/1.1 in the TLS handshake (ALPN).
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// The first byte of a handshake.
+/// The first byte of a TLS handshake.
 const HANDSHAKE: u8 = 0x16;
 
-/// What a client is told that speaks without TLS, in the words of Go's server.
+/// The response to a client that does not speak TLS, in the words of Go's server.
 const NOT_TLS: &[u8] = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-/// How connections are encrypted, and who their clients are.
+/// The TLS configuration of a listener, and the authorities of its clients.
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
@@ -35,8 +35,8 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// Serves with a certificate (and those between it and its authority) and its key. Asks clients for certificates if there
-    /// are authorities that sign them.
+    /// Creates the configuration from a certificate (intermediate ones may follow) and its key. If `client_ca` is
+    /// given, clients are asked for certificates.
     pub(crate) fn new(pair: &KeyPair, client_ca: Option<&str>) -> Result<Self, TlsError> {
         let chain = certificates(&pair.certificate, "the server's file")?;
         let key = PrivateKeyDer::from_pem_slice(pair.key.as_bytes()).map_err(|why| TlsError::Key(why.to_string()))?;
@@ -53,7 +53,7 @@ impl Tls {
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), clients })
     }
 
-    /// A client that speaks HTTP without TLS is told so.
+    /// Makes the TLS handshake. A client that speaks HTTP without TLS gets [`NOT_TLS`].
     async fn accept(&self, mut stream: TcpStream) -> io::Result<(TlsStream<TcpStream>, ClientCertificate)> {
         let mut first = [0];
         if stream.peek(&mut first).await? == 1 && first[0] != HANDSHAKE {
@@ -87,7 +87,7 @@ impl Transport for Tls {
     }
 }
 
-/// The certificates in a text; at least one.
+/// Reads the certificates in a text; at least one.
 fn certificates(pem: &str, what: &'static str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
     match read {

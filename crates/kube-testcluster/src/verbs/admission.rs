@@ -1,4 +1,4 @@
-//! What a new object needs of the rest of the cluster. Upstream: the admission plugins.
+//! The admission plugins that check a new object against the rest of the cluster, or complete it.
 
 use crate::http::status::ApiError;
 use crate::store::object::Key;
@@ -10,8 +10,8 @@ use kube_machinery::value::{Value, json};
 /// The taint of a node that is not ready.
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
-/// Taints a new node, so that no pod is bound to it before its kubelet says that it is ready. Upstream:
-/// `TaintNodesByCondition`.
+/// Taints a new node, so that the scheduler binds no pod to it before its kubelet reports that the node is ready.
+/// Upstream: `TaintNodesByCondition`.
 pub(super) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
     if resource != NODES {
         return;
@@ -34,13 +34,15 @@ pub(super) fn namespace_lifecycle(storage: &Storage, resource: &'static Resource
     }
 }
 
-/// Refuses a request for a certificate that would make its owner a master. Upstream: `CertificateSubjectRestriction`.
+/// Refuses a certificate signing request that would put its owner into the group `system:masters`. Upstream:
+/// `CertificateSubjectRestriction`.
 pub(super) fn certificate_subject_restriction(resource: &'static Resource, new: &Value) -> Result<(), ApiError> {
     let name = new["metadata"]["name"].as_str().unwrap_or_default();
     subject_restriction(resource, new).map_or(Ok(()), |why| Err(ApiError::forbidden(resource, name, &why)))
 }
 
-/// The name in a refusal: no name is generated yet. Upstream: `extractResourceName`.
+/// Returns the name for a refusal. The name may not be generated yet; then the prefix stands for it. Upstream:
+/// `extractResourceName`.
 pub(super) fn name_of(metadata: &Value) -> String {
     let text = |field: &str| metadata[field].as_str().filter(|text| !text.is_empty());
     text("name").or(text("generateName")).unwrap_or("Unknown").to_owned()

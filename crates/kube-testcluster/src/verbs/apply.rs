@@ -1,4 +1,4 @@
-//! PATCH with a configuration to apply: server-side apply. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
+//! Server-side apply: a PATCH with a configuration to apply. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
 
 use std::sync::Arc;
 
@@ -28,22 +28,22 @@ use kube_machinery::kinds::note_requester;
 use kube_machinery::managed_fields::{FieldManager, Force, NotApplied};
 use kube_machinery::value::Value;
 
-/// The media type of a configuration to apply.
+/// The media type of server-side apply.
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
 
-/// A configuration, and how it is applied.
+/// A configuration, and the options of its apply.
 pub(super) struct Apply {
     config: Value,
     pub(super) manager: String,
     force: Force,
     pub(super) options: WriteOptions,
-    /// What the text says twice.
+    /// The fields that occur twice in the body.
     duplicates: Vec<String>,
     pub(super) writer: Writer,
     pub(super) user: Arc<User>,
 }
 
-/// Whether a patch is a configuration to apply, and the server applies any.
+/// Returns true if a patch is a server-side apply. Without managed fields, the server supports none.
 pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bool {
     managed_fields != ManagedFields::Off && body::media_type(headers) == APPLY
 }
@@ -58,13 +58,13 @@ pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
 }
 
-/// That the object is not there to a part of which something is applied.
+/// Returns `NotFound` if the apply is to a subresource of an object that does not exist.
 pub(super) fn absence(store: &Store, target: &Target) -> Option<ApiError> {
     let key = key(target).ok().filter(|_| target.subresource.is_some())?;
     store.get(target.resource, &key).is_none().then(|| ApiError::not_found(target.resource, key.name()))
 }
 
-/// What is told of fields that are there twice.
+/// Returns the warning about duplicate fields, if any. Under `Strict` validation it is an error.
 fn duplicates(found: &[String], strictness: Strictness) -> Result<Option<String>, ApiError> {
     if found.is_empty() || strictness == Strictness::Ignore {
         return Ok(None);
@@ -77,7 +77,7 @@ fn duplicates(found: &[String], strictness: Strictness) -> Result<Option<String>
 }
 
 impl Apply {
-    /// Reads a configuration. What is wrong with it is told only if nothing is `missing`.
+    /// Reads a configuration. If the configuration is invalid, the error from `missing` comes first.
     pub(super) async fn read(
         request: Request,
         query: &Query,
@@ -101,7 +101,7 @@ impl Apply {
         Ok(Self { config, manager, force, options, duplicates, writer, user })
     }
 
-    /// The response to the apply, with what is to be warned of.
+    /// Returns the response to the apply, with its warnings.
     pub(super) fn respond(&self, written: Result<Response, ApiError>, mut warnings: Vec<String>) -> Response {
         let written = match duplicates(&self.duplicates, self.options.strictness) {
             Err(why) if written.is_ok() => Err(why),
@@ -114,7 +114,7 @@ impl Apply {
         warn(written.unwrap_or_else(IntoResponse::into_response), &warnings)
     }
 
-    /// An object with the configuration applied to it.
+    /// Applies the configuration to an object. Returns the new object.
     pub(super) fn onto(&self, live: Option<&Value>, manager: &FieldManager<'_>) -> Result<Value, ApiError> {
         manager.apply(live, &self.config, self.force).map_err(|error| match error {
             NotApplied::BadRequest(why) => ApiError::bad_request(why),
@@ -123,7 +123,7 @@ impl Apply {
         })
     }
 
-    /// What is told of a result that does not fit its type.
+    /// Returns the message for a result that does not fit its type.
     pub(super) fn not_converted(&self, manager: &FieldManager<'_>, why: &str) -> String {
         manager.not_converted(&self.config, why)
     }
@@ -155,7 +155,7 @@ impl Apply {
             let (commit, writer) = (self.options.commit, &self.writer);
             let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Create };
             match creation.write(new, warnings).await {
-                Err(error) if error.is_already_exists() => {} // somebody else was faster: apply to theirs
+                Err(error) if error.is_already_exists() => {} // another request has created it: apply to that object
                 created => return created.map(|object| (StatusCode::CREATED, object)),
             }
         }
@@ -167,7 +167,7 @@ impl Apply {
         update::admitted(store, gate, current, target.served, new, target.subresource, &self.writer).await
     }
 
-    /// The object with the configuration applied, in its stored form.
+    /// Returns the object with the configuration applied, in its stored form.
     fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
         let served = target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);

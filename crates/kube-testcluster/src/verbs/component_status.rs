@@ -1,4 +1,4 @@
-//! GET of the cluster's components, whose health is found out when it is asked for. Upstream:
+//! GET of ComponentStatus: the health of the cluster's components, computed for each request. Upstream:
 //! `pkg/registry/core/componentstatus`, and `componentStatusStorage` in `pkg/registry/core/rest`.
 
 use std::borrow::Cow;
@@ -14,20 +14,20 @@ use crate::settings::{Controllers, Kubelets, Settings};
 use kube_machinery::kinds::field_selector::Selectable;
 use kube_machinery::value::{Value, json};
 
-/// A component, and why it is not healthy.
+/// A component, with its problem if it is not healthy.
 struct Component {
     name: &'static str,
     problem: Option<String>,
 }
 
-/// Answers with one component, or with all that match the selectors.
+/// Returns one component, or all that match the selectors.
 pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let components = components(&store.settings);
     let api_version = target.served.api_version();
     if let Some(name) = &target.name {
         let found = components.iter().find(|component| component.name == name);
-        // Upstream, too, this is no 404.
+        // Upstream does not answer 404 either.
         let found = found.ok_or_else(|| ApiError::internal(format!("Component not found: {name}")))?;
         let mut component = found.status();
         component["kind"] = target.served.kind.into();
@@ -48,7 +48,8 @@ pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
     Ok(status::json(StatusCode::OK, list.to_string().into_bytes()))
 }
 
-/// The components, each at the port at which upstream looks for it. What this cluster does not run, nobody has started there.
+/// Returns the components. Upstream probes each at its port, so a component that this cluster does not run gets the
+/// error of a closed port.
 fn components(settings: &Settings) -> [Component; 3] {
     let at = |name, port, runs: bool| {
         let refused = format!("dial tcp 127.0.0.1:{port}: connect: connection refused");

@@ -1,4 +1,4 @@
-//! The continue token of a paged list.
+//! The continue token of a paged list: encoding and decoding.
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 const VERSION: &str = "meta.k8s.io/v1";
 
-/// Where the next page begins, and at which revision.
+/// The revision and the first key of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContinueToken {
-    /// `None`: the state that is current when the token comes back.
+    /// `None` for the state that is current when the token is used.
     pub(crate) revision: Option<u64>,
     /// The least key of the next page, relative to the collection.
     pub(crate) start: String,
@@ -28,7 +28,7 @@ struct TokenJson {
     start: String,
 }
 
-/// Go does not look at the bits that a last symbol has too many.
+/// A decoder that ignores the spare bits of the last symbol, as Go does.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new()
@@ -38,12 +38,12 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl ContinueToken {
-    /// The token for the page after the key `last`.
+    /// Returns the token for the page after the key `last`.
     pub(crate) fn after(revision: u64, last: &str) -> Self {
         Self { revision: Some(revision), start: format!("{last}\0") }
     }
 
-    /// Unpadded base64url of a small JSON object. Clients must treat it as opaque.
+    /// Encodes the token as unpadded base64url of a small JSON object. Clients must treat it as opaque.
     pub(crate) fn encode(&self) -> String {
         let (rv, start) = match self.revision {
             Some(revision) => (i64::try_from(revision).unwrap_or(i64::MAX), format!("/{}", self.start)),
@@ -53,14 +53,16 @@ impl ContinueToken {
         URL_SAFE_NO_PAD.encode(json)
     }
 
+    /// Decodes a token.
+    ///
     /// # Errors
-    /// Upstream's message for a token that it did not make.
+    /// Upstream's message for a token that the server has not made.
     pub(crate) fn decode(token: &str) -> Result<Self, String> {
         let json = LENIENT.decode(token).map_err(|error| {
             let at = match error {
                 base64::DecodeError::InvalidByte(at, _) => at,
                 base64::DecodeError::InvalidLastSymbol { offset, .. } => offset,
-                _ => token.len() - token.len() % 4, // where the last group begins
+                _ => token.len() - token.len() % 4, // the start of the last group
             };
             not_valid(&format!("illegal base64 data at input byte {at}"))
         })?;
@@ -92,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_comes_back_as_it_went_out() {
+    fn a_token_is_decoded_as_it_was_encoded() {
         let token = ContinueToken::after(7, "beta");
         assert_eq!(ContinueToken::decode(&token.encode()).unwrap(), token);
         let latest = ContinueToken { revision: None, ..token };

@@ -1,5 +1,6 @@
-//! Requests for a version of a custom resource: they are handled in their version, and what is stored is converted before and after. An
-//! object stays in the version in which it was written until it is written again. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
+//! Converts custom resources between the version of a request and the stored version: objects before they are handled,
+//! new states before they are stored, and responses. An object stays in the version in which it was written until it is
+//! written again. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,12 +23,12 @@ use crate::webhook::conversion::{converted, in_version};
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// A new object in the version of the request, in the one in which it is stored.
+/// Converts a new object from the version of the request to the stored version.
 pub(super) async fn to_stored(store: &Store, rows: Conversion, value: Value) -> Result<Value, ApiError> {
     converted(store, (rows.served, rows.stored), value).await
 }
 
-/// A stored object in the version of the request.
+/// Converts a stored object to the version of the request.
 pub(super) async fn to_served(store: &Store, rows: Conversion, stored: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
     if rows.served.custom.is_none() || stored.resource == rows.served {
         return Ok(stored);
@@ -37,12 +38,13 @@ pub(super) async fn to_served(store: &Store, rows: Conversion, stored: Arc<Opene
     Ok(Arc::new(stored.in_version(rows.served, value)))
 }
 
-/// Upstream: `corruptObjectError`.
+/// Returns the message for an object that cannot be converted. Upstream: `corruptObjectError`.
 fn undecodable(revision: &str, why: &ApiError) -> String {
     format!("object not decodable revision={revision}: {}", why.message())
 }
 
-/// Computes a change in the version of the request. What is put is stored in the version of today, whatever it was in before.
+/// Computes a change in the version of the request. A new state is stored in the current storage version, whichever
+/// version the object was stored in before.
 pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     store: &Store,
     rows: Conversion,
@@ -64,7 +66,7 @@ pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     })
 }
 
-/// Converts what a handler answers with: an object, a list, or the events of a watch.
+/// Converts the response of a handler: an object, a list, or the events of a watch.
 pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Response) -> Response {
     if !target.is_needed() {
         return response;
@@ -87,7 +89,7 @@ pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Re
     }
 }
 
-/// From which row to which.
+/// The two versions of a kind that a request needs: the stored one and the served one.
 #[derive(Clone, Copy)]
 pub(crate) struct Conversion {
     pub(crate) stored: &'static Resource,
@@ -101,21 +103,23 @@ impl From<&Target> for Conversion {
 }
 
 impl From<&'static Resource> for Conversion {
-    /// That of a request for the version in which a kind is stored.
+    /// Returns the conversion for a request to the stored version, which changes nothing unless older versions are
+    /// left.
     fn from(resource: &'static Resource) -> Self {
         Self { stored: resource.stored(), served: resource.stored() }
     }
 }
 
 impl Conversion {
-    /// Takes out of a filter what must be asked of objects in the version of the request, if they may be stored in another one.
+    /// Removes the field selectors that must be matched against objects in the version of the request, if objects may
+    /// be stored in another version. They are returned and matched after the conversion.
     pub(super) fn selects_later(&self, filter: &mut Filter) -> Option<Selection> {
         let fields = self.is_needed().then(|| filter.fields.take_own()).filter(|fields| !fields.is_empty())?;
         filter.tells_previous = true;
         Some(Selection { fields, version: self.served })
     }
 
-    /// Whether what is read may be in another version.
+    /// Returns true if objects may be stored in another version than the request's.
     fn is_needed(&self) -> bool {
         let is_mixed = self.stored.custom.is_some_and(|custom| custom.is_mixed);
         self.served.custom.is_some() && (self.served != self.stored || is_mixed)
@@ -131,7 +135,7 @@ impl Conversion {
             return Ok(value);
         }
         if value["kind"] != self.stored.kind {
-            return Ok(value); // a Status, a Scale
+            return Ok(value); // a Status or a Scale
         }
         let (key, revision) = (self.key(&value["metadata"]), text(&value["metadata"]["resourceVersion"]).to_owned());
         let converted = in_version(store, self.served, vec![value]).await;
@@ -143,7 +147,7 @@ impl Conversion {
         Ok(converted?.pop().unwrap_or_default())
     }
 
-    /// An event as the watch tells of it; `None` if its selector does not.
+    /// Converts an event. Returns `None` if the watch's selector does not match it.
     async fn event(
         &self,
         store: &Store,
@@ -166,7 +170,7 @@ impl Conversion {
         Ok(event.map(|event| (event.to_string() + "\n").into()))
     }
 
-    /// Where upstream's storage has an object.
+    /// Returns the key of an object in upstream's storage, for an error message.
     fn key(&self, metadata: &Value) -> String {
         let key = Key::new(metadata["namespace"].as_str(), text(&metadata["name"]));
         format!("/{}/{}/{key}", self.stored.group, self.stored.plural)
@@ -185,7 +189,7 @@ fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response
                 match target.event(&store, &line, selection.as_ref()).await {
                     Ok(Some(event)) => return Some((Ok::<_, Infallible>(event), Some(lines))),
                     Ok(None) => tokio::task::consume_budget().await,
-                    Err(error) => return Some((Ok(error.line()), None)), // as upstream, nothing follows it
+                    Err(error) => return Some((Ok(error.line()), None)), // as upstream, the stream ends after it
                 }
             }
         }

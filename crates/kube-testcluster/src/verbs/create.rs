@@ -30,10 +30,11 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::{Map, Value, json};
 
-/// How many names are generated before a taken one is kept.
+/// The number of generated names that are tried. The last one is used even if it is taken.
 const NAME_TRIES: usize = 8;
 
-/// How much of `generateName` is used, in bytes, so that a name fits into a label. Upstream: `MaxGeneratedNameLength`.
+/// The longest part of `generateName` that is used, in bytes, so that a name fits into a label. Upstream:
+/// `MaxGeneratedNameLength`.
 const LONGEST_PREFIX: usize = 58;
 
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
@@ -55,7 +56,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &faults))
 }
 
-/// How an object is created.
+/// The creation of an object: its target, its admission gate and its options.
 pub(super) struct Creation<'a> {
     pub(super) store: &'a Store,
     pub(super) target: &'a Target,
@@ -66,7 +67,7 @@ pub(super) struct Creation<'a> {
 }
 
 impl Creation<'_> {
-    /// Creates the object of a body. What is to be warned of is added, whether it is created or not.
+    /// Creates the object of a body. Adds warnings even if the creation fails.
     pub(super) async fn write(&self, mut value: Value, warnings: &mut Vec<String>) -> Result<Arc<Object>, ApiError> {
         let Self { store, target, gate, commit, writer, made_by } = *self;
         if commit == Commit::Really {
@@ -101,8 +102,8 @@ impl Creation<'_> {
             .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
     }
 
-    /// Upstream's storage refuses a version, after the validation; a dry run does not reach the storage. Of a PUT and of an apply
-    /// it does not count.
+    /// Refuses a resourceVersion in a new object. Upstream's storage does that, after the validation. A dry run does
+    /// not reach the storage, and a PUT or an apply may carry a version.
     fn check_version(&self, version: &Value) -> Result<(), ApiError> {
         let is_plain = self.made_by == MadeBy::Create && self.writer.manager().is_some();
         if is_plain && self.commit == Commit::Really && version.as_str().is_some_and(names_a_version) {
@@ -112,7 +113,7 @@ impl Creation<'_> {
     }
 }
 
-/// Nobody gives rights that they have not.
+/// Refuses a role or binding that grants more rights than its writer has.
 fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiError> {
     let namespace = target.namespace.as_deref().unwrap_or_default();
     let name = target.name.as_deref().unwrap_or_default();
@@ -120,7 +121,7 @@ fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiE
     escalation::check(writer.caller.as_ref(), grant)
 }
 
-/// Who writes a policy must be allowed to read its parameters.
+/// Refuses an admission policy whose parameters its writer may not read.
 fn check_parameters(store: &Store, target: &Target, key: &Key, new: &Value, writer: &Writer) -> Result<(), ApiError> {
     match policy_parameters::cause(store, writer.caller.as_ref(), target.resource, new, None) {
         Some(cause) => Err(ApiError::invalid(target.resource, key.name(), vec![cause])),
@@ -128,8 +129,8 @@ fn check_parameters(store: &Store, target: &Target, key: &Key, new: &Value, writ
     }
 }
 
-/// Who creates an object by a PUT or an apply must be allowed to create it as well. Upstream: `withAuthorization` in
-/// `endpoints/handlers/update.go`.
+/// Checks that a client that creates an object by a PUT or an apply may also create it. Upstream: `withAuthorization`
+/// in `endpoints/handlers/update.go`.
 fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiError> {
     let Some(caller) = &writer.caller else { return Ok(()) };
     let asked = ResourceAttributes {
@@ -143,7 +144,7 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     caller.authorizer.check(&caller.user, &Attributes::Resource(asked))
 }
 
-/// Lets plugins and mutating webhooks complete an object.
+/// Runs the pod plugins, the program's plugins and the mutating webhooks over a new object.
 async fn admit(
     store: &Store,
     target: &Target,
@@ -173,12 +174,12 @@ fn set_entries(value: &mut Value, entries: Value) {
     }
 }
 
-/// What is no number counts as no version, as upstream.
+/// Returns true if a resourceVersion counts as set. As upstream, a text that is not a number does not count.
 fn names_a_version(text: &str) -> bool {
     text.parse::<u64>().is_ok_and(|version| version != 0)
 }
 
-/// A dry run answers with the resourceVersion of the body: nothing is stored that would have another.
+/// Keeps the body's resourceVersion in the response to a dry run, because nothing is stored that would get a new one.
 fn keep_in_dry_run(value: &mut Value, version: Value, commit: Commit) {
     if commit == Commit::Pretend && version.as_str().is_some_and(|version| !version.is_empty()) {
         value["metadata"]["resourceVersion"] = version;
@@ -198,7 +199,7 @@ pub(crate) async fn create_own(
     admitted(store, resource, key, value, Commit::Really).await
 }
 
-/// The same as [`prepare`], of an object that belongs to a component of the cluster.
+/// Prepares an object that belongs to a component of the cluster, like [`prepare`], and sets its managed fields.
 pub(crate) fn prepare_own(
     component: Component,
     store: &Store,
@@ -222,7 +223,8 @@ async fn admitted(
     store.create(resource, key.clone(), value, commit, admit).await
 }
 
-/// A new object with everything that the server decides, and its key. Upstream: `BeforeCreate`.
+/// Sets the fields that the server decides, and validates the new object. Returns its key and the object. Upstream:
+/// `BeforeCreate`.
 fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, Value), ApiError> {
     let resource = target.resource;
     taint_nodes_by_condition(resource, &mut value);
@@ -249,7 +251,7 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     Ok((Key::new(target.namespace.as_deref(), &name), value))
 }
 
-/// Nothing is created whose definition is being deleted. Upstream: `forbidCreateAdmission`.
+/// Refuses a custom resource whose definition is being deleted. Upstream: `forbidCreateAdmission`.
 fn check_definition(resource: &'static Resource, value: &Value) -> Result<(), ApiError> {
     if !resource.custom.is_some_and(|custom| custom.is_terminating) {
         return Ok(());
@@ -258,8 +260,8 @@ fn check_definition(resource: &'static Resource, value: &Value) -> Result<(), Ap
     Err(ApiError::forbidden(resource, value["metadata"]["name"].as_str().unwrap_or_default(), why))
 }
 
-/// The body's namespace must be that of the path, and there must be room for new objects in it. That is asked before all else
-/// that is admitted, and once more when the object is stored.
+/// Checks that the body's namespace is the one in the path, and that the namespace accepts new objects. That is checked
+/// before the rest of admission, and again when the object is stored.
 fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<(), ApiError> {
     if target.namespace.is_some() {
         body::check_namespace(value, target.namespace.as_deref())?;

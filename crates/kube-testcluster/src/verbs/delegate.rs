@@ -1,5 +1,5 @@
-//! Decides whether the watch cache or storage answers a list, and from which state. Upstream: `shouldDelegateList`, of
-//! both eras.
+//! Decides if the watch cache or storage answers a list, and from which state. Upstream: `shouldDelegateList`, for old
+//! and new servers.
 
 use super::continue_token::ContinueToken;
 use super::list_options::{ListOptions, NOT_OLDER_THAN, resource_version};
@@ -20,23 +20,23 @@ pub(crate) enum WantedState {
     Exact(u64),
 }
 
-/// How a list is answered.
+/// The source, the state and the first key of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) from: ServedFrom,
     pub(crate) wanted: WantedState,
-    /// The least key, relative to the collection.
+    /// The least key of the page, relative to the collection.
     pub(crate) start: String,
 }
 
-/// Whether a list asks for one object, which a field selector names, or for a range.
+/// The extent of a list: one object that a field selector names, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Single,
     Range,
 }
 
-/// Reads resourceVersion, resourceVersionMatch, limit and continue together.
+/// Plans a list from its resourceVersion, resourceVersionMatch, limit and continue token.
 pub(crate) fn plan(
     store: &Store,
     resource: &Resource,
@@ -69,7 +69,8 @@ fn wanted(extent: Extent, options: &ListOptions) -> Result<(WantedState, String)
         matching => matching == "Exact",
     };
     let wanted = match version {
-        // A deletion of many that is called a watch: no list may say this without a version.
+        // Only a collection deletion with `watch=true` gets here: it may have this match without a version, a list may
+        // not.
         None if options.resource_version_match == NOT_OLDER_THAN => WantedState::Any,
         None => WantedState::NotOlderThan(0),
         Some(0) => WantedState::Any,
@@ -79,15 +80,17 @@ fn wanted(extent: Extent, options: &ListOptions) -> Result<(WantedState, String)
     Ok((wanted, String::new()))
 }
 
-/// Up to 1.26: the watch cache has no pages and no earlier states, and cannot know whether it is up to date.
+/// Returns true if storage must answer. In servers up to 1.26 the watch cache has no pages and no earlier states, and
+/// cannot know if it is up to date.
 fn reaches_storage(options: &ListOptions) -> bool {
     let version = options.resource_version.as_str();
     let limited = options.limit.is_some() && version != "0";
     version.is_empty() || !options.continue_token.is_empty() || limited || options.resource_version_match == "Exact"
 }
 
-/// Today the watch cache answers everything but exact revisions of which it has no snapshot, and those of single
-/// objects. A revision in the future counts as present: the list waits for it.
+/// Returns true if storage must answer. In current servers the watch cache answers every list, except exact revisions
+/// that it has no snapshot of, and exact revisions of single objects. A revision in the future counts as present,
+/// because the list waits for it.
 fn lacks_snapshot(
     store: &Store,
     resource: &Resource,
@@ -98,7 +101,8 @@ fn lacks_snapshot(
     match wanted {
         WantedState::Exact(_) if extent == Extent::Single => true,
         WantedState::Exact(revision) => !store.lock().cache(resource).reaches_back_to(revision),
-        // The delegator takes a page at a version for an exact one, and the storage then gets the object as it is now.
+        // Upstream's delegator treats a page at a version as exact. For a single object, storage then answers with the
+        // current state.
         WantedState::NotOlderThan(1..) if options.limit.is_some() && options.resource_version_match.is_empty() => {
             extent == Extent::Single
         }

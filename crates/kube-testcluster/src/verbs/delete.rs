@@ -23,16 +23,16 @@ use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
 use kube_machinery::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
 use kube_machinery::value::{Value, json};
 
-/// Namespaces that every cluster has and that cannot be deleted.
+/// The namespaces that every cluster has and that cannot be deleted.
 const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// The result of a deletion.
 pub(crate) enum Outcome {
-    /// The object was removed; this was its last state.
+    /// The object was removed. Holds its last state.
     Gone(Arc<Object>),
     /// The object stays for its grace period or its finalizers.
     Kept(Arc<Object>),
-    /// The dry run of a deletion that upstream answers with a blank object; see [`Then::Forgotten`].
+    /// A dry run that upstream answers with a blank object; see [`Then::Forgotten`].
     Blank(Arc<Object>),
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &gate.warnings()))
 }
 
-/// Deletes each object that the selectors match; answers with their states before the deletion.
+/// Deletes each object that the selectors match. Responds with their states before the deletion.
 pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
@@ -79,18 +79,19 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     Ok(warn(page.answer(target.resource), &gate.warnings()))
 }
 
-/// How many objects are deleted without a pause for other tasks.
+/// The number of objects that are deleted before other tasks get a turn.
 const AT_A_TIME: usize = 64;
 
-/// Lets other tasks run now and then, while many objects are deleted: a write may take no time at all.
+/// Yields now and then while many objects are deleted. A single write may never wait, so it would not let other tasks
+/// run.
 pub(crate) async fn give_way(nth: usize) {
     if nth % AT_A_TIME == AT_A_TIME - 1 {
         tokio::task::yield_now().await;
     }
 }
 
-/// Deletes an object. Every deletion goes through here: a graceful one is first recorded in the object, and the removal
-/// is a write of its own. About each of the two those are asked whom the gate knows.
+/// Deletes an object. Every deletion goes through this function. A graceful deletion is first recorded in the object,
+/// and its removal is a separate write. The admission gate is asked about each of the two writes.
 pub(crate) async fn remove(
     store: &Store,
     rows: impl Into<Conversion>,
@@ -124,7 +125,8 @@ pub(crate) async fn remove(
             let uid = marked.summary.uid();
             let second = |current: Arc<Opened>| async {
                 let current = current;
-                // A concurrent deletion may have removed the object, and a new one may have its name. The new one stays.
+                // A concurrent deletion may have removed the object, and another object may have its name now. That one
+                // stays.
                 if current.summary.uid() != uid {
                     return Ok(Next::Keep);
                 }
@@ -135,13 +137,13 @@ pub(crate) async fn remove(
             match store.guaranteed_update(resource, key, Commit::Really, change).await {
                 Ok(last) if last.summary.uid() == uid => Ok(Outcome::Gone(last.object().clone())),
                 Err(error) if !error.is_not_found() => Err(error),
-                _ => Ok(Outcome::Gone(marked)), // another deletion was faster
+                _ => Ok(Outcome::Gone(marked)), // another deletion has removed it
             }
         }
     }
 }
 
-/// The first write, if the options allow it.
+/// Checks the preconditions, and returns the first write.
 fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Result<(Next, Then), ApiError> {
     options.check(current)?;
     options.refuse_readable(current)?;
@@ -152,22 +154,22 @@ fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Resu
     Ok((next, then))
 }
 
-/// What follows the first write of a deletion.
+/// The step after the first write of a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     /// Nothing: the object stays for now.
     Wait,
-    /// The object must be removed.
+    /// Remove the object with a second write.
     Remove,
     /// Nothing: the first write has removed the object.
     Done,
-    /// As `Done`, and the deletion has taken the object's last finalizers. Upstream does not read the object before it goes on
-    /// (`errDeleteNow` in `updateForGracefulDeletionAndFinalizers`): it answers a dry run with a blank one, and compares a
-    /// precondition with its empty resourceVersion.
+    /// As `Done`, but this deletion has removed the object's last finalizers. Upstream then continues with a blank
+    /// object (`errDeleteNow` in `updateForGracefulDeletionAndFinalizers`): it answers a dry run with the blank object,
+    /// and compares a precondition with its empty resourceVersion.
     Forgotten,
 }
 
-/// The first write of a deletion, and what follows it.
+/// Returns the first write of a deletion, and the step after it.
 fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
@@ -187,7 +189,8 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
         (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => return (Next::Remove, Then::Forgotten),
         (Deletion::AtOnce, ..) if !held => return (Next::Remove, Then::Done),
         (Deletion::AtOnce, Some(_), _) => {
-            // Upstream: `markAsDeleting`. It makes a difference for definitions alone, whose first deletion sets none.
+            // Upstream: `markAsDeleting`. It changes only CustomResourceDefinitions, because their first deletion sets
+            // no grace period.
             value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
             return (Next::Put(value), Then::Wait);
         }
@@ -198,9 +201,9 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
         // A deletion in progress can only be shortened.
         (Deletion::Graceful, Some(_), grace) => match options.period() {
             Some(period) if grace.is_some_and(|grace| period < grace) => period,
-            // Upstream: `BeforeDelete` says that it is pending.
+            // Upstream: `BeforeDelete` reports that the deletion is pending.
             _ if grace.is_some_and(|grace| grace > 0) => return (Next::Keep, Then::Wait),
-            _ => return (Next::Put(value), Then::Wait), // perhaps with other finalizers
+            _ => return (Next::Put(value), Then::Wait), // its finalizers may have changed
         },
     };
     let at = match &deleting {
@@ -209,7 +212,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     };
     value["metadata"]["deletionTimestamp"] = json!(at);
     if is_namespace {
-        value["status"]["phase"] = json!("Terminating"); // and no grace period
+        value["status"]["phase"] = json!("Terminating"); // a namespace has no grace period
     } else {
         value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
     }
@@ -219,7 +222,8 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     (Next::Put(value), if held || period > 0 { Then::Wait } else { Then::Remove })
 }
 
-/// A definition stays until its objects are gone. Upstream: `REST.Delete` of `pkg/registry/customresourcedefinition/etcd.go`.
+/// Marks a CustomResourceDefinition as terminating: it stays until its objects are gone. Upstream: `REST.Delete` of
+/// `pkg/registry/customresourcedefinition/etcd.go`.
 fn terminating(store: &Store, current: &Opened) -> Value {
     let mut crd = current.value.clone();
     let now = store.clock.now();
@@ -235,7 +239,7 @@ fn terminating(store: &Store, current: &Opened) -> Value {
     crd
 }
 
-/// Refuses to delete what every cluster must have.
+/// Refuses to delete a namespace that every cluster must have.
 fn check_deletable(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
     if resource == NAMESPACES && UNDELETABLE.contains(&key.name()) {
         return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));

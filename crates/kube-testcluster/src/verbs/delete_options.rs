@@ -1,4 +1,4 @@
-//! DeleteOptions: how an object is deleted.
+//! DeleteOptions: grace period, preconditions, propagation policy and dry run of a deletion.
 
 use axum::extract::Request;
 use serde::Deserialize;
@@ -26,22 +26,23 @@ pub(crate) struct DeleteOptions {
     uid: Option<String>,
     resource_version: Option<String>,
     policy: Option<Policy>,
-    /// `ignoreStoreReadErrorWithClusterBreakingPotential`: delete what storage cannot read.
+    /// `ignoreStoreReadErrorWithClusterBreakingPotential`: delete an object that storage cannot decode.
     unreadable: bool,
-    /// The old `orphanDependents: false`. An object that stays is then answered with 202.
+    /// The old `orphanDependents: false`. If the object stays, the response then has code 202.
     pub(crate) cascades: bool,
     pub(crate) commit: Commit,
     pub(crate) extent: Extent,
 }
 
-/// How much is deleted. Upstream's registry of definitions deletes one of them in its own way, and a collection as any other.
+/// The extent of a deletion: one object, or a collection. Upstream's registry of CustomResourceDefinitions deletes a
+/// single definition in a way of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     One,
     Collection,
 }
 
-/// What happens to the dependents of the deleted object: `propagationPolicy`.
+/// The treatment of the deleted object's dependents: `propagationPolicy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Policy {
     Background,
@@ -76,7 +77,7 @@ impl DeleteOptions {
         Self::of_raw(if body.is_empty() { RawOptions::of_query(query)? } else { RawOptions::of_body(format?, &body)? })
     }
 
-    /// The options in an Eviction. A dry run can be asked for in them or in the query.
+    /// Returns the options inside an Eviction. The dry run may be in them or in the query.
     pub(crate) fn of_eviction(options: &Value, asked: Commit) -> Result<Self, ApiError> {
         if options.is_null() {
             return Ok(Self::plain(asked));
@@ -90,8 +91,8 @@ impl DeleteOptions {
         Ok(options)
     }
 
-    /// The options after this request itself has changed the object: a precondition on resourceVersion now refers to
-    /// the new version.
+    /// Returns the options for the rest of a request that has itself changed the object: a precondition on
+    /// resourceVersion now refers to the new version.
     pub(crate) fn after(mut self, object: &Object) -> Self {
         if self.resource_version.is_some() {
             self.resource_version = Some(object.revision.to_string());
@@ -99,7 +100,7 @@ impl DeleteOptions {
         self
     }
 
-    /// Upstream: `ValidateDeleteOptions`.
+    /// Validates the options. Upstream: `ValidateDeleteOptions`.
     fn of_raw(raw: RawOptions) -> Result<Self, ApiError> {
         let dry_run: Vec<&str> = raw.dry_run.iter().map(String::as_str).collect();
         let (policy, mut causes) = raw.policy();
@@ -122,12 +123,12 @@ impl DeleteOptions {
         })
     }
 
-    /// The options of a controller's deletion: of the object with this uid, if one is given.
+    /// Returns the options of a deletion by a controller. If `uid` is given, only the object with this uid is deleted.
     pub(crate) fn of_controller(uid: Option<String>, policy: Policy) -> Self {
         Self { uid, policy: Some(policy), ..Self::plain(Commit::Really) }
     }
 
-    /// The options of a forced deletion: of the object with this uid, without a grace period.
+    /// Returns the options of a forced deletion, without a grace period, of the object with this uid.
     pub(crate) fn at_once(uid: String) -> Self {
         Self { grace_period_seconds: Some(0), uid: Some(uid), ..Self::plain(Commit::Really) }
     }
@@ -145,7 +146,7 @@ impl DeleteOptions {
         }
     }
 
-    /// Themselves, for those who are asked about the deletion.
+    /// Returns the options as an object, for admission webhooks and policies.
     pub(crate) fn fields(&self) -> Map {
         let preconditions = [("uid", &self.uid), ("resourceVersion", &self.resource_version)];
         let preconditions =
@@ -166,13 +167,13 @@ impl DeleteOptions {
         fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 
-    /// The grace period in the request; a negative one counts as one second.
+    /// Returns the grace period of the request, in seconds. A negative one counts as one second.
     pub(crate) fn period(&self) -> Option<i64> {
         self.grace_period_seconds.map(at_least_one_if_negative)
     }
 
-    /// The grace period of a pod's first deletion: that of the request, else the pod's own. A pod without a node or one
-    /// that has ended is deleted at once.
+    /// Returns the grace period of a pod's first deletion, in seconds: the period of the request, or else the pod's
+    /// own. A pod without a node, or one that has ended, is deleted at once.
     pub(crate) fn first_period(&self, pod: &Opened) -> i64 {
         let bound = pod.text("/spec/nodeName").is_some_and(|node| !node.is_empty());
         let ended = matches!(pod.text("/status/phase"), Some("Succeeded" | "Failed"));
@@ -183,7 +184,8 @@ impl DeleteOptions {
         at_least_one_if_negative(self.grace_period_seconds.unwrap_or(own))
     }
 
-    /// The object's finalizers after applying the propagation policy. Upstream: `deletionFinalizersForGarbageCollection`.
+    /// Returns the object's finalizers after applying the propagation policy. Upstream:
+    /// `deletionFinalizersForGarbageCollection`.
     pub(crate) fn finalizers(&self, resource: &Resource, current: &Value) -> Vec<Value> {
         let mut finalizers = current.as_array().map(|names| names.to_vec()).unwrap_or_default();
         let is_policy = |name: &Value| name == ORPHAN || name == FOREGROUND;
@@ -205,7 +207,7 @@ impl DeleteOptions {
         finalizers
     }
 
-    /// A deletion of what cannot be read is for single objects.
+    /// Refuses the deletion of undecodable objects for collections.
     pub(crate) fn refuse_for_collections(&self) -> Result<(), ApiError> {
         if !self.unreadable {
             return Ok(());
@@ -215,7 +217,7 @@ impl DeleteOptions {
         Err(ApiError::invalid_options("DeleteOptions", vec![cause]))
     }
 
-    /// Everything in this storage can be read.
+    /// Refuses the deletion of an undecodable object: every object in this storage can be decoded.
     pub(crate) fn refuse_readable(&self, object: &Object) -> Result<(), ApiError> {
         if !self.unreadable {
             return Ok(());
@@ -229,7 +231,8 @@ impl DeleteOptions {
         Err(ApiError::conflict(object.resource, object.resource.plural, object.key.name(), why))
     }
 
-    /// Refuses a precondition on the resourceVersion of an object that upstream has forgotten when it compares it.
+    /// Refuses a precondition on resourceVersion in the case `Then::Forgotten` of `delete`, where upstream compares it
+    /// with the version of a blank object.
     pub(crate) fn refuse_forgotten(&self, object: &Object) -> Result<(), ApiError> {
         if self.resource_version.is_none() || self.commit == Commit::Pretend {
             return Ok(());
@@ -237,7 +240,7 @@ impl DeleteOptions {
         Err(failed_precondition(object, "ResourceVersion", "", &object.revision.to_string()))
     }
 
-    /// Whether one definition is deleted, which stays until its objects are gone.
+    /// Returns true if a single CustomResourceDefinition is deleted, which stays until its objects are gone.
     pub(crate) fn keeps_definition(&self, resource: &Resource) -> bool {
         resource == CUSTOM_RESOURCE_DEFINITIONS && self.extent == Extent::One
     }
@@ -267,8 +270,8 @@ impl DeleteOptions {
         Ok(())
     }
 
-    /// The preconditions of the deletion of one definition, which has its own words for them. Upstream: `REST.Delete` of
-    /// `pkg/registry/customresourcedefinition/etcd.go`.
+    /// Checks the preconditions for a single CustomResourceDefinition, whose registry has messages of its own.
+    /// Upstream: `REST.Delete` of `pkg/registry/customresourcedefinition/etcd.go`.
     fn check_definition(&self, object: &Object) -> Result<(), ApiError> {
         let version = object.revision.to_string();
         let compared = [
@@ -292,7 +295,7 @@ fn at_least_one_if_negative(period: i64) -> i64 {
 }
 
 impl RawOptions {
-    /// Upstream: `Convert_url_Values_To_v1_DeleteOptions`.
+    /// Reads the options from the query. Upstream: `Convert_url_Values_To_v1_DeleteOptions`.
     fn of_query(query: &Query) -> Result<Self, ApiError> {
         let text = |name: &str| query.get(name).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
         let preconditions = Preconditions { uid: text("uid"), resource_version: text("resourceVersion") };
@@ -329,7 +332,8 @@ impl RawOptions {
         self.ignore_store_read_error_with_cluster_breaking_potential == Some(true)
     }
 
-    /// What cannot be said together with the deletion of what cannot be read. Upstream: `ValidateIgnoreStoreReadError`.
+    /// Returns causes for options that cannot be combined with the deletion of undecodable objects. Upstream:
+    /// `ValidateIgnoreStoreReadError`.
     fn contradictions(&self) -> Vec<Cause> {
         if !self.deletes_unreadable() {
             return Vec::new();
@@ -345,7 +349,7 @@ impl RawOptions {
             .collect()
     }
 
-    /// What happens to dependents, and what is wrong with the two fields that say it.
+    /// Returns the propagation policy, and the causes for its two fields.
     fn policy(&self) -> (Option<Policy>, Vec<Cause>) {
         const FIELD: &str = "propagationPolicy";
         let mut causes = Vec::new();

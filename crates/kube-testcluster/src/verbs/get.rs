@@ -13,8 +13,8 @@ use crate::store::Store;
 use crate::store::object::{Key, Object};
 use kube_machinery::kinds::Resource;
 
-/// Without a resourceVersion: the latest state, from storage. With `0`: the state in the watch cache. Otherwise: a
-/// state that is at least as new.
+/// Answers a GET. Without a resourceVersion, the object comes from storage in its latest state; with `0`, from the
+/// watch cache; with another one, from the watch cache in a state at least as new.
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let (resource, key) = (target.resource, key(&target)?);
@@ -25,7 +25,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let version = query.get("resourceVersion").unwrap_or_default();
     let version = resource_version(version).map_err(|error| match resource.cached {
         true => ApiError::internal(error),
-        false => ApiError::bad_request(format!("invalid resource version: {error}")), // the words of storage
+        false => ApiError::bad_request(format!("invalid resource version: {error}")), // storage's message
     })?;
     let from = match version {
         Some(_) if resource.cached => ServedFrom::WatchCache,

@@ -1,4 +1,4 @@
-//! Requests of the cluster's own components, without their text.
+//! Requests of the cluster's own kubelet and scheduler, which call the handlers directly and without HTTP.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use kube_machinery::conventions::fill::object;
 use kube_machinery::kinds::{PODS, Resource, Subresource};
 use kube_machinery::value::Value;
 
-/// The options of a request without a query. Nobody reads the warnings.
+/// The options of a request without a query. Warnings are off, because the components would not read them.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
 
-/// The server, for those who are in its process.
+/// The API server for components in the same process.
 #[derive(Debug)]
 pub(crate) struct InProcess(pub(crate) Arc<Store>);
 
@@ -114,7 +114,7 @@ impl Requests for InProcess {
 }
 
 impl InProcess {
-    /// Those who decide about writes are asked about these, too.
+    /// Returns the admission gate: webhooks and policies also apply to the cluster's own components.
     fn gate(&self, target: &Target) -> Gate<'_> {
         Gate::of_node(&self.0, target)
     }
@@ -136,7 +136,7 @@ fn decoded(resource: &Resource, object: Value) -> Result<Decoded, ApiError> {
     resource.shape(object).map_err(ApiError::bad_request)
 }
 
-/// The error as a client reads it.
+/// Returns the error as a client of the API gets it.
 fn refused(error: ApiError) -> Error {
     match serde_json::from_slice::<Status>(&error.json()) {
         Ok(status) => Error::Api(Box::new(status)),

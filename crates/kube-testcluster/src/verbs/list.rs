@@ -20,7 +20,7 @@ use kube_informers::selector::{BadSelector, FieldSelector, LabelSelector};
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::Fields;
 
-/// A list and a watch have the same path; the query tells them apart.
+/// Answers a list or a watch. They have the same path; the query tells them apart.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let rows = Conversion::from(&target);
@@ -31,9 +31,9 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let streams_lists = streams_lists(&store, &options, target.resource, requester);
     options.set_defaults(streams_lists);
     options.validate(streams_lists)?;
-    options.watch |= target.watch; // as upstream, what the path says is no option
+    options.watch |= target.watch; // as upstream, `/watch/` in the path does not count in the validation
     let mut filter = selectors.filter(target.served, target.namespace)?;
-    // The old path of a watch may name an object.
+    // The old `/watch/` path may name an object.
     match &target.name {
         Some(name) if filter.fields.is_empty() => filter.fields = Fields::named(name),
         Some(name) if filter.fields.name() != Some(name) => {
@@ -57,21 +57,21 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
         Err(error) => return Ok(from.stamp(error.into_response())),
     };
     if extent(target.resource, &filter, &options) == Extent::Single {
-        options.limit = None; // upstream gets the one object, which is no page
+        options.limit = None; // upstream gets the one object, so there are no pages
     }
     let page = list_selected(&store, target.resource, &filter, selection.as_ref(), options, &plan).await;
     Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
 }
 
-/// Whether this request may ask for a streaming list.
+/// Returns true if this request may ask for a streaming list.
 fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {
     let asked = options.watch && options.send_initial_events.is_some();
     let spared = !asked || requester == Requester::Cluster;
     store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
 }
 
-/// The selectors of a request, which are read before its options are validated. Whether the kind has the fields is asked
-/// afterwards.
+/// The parsed selectors of a request. Upstream parses them before it validates the options, and checks the fields
+/// against the kind afterwards.
 pub(super) struct Selectors {
     labels: LabelSelector,
     fields: FieldSelector,
@@ -91,12 +91,12 @@ impl Selectors {
     }
 }
 
-/// As upstream, a continued list always counts as a range.
+/// Returns the extent of a list. As upstream, a continued list always counts as a range.
 fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent {
     if filter.only(resource).is_some() && options.continue_token.is_empty() { Extent::Single } else { Extent::Range }
 }
 
-/// Waits until the state is there. A consistent list that the watch cache cannot answer in time comes from storage.
+/// Waits until the state is available. If the watch cache is too late for a consistent list, storage answers it.
 async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
     let consistent = plan.wanted == WantedState::NotOlderThan(0);
     let revision = match plan.wanted {
@@ -110,10 +110,11 @@ async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, A
     }
 }
 
-/// How many objects upstream reads at once, if few of those that it has read are selected.
+/// The most objects that upstream reads at once when few of the objects read so far are selected.
 const MOST_AT_ONCE: usize = 10_000;
 
-/// A page of a list. What is selected only once it is converted makes a page smaller: then more is read, twice as much each time.
+/// Returns a page of a list. If a selector applies only after conversion, the page may come out too small; then it
+/// reads more objects, twice as many each time.
 async fn list_selected(
     store: &Store,
     resource: &'static Resource,
@@ -158,7 +159,7 @@ fn list(
             return Ok(Page::cached(state.fresh_cache(resource), filter));
         }
         (ServedFrom::WatchCache, wanted) => {
-            let cache = state.fresh_cache(resource); // a consistent read moves the cache on
+            let cache = state.fresh_cache(resource); // a consistent read advances the cache
             let revision = if let WantedState::Exact(revision) = wanted { revision } else { cache.version() };
             let objects = cache.at(revision).ok_or_else(|| expired(options, &plan.start))?;
             let count = state.page_counts.get(resource, revision, &prefix, &range.first());
@@ -178,7 +179,7 @@ fn list(
     Ok(page)
 }
 
-/// An expired page has a token to continue with the current state.
+/// Returns the error for an expired list. If it was a page, the error has a token to continue with the current state.
 fn expired(options: &ListOptions, start: &str) -> ApiError {
     if options.continue_token.is_empty() {
         ApiError::expired("The resourceVersion for the provided list is too old.")
@@ -187,10 +188,11 @@ fn expired(options: &ListOptions, start: &str) -> ApiError {
     }
 }
 
-/// How many objects upstream deletes before it lists more: `deleteCollectionPageSize`.
+/// The number of objects that upstream deletes before it lists more: `deleteCollectionPageSize`.
 const DELETED_AT_ONCE: usize = 10_000;
 
-/// The objects that a deletion of many is about. Without a limit it lists pages, so that its version is read as that of a page.
+/// Returns the objects for a collection deletion. Without a limit it lists in pages, so a resourceVersion means what it
+/// means for a page.
 pub(crate) async fn to_delete(
     store: &Store,
     rows: Conversion,
@@ -208,7 +210,7 @@ pub(crate) async fn to_delete(
     list_selected(store, resource, filter, selection.as_ref(), options, &plan).await
 }
 
-/// All objects that match a filter in the current state.
+/// Returns all objects that match a filter in the current state.
 pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();

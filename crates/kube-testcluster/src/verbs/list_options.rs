@@ -1,4 +1,4 @@
-//! The query of a list, a watch or a get: parsed and validated.
+//! The query of a list or a watch, parsed and validated, and the resourceVersion of a get.
 
 use std::time::Duration;
 
@@ -19,14 +19,15 @@ pub(crate) struct ListOptions {
     pub(crate) continue_token: String,
     pub(crate) allow_watch_bookmarks: bool,
     pub(crate) send_initial_events: Option<bool>,
-    /// Of a watch; nothing for one that is over before it begins, `None` for one of the server's choice.
+    /// The duration of a watch: zero for one that ends before it begins, `None` if the server chooses.
     pub(crate) timeout: Option<Duration>,
 }
 
 /// The longest watch, a year. Adding it to a clock cannot overflow.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// How long a watch of so many seconds lasts. Upstream multiplies them to nanoseconds, whether they fit or not: `handleWatch`.
+/// Returns the duration of a watch of this many seconds. Upstream (`handleWatch`) multiplies them to nanoseconds
+/// without checking for overflow, and so does this function.
 fn duration(seconds: i64) -> Option<Duration> {
     let nanoseconds = seconds.wrapping_mul(1_000_000_000);
     (nanoseconds != 0).then(|| Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or_default()).min(LONGEST))
@@ -48,8 +49,8 @@ impl ListOptions {
         })
     }
 
-    /// Says what a watch without a version asks for by default, which a deletion of many may be called too. Upstream:
-    /// `SetListOptionsDefaults`.
+    /// Sets the options that a watch without a version has by default. A collection deletion may have `watch=true`,
+    /// too. Upstream: `SetListOptionsDefaults`.
     pub(crate) fn set_defaults(&mut self, streams_lists: bool) {
         let old = matches!(self.resource_version.as_str(), "" | "0");
         let silent = self.send_initial_events.is_none() && self.resource_version_match.is_empty();
@@ -126,7 +127,7 @@ fn unmatched(why: &str) -> Cause {
     Cause::forbidden(MATCH, why)
 }
 
-/// The resourceVersion of a request: none, or a number. 0 stands for any state.
+/// Parses the resourceVersion of a request: empty, or a number. 0 stands for any state.
 ///
 /// # Errors
 /// Upstream's message. A list answers it with 400, other requests with 500.
@@ -134,7 +135,7 @@ pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit()); // Rust would also take a sign
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()); // Rust also accepts a sign
     let problem = match text.parse() {
         Ok(version) if digits => return Ok(Some(version)),
         Err(error) if digits => problem(&error),

@@ -1,5 +1,5 @@
-//! The handlers, one for each verb or subresource. Each takes a [`Call`] and returns a response, or an error that
-//! becomes a Status.
+//! The handlers of requests, one for each verb or subresource. Each takes a [`Call`] and returns a response, or an
+//! error that becomes a `Status`.
 
 use std::sync::Arc;
 
@@ -48,10 +48,10 @@ pub(crate) struct Call {
     pub(crate) request: Request,
 }
 
-/// The key of the object in the path.
+/// Returns the key of the object in the path.
 ///
 /// # Errors
-/// If no object can have the name.
+/// If no object can have this name.
 fn key(target: &Target) -> Result<Key, ApiError> {
     if let Some(why) = target.name_problem() {
         return Err(ApiError::bad_request(why));
@@ -60,10 +60,10 @@ fn key(target: &Target) -> Result<Key, ApiError> {
     Ok(Key::new(target.namespace.as_deref(), name))
 }
 
-/// A response with the object.
+/// Returns a response with the object.
 fn answer(code: StatusCode, object: &Object) -> Response {
     let json = object.json();
-    let mut body = Vec::with_capacity(json.len() + 1); // a new line comes behind it
+    let mut body = Vec::with_capacity(json.len() + 1); // one more for the line break
     body.extend_from_slice(&json);
     status::json(code, body)
 }

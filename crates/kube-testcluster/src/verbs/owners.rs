@@ -1,17 +1,17 @@
-//! Owners that an object names twice. Upstream: `dedupOwnerReferencesAndAddWarning`.
+//! Removes owner references that an object has twice. Upstream: `dedupOwnerReferencesAndAddWarning`.
 
 use std::collections::HashSet;
 
 use kube_machinery::value::Value;
 
-/// When they are looked for: a create and an update do it before admission, a patch after it.
+/// The time of the check: a create and an update check before admission, a patch after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     BeforeAdmission,
     AfterAdmission,
 }
 
-/// Leaves each owner once, and returns the warning if one was there twice.
+/// Removes duplicates, and returns the warning if there were any.
 pub(super) fn deduplicate(object: &mut Value, moment: Moment) -> Option<String> {
     let Some(Value::Array(owners)) = object.pointer_mut("/metadata/ownerReferences") else { return None };
     let mut seen = HashSet::with_capacity(owners.len());

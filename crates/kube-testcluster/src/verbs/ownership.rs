@@ -1,5 +1,6 @@
-//! Who owns the fields of what a request writes: what [`managed_fields`](kube_machinery::managed_fields) needs to know of it. Upstream:
-//! `managerOrUserAgent` and `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
+//! The field manager of a write: whom [`managed_fields`](crate::managed_fields) records as the owner of the written
+//! fields. Upstream: `managerOrUserAgent` and `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of
+//! the kinds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,25 +24,26 @@ use kube_machinery::managed_fields::{
 };
 use kube_machinery::value::{Value, json};
 
-/// Who writes.
+/// The author of a write: its field manager, and the authenticated caller.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     manager: Manager,
-    /// Who asks for it, where that is asked; none of the cluster's own writes has one.
+    /// The caller, if requests are authorized. `None` for writes of the cluster itself.
     pub(super) caller: Option<Caller>,
 }
 
-/// Who owns what is written.
+/// The field manager of a write.
 #[derive(Clone, Debug)]
 enum Manager {
-    /// A manager by this name: it owns what it changes.
+    /// A manager with this name. It owns the fields that it changes.
     Named(String),
-    /// An apply, whose result says already who owns what.
+    /// A server-side apply. Its result already has the right `managedFields`.
     Applied,
 }
 
 impl Writer {
-    /// The manager that the request names, the component of the cluster that sends it, or the first word of its user agent.
+    /// Returns the manager that the request names, or the component of the cluster that sends it, or the first word of
+    /// its user agent.
     pub(crate) fn of(query: &Query, request: &Request) -> Self {
         let name = match (query.get("fieldManager").unwrap_or_default(), request.extensions().get::<Component>()) {
             ("", None) => prefix_of_user_agent(request.headers()),
@@ -51,7 +53,7 @@ impl Writer {
         Self { manager: Manager::Named(name), caller: Caller::of(request.extensions()) }
     }
 
-    /// The manager; `None` of an apply.
+    /// Returns the manager's name; `None` for an apply.
     pub(super) fn manager(&self) -> Option<&str> {
         match &self.manager {
             Manager::Named(name) => Some(name),
@@ -59,23 +61,23 @@ impl Writer {
         }
     }
 
-    /// The same request, of which the new state says already who owns what.
+    /// Returns the same writer for a new state that already has the right `managedFields`.
     pub(super) fn with_entries(&self) -> Self {
         Self { manager: Manager::Applied, ..self.clone() }
     }
 
-    /// An apply.
+    /// Returns the writer of a server-side apply.
     pub(crate) fn applied(request: &Request) -> Self {
         Self { manager: Manager::Applied, caller: Caller::of(request.extensions()) }
     }
 
-    /// A part of the cluster.
+    /// Returns the writer for a component of the cluster.
     pub(crate) fn named(name: impl Into<String>) -> Self {
         Self { manager: Manager::Named(name.into()), caller: None }
     }
 }
 
-/// A component of the cluster that sends a request, as its user agent begins in a real cluster.
+/// A component of the cluster that sends requests, named as its user agent begins in a real cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Component(pub(crate) &'static str);
 
@@ -83,7 +85,7 @@ impl Component {
     pub(crate) const CONTROLLERS: Self = Self("kube-controller-manager");
     pub(crate) const KUBELET: Self = Self("kubelet");
     pub(crate) const SCHEDULER: Self = Self("kube-scheduler");
-    /// The server itself.
+    /// The API server itself.
     pub(crate) const SERVER: Self = Self("kube-apiserver");
 }
 
@@ -100,7 +102,8 @@ fn prefix_of_user_agent(headers: &HeaderMap) -> String {
     prefix
 }
 
-/// The versions in which kinds are served. An object says in its `apiVersion` in which it is.
+/// Converts objects between the served versions of their kind, for [`managed_fields`](crate::managed_fields). An
+/// object's `apiVersion` names its version.
 #[derive(Debug)]
 struct Versions(Arc<Catalog>);
 
@@ -115,11 +118,11 @@ impl Converter for Versions {
         let defined = row(own).and_then(|row| row.custom).map(|custom| &custom.versions);
         if defined.is_some_and(|versions| !versions.iter().any(|defined| defined == version)) {
             let why = format!("request to convert CR to an invalid group/version: {version}");
-            return Err(NotConverted::Failed(why)); // upstream forgets no owner for it
+            return Err(NotConverted::Failed(why)); // upstream keeps the manager's entry then
         }
         let is_asked = |row: &Resource| row.conversion_webhook().is_some();
         let both = row(own).zip(row(version)).filter(|(from, to)| from.stored() == to.stored());
-        // What a webhook would have to convert is forgotten.
+        // A conversion by a webhook is not tried: the manager's entry is dropped.
         let both = both.filter(|(from, to)| !is_asked(from) && !is_asked(to));
         let Some((from, to)) = both else {
             return Err(NotConverted::MissingVersion(format!(
@@ -138,15 +141,15 @@ impl Converter for Versions {
     }
 }
 
-/// The request that makes a new object.
+/// The request that creates a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MadeBy {
-    /// The fields that the server sets count as not sent.
+    /// Fields that only the server sets do not count as sent.
     Create,
     Update,
 }
 
-/// The entries of a new object; null if there are none. `new` is the object as it was sent.
+/// Returns the `managedFields` of a new object; null if there are none. `new` is the object as it was sent.
 pub(super) fn of_new(store: &Store, served: &'static Resource, new: &Value, writer: &Writer, made_by: MadeBy) -> Value {
     let sent = &new["metadata"]["managedFields"];
     match &writer.manager {
@@ -162,7 +165,7 @@ pub(super) fn of_new(store: &Store, served: &'static Resource, new: &Value, writ
     }
 }
 
-/// Whether a write has to say what it owns. Most objects are never applied: that has to be seen at a glance.
+/// Returns true if a write must update `managedFields`. The check is cheap, because most objects are never applied.
 pub(super) fn is_managed(store: &Store, kept: &Value, sent: &Value) -> bool {
     let has_entries = |entries: &Value| entries.as_array().is_some_and(|entries| !entries.is_empty());
     match store.settings.managed_fields {
@@ -172,7 +175,7 @@ pub(super) fn is_managed(store: &Store, kept: &Value, sent: &Value) -> bool {
     }
 }
 
-/// A client cannot give these to a new object. Upstream: `WipeObjectMetaSystemFields`.
+/// Removes the metadata that a client cannot set in a new object. Upstream: `WipeObjectMetaSystemFields`.
 fn wipe_system_fields(new: &mut Value) {
     const SYSTEM: [&str; 5] =
         ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "selfLink", "uid"];
@@ -181,7 +184,8 @@ fn wipe_system_fields(new: &mut Value) {
     }
 }
 
-/// The entries of an object after an update; null if there are none. `new` is the object as it was sent or patched.
+/// Returns the `managedFields` of an object after an update; null if there are none. `new` is the object as it was sent
+/// or patched.
 pub(super) fn after_update(
     store: &Store,
     current: &Opened,
@@ -209,7 +213,7 @@ fn type_of(resource: &Resource) -> Type {
     }
 }
 
-/// A field manager for a write to an object of this kind.
+/// Returns the field manager for a write to an object of this kind.
 pub(super) fn field_manager<'a>(
     store: &Store,
     served: &Resource,
@@ -232,9 +236,9 @@ pub(super) fn field_manager<'a>(
     }
 }
 
-/// A field manager for a write to the scale of an object.
+/// Returns the field manager for a write to the scale of an object.
 pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a str) -> FieldManager<'a> {
-    /// Upstream asks the converter of the custom resource to convert an empty Scale, which it cannot.
+    /// Upstream asks the converter of the custom resource to convert an empty Scale, and the converter cannot.
     const NO_SCALE: &str = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert \
         CR to an invalid group/version: autoscaling/v1";
     let tracked = tracked(store);
@@ -248,7 +252,8 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
         tracked,
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: schema::zero(&schema::Kind::Struct("Scale")),
-        // In the other modes an object has no entries before its first apply. Upstream it would have some, and no such error.
+        // In the other modes an object has no entries before its first apply. Upstream would have entries then, and not
+        // fail.
         why_no_first_apply: (scaled.custom.is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),
@@ -262,7 +267,7 @@ fn tracked(store: &Store) -> Tracked {
     }
 }
 
-/// The new state of an object that a component of the server writes.
+/// Returns the new state that a component of the server writes, with its `managedFields`.
 pub(crate) fn written_by(
     component: Component,
     store: &Store,
@@ -282,8 +287,9 @@ fn with_defaults(resource: &Resource, object: &Value) -> Value {
     object
 }
 
-/// Gives the new state its entries. If it differs from the old one in nothing but their times, it keeps those: a write that
-/// changes nothing is none. Upstream: `IgnoreManagedFieldsTimestampsTransformer`.
+/// Sets the `managedFields` of the new state. If they differ from the old ones only in their times, and nothing else
+/// has changed, the old times stay, so that the write changes nothing. Upstream:
+/// `IgnoreManagedFieldsTimestampsTransformer`.
 pub(super) fn set_entries(current: &Opened, new: &mut Value, entries: Value) {
     if entries.is_null() {
         return;

@@ -1,4 +1,4 @@
-//! The response of a list.
+//! A page of a list, and its encoding as a response.
 
 use std::sync::Arc;
 use std::vec;
@@ -24,9 +24,9 @@ pub(crate) struct Page {
     /// The revision of the state that the objects come from.
     pub(crate) revision: u64,
     next: Option<ContinueToken>,
-    /// How many objects of the collection follow, whether they are selected or not.
+    /// The number of objects of the collection after this page, including ones that the selectors exclude.
     left: usize,
-    /// Whether all of those are in the list.
+    /// True if no selector excludes objects, so `left` is the remaining item count.
     is_whole: bool,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// The least key.
+    /// Returns the least key.
     pub(crate) fn first(&self) -> Key {
         Key::from_start(format!("{}{}", self.filter.range().1, self.start))
     }
 
-    /// The page of a state. `objects` must be in key order and begin with the first key; `count` is how many of them are in
-    /// the collection, if an earlier page has counted them.
+    /// Collects a page. `objects` must be in key order and begin with the first key. `count` is their number within the
+    /// collection, if an earlier page has counted them.
     pub(crate) fn page<'o>(
         &self,
         objects: impl Iterator<Item = &'o Arc<Object>>,
@@ -77,14 +77,14 @@ impl Range<'_> {
     }
 }
 
-/// Where the page begins that follows an object of a collection.
+/// Returns the token for the page after an object of the collection.
 fn after(last: &Object, revision: u64, prefix: &str) -> ContinueToken {
     let key = last.key.as_str();
     ContinueToken::after(revision, key.strip_prefix(prefix).unwrap_or(key))
 }
 
 impl Page {
-    /// The same page with those objects that were selected after all, `most` of them.
+    /// Returns the same page with the objects that were selected after conversion, at most `most` of them.
     pub(super) fn of_selected(self, mut objects: Vec<Arc<Object>>, most: usize, filter: &Filter) -> Self {
         let is_cut = objects.len() > most;
         objects.truncate(most);
@@ -95,7 +95,7 @@ impl Page {
         Self { objects, next, is_whole: false, ..self }
     }
 
-    /// Where the next page begins, relative to the collection, and how many objects there are from there on.
+    /// Returns the start of the next page, relative to the collection, and the number of objects from there on.
     pub(crate) fn next(&self) -> Option<(&str, usize)> {
         self.next.as_ref().map(|token| (token.start.as_str(), self.left))
     }
@@ -103,7 +103,7 @@ impl Page {
 
 #[cfg(test)]
 thread_local! {
-    /// How many objects this thread's lists have looked at: the measure of work in tests.
+    /// The number of objects that this thread's lists have visited, for tests that measure work.
     pub(crate) static VISITED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -123,12 +123,13 @@ struct ListMeta {
 }
 
 impl Page {
-    /// The list as a response, which is written while it is sent: one of a large cluster is as large as the cluster.
+    /// Returns the list as a response. It is written while it is sent, because a list of a large cluster is as large as
+    /// the cluster.
     pub(crate) fn answer(self, resource: &Resource) -> Response {
         let next = self.next.as_ref().map(ContinueToken::encode);
         let metadata = ListMeta {
             resource_version: self.revision.to_string(),
-            // An unstructured list has its token in any case.
+            // Upstream's list of custom resources has an empty token even without a next page.
             r#continue: next.or_else(|| resource.custom.map(|_| String::new())),
             remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.left),
         };
@@ -140,23 +141,24 @@ impl Page {
         status::answer(StatusCode::OK, "application/json", body)
     }
 
-    /// A list of the watch cache's current state; never paged.
+    /// Returns a list of the watch cache's current state, which is never paged.
     pub(crate) fn cached(cache: &WatchCache, filter: &Filter) -> Self {
         Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, left: 0, is_whole: true }
     }
 }
 
-/// The text of a list, in pieces.
+/// The text of a list, generated in pieces.
 struct ListText {
-    /// What the next piece begins with: at first the head of the list, then nothing; `None` after the end.
+    /// The beginning of the next piece: the head of the list for the first one, and empty for the rest. `None` after
+    /// the end.
     begun: Option<Vec<u8>>,
-    /// Those that are not written yet.
+    /// The objects that are not written yet.
     objects: vec::IntoIter<Arc<Object>>,
-    /// How many bytes are not written yet.
+    /// The number of bytes that are not written yet.
     left: usize,
 }
 
-/// What stands behind the items.
+/// The text after the items.
 const END: &[u8] = b"]}\n";
 
 impl ListText {
@@ -167,7 +169,7 @@ impl ListText {
         Self { begun: Some(head.into_bytes()), objects: objects.into_iter(), left }
     }
 
-    /// How many bytes the next object takes at most, with what stands around it.
+    /// Returns the most bytes that the next object takes, with its brace and comma.
     fn next_length(&self) -> usize {
         self.objects.as_slice().first().map_or(0, |object| object.length())
     }
@@ -178,7 +180,7 @@ impl Iterator for ListText {
 
     fn next(&mut self) -> Option<Bytes> {
         let mut piece = self.begun.take()?;
-        let most = PIECE.max(piece.len() + self.next_length()); // a long object is a piece of its own
+        let most = PIECE.max(piece.len() + self.next_length()); // an object longer than a piece gets its own piece
         piece.reserve_exact(most.min(self.left) - piece.len());
         while piece.len() + self.next_length() <= most
             && let Some(object) = self.objects.next()

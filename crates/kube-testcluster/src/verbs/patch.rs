@@ -32,20 +32,20 @@ use kube_machinery::value::{Map, Value, json};
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
-/// Upstream's limit for a JSON patch.
+/// The most operations in a JSON patch, as upstream.
 const MOST_OPERATIONS: usize = 10_000;
 
-/// A patch as it was read. What is wrong with it is told only if there is an object to apply it to.
+/// A parsed patch. An error in it is reported only if there is an object to apply it to.
 pub(super) struct PatchBody {
     change: Result<Change, ApiError>,
-    /// What a strict decoder refuses in the patch itself.
+    /// The duplicate and unknown fields of the patch itself.
     faults: Vec<String>,
 }
 
 enum Change {
-    /// RFC 7396: null removes, objects are merged, everything else is replaced.
+    /// RFC 7396: null removes a field, objects are merged, everything else is replaced.
     Merge(Value),
-    /// A strategic merge patch: it merges lists by their type.
+    /// A strategic merge patch, which merges lists by their Go type.
     Strategic(Map),
     /// RFC 6902.
     Operations(::json_patch::Patch),
@@ -66,7 +66,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &warnings))
 }
 
-/// Patches an object. What is to be warned of is told beside the result, whether it is written or not.
+/// Patches an object. Returns the warnings even if the patch fails.
 pub(super) async fn write(
     store: &Store,
     target: &Target,
@@ -86,7 +86,7 @@ pub(super) async fn write(
     (written, warnings.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A patch, and how it is written.
+/// A patch, its target and its options.
 #[derive(Clone, Copy)]
 struct Patching<'a> {
     target: &'a Target,
@@ -96,7 +96,7 @@ struct Patching<'a> {
     writer: &'a Writer,
 }
 
-/// The state after a patch. What is to be warned of replaces what an earlier try has found.
+/// Computes the state after a patch. Its warnings replace those of an earlier attempt.
 async fn patched(
     store: &Store,
     current: Arc<Opened>,
@@ -120,7 +120,7 @@ async fn patched(
     update::admitted(store, gate, &current, target.served, value, target.subresource, writer).await
 }
 
-/// Refuses a body that is no patch.
+/// Refuses a body whose media type is not a patch.
 pub(crate) fn check_media_type(
     headers: &HeaderMap,
     resource: &Resource,
@@ -154,7 +154,7 @@ impl PatchBody {
         Ok((read(patch, options.strictness), options))
     }
 
-    /// A merge patch.
+    /// Returns a merge patch.
     pub(super) fn of(patch: Value) -> Self {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
@@ -179,7 +179,7 @@ fn duplicates(patch: &Json) -> Vec<String> {
     patch.duplicates().iter().map(|path| format!("duplicate field {}", quote(path))).collect()
 }
 
-/// Go's message for a patch that is no object.
+/// Returns Go's message for a patch that is not an object.
 pub(super) fn no_map(patch: &Json) -> String {
     format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", patch.type_name())
 }
@@ -200,7 +200,7 @@ fn merge(patch: Json, strictness: Strictness) -> PatchBody {
 fn strategic(patch: Json, _: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match patch {
-        Json::Null => Ok(Change::Strategic(Map::new())), // a patch that changes nothing
+        Json::Null => Ok(Change::Strategic(Map::new())), // this patch changes nothing
         Json::Object(fields) => {
             Ok(Change::Strategic(fields.into_iter().map(|(name, value)| (name, value.into())).collect()))
         }
@@ -218,7 +218,7 @@ fn operations(patch: Json, strictness: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
-/// Checks the fields of operations as Go's type has them.
+/// Checks the fields of the operations against Go's type.
 fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String> {
     const TEXTS: [&str; 3] = ["op", "path", "from"];
     let list = match patch {
@@ -276,14 +276,14 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
     }
     for operation in operations {
         if let Value::Object(operation) = operation {
-            operation.entry("value").or_insert(Value::Null); // what is left out is null
+            operation.entry("value").or_insert(Value::Null); // a missing value is null
         }
     }
-    // As upstream, a list with an operation that does not exist fails like one that does not apply.
+    // As upstream, a list with an unknown operation fails like one that does not apply.
     kube_machinery::value::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
-/// The patched object, decoded as its type, and what a custom resource says wrongly of it.
+/// Returns the patched object, decoded as its type, and the wrong kind or version that a custom resource got.
 async fn apply(
     current: &Opened,
     target: &Target,
@@ -299,7 +299,7 @@ async fn apply(
         change.apply(resource.go_type(), &mut value).await.map(|()| value)
     };
     let mut value = patched().await?;
-    let forgets_owners = value["metadata"]["managedFields"] == json!([]); // which Go's type would leave out
+    let forgets_owners = value["metadata"]["managedFields"] == json!([]); // Go's types drop an empty list
     let fits = match &change.change {
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before).map(|()| None),
         _ if resource.custom.is_some() => body::wrong_type_of_patched(&value, resource),
@@ -308,10 +308,10 @@ async fn apply(
     let decoded = fits.and_then(|wrong| Ok((resource.shape_change(value, &before)?, wrong)));
     let decoded = decoded.and_then(|(mut decoded, wrong)| {
         if wrong.is_some() {
-            decoded.faults.clear(); // no schema is that of another kind
+            decoded.faults.clear(); // they come from the schema of the right kind
         }
         if matches!(change.change, Ok(Change::Strategic(_))) {
-            decoded.faults.sort(); // as the converter does
+            decoded.faults.sort(); // as upstream's converter does
         }
         decoded.faults.splice(0..0, change.faults.iter().cloned());
         let decoded = strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))?;

@@ -1,7 +1,7 @@
-//! What kube-apiserver's default admission plugins do with pods: `ServiceAccount`, `Priority` and `DefaultTolerationSeconds`,
-//! in `plugin/pkg/admission`.
+//! The default admission plugins for pods: `ServiceAccount`, `Priority` and `DefaultTolerationSeconds`, upstream in
+//! `plugin/pkg/admission`.
 //!
-//! No token is mounted, as there are none.
+//! Unlike upstream, `ServiceAccount` adds no volume with a token.
 
 use std::time::Duration;
 
@@ -16,35 +16,36 @@ use kube_machinery::conventions::fill::object;
 use kube_machinery::kinds::{PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS};
 use kube_machinery::value::{Map, Value, json};
 
-/// The account of pods that name none. Upstream: `DefaultServiceAccountName`.
+/// The service account of pods that name none. Upstream: `DefaultServiceAccountName`.
 pub(crate) const DEFAULT_ACCOUNT: &str = "default";
 
-/// How often the default account is looked for, and how long after another: it may be on its way. Upstream:
-/// `getServiceAccount`.
+/// The number of attempts to find the default account, and the pause between them. A controller may be about to create
+/// the account. Upstream: `getServiceAccount`.
 const TRIES: usize = 10;
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
-/// Upstream: the label of a pod that a kubelet has from a file. It has no account.
+/// The annotation of a static pod, which a kubelet has read from a file. Such a pod has no service account.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
 const SYSTEM_CLASSES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 const USUAL_POLICY: &str = "PreemptLowerPriority";
 
-/// The taints of a node that pods stand for a while.
+/// The taints of a node that pods tolerate for a while by default.
 const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 const TOLERATION_SECONDS: i64 = 300;
 
 /// Completes a new pod.
 ///
 /// # Errors
-/// If it names an account or a priority class that does not exist, or a priority that is not that of its class.
+/// If the pod names a service account or a priority class that does not exist, or a priority that differs from its
+/// class.
 pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -> Result<(), ApiError> {
     if store.settings.admission == Admission::Plain {
         return Ok(());
     }
     let name = name_of(&pod["metadata"]);
-    // Without controllers nobody makes accounts.
+    // Without controllers, there are no service accounts.
     if store.settings.makes_accounts() && pod["metadata"]["annotations"][MIRROR].is_null() {
         set_account(store, namespace, &name, object(&mut pod["spec"])).await?;
     }
@@ -54,7 +55,7 @@ pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -
     Ok(())
 }
 
-/// Keeps what the admission has given to a pod and what a PUT leaves out.
+/// Keeps the fields that admission has set on a pod and that a PUT leaves out.
 pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
     if admission == Admission::Plain {
         return;
@@ -95,7 +96,7 @@ async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) 
     Err(ApiError::forbidden(PODS, pod, &why))
 }
 
-/// What a priority class gives to its pods.
+/// The values that a priority class gives to its pods.
 struct Class {
     name: String,
     value: i64,
@@ -109,7 +110,7 @@ impl Class {
         Self { name: text(&object["metadata"]["name"]), value, policy: text(&object["preemptionPolicy"]) }
     }
 
-    /// The class with this name: one of the system, or one that was created.
+    /// Returns the priority class with this name: one of the two system classes, or one that was created.
     fn named(store: &Store, name: &str) -> Result<Option<Self>, ApiError> {
         let of_the_system = SYSTEM_CLASSES.iter().find(|(known, _)| *known == name);
         if let Some((name, value)) = of_the_system {
@@ -119,7 +120,8 @@ impl Class {
         found.map(|class| Ok(Self::of(&class.open()?.value))).transpose()
     }
 
-    /// The class of pods that name none; of several, the one with the least value. Upstream: `getDefaultPriorityClass`.
+    /// Returns the priority class of pods that name none. If there are several default classes, the one with the least
+    /// value counts. Upstream: `getDefaultPriorityClass`.
     fn by_default(store: &Store) -> Result<Self, ApiError> {
         let mut least: Option<Self> = None;
         for class in everything(store, PRIORITY_CLASSES, &Filter::default()).objects {
@@ -168,7 +170,7 @@ fn set_tolerations(spec: &mut Map) {
     add_tolerations(spec, TOLERATED.into_iter());
 }
 
-/// Adds those that the pod does not have in its own way.
+/// Adds a toleration for each taint that the pod does not tolerate already.
 fn add_tolerations<'a>(spec: &mut Map, keys: impl Iterator<Item = &'a str>) {
     for key in keys {
         let Value::Array(tolerations) = spec.entry("tolerations").or_insert_with(|| json!([])) else { return };

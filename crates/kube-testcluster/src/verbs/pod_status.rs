@@ -1,18 +1,18 @@
-//! What a pod's status becomes when its kubelet or its scheduler writes it. Upstream: `mergePodStatus` in `pkg/kubelet/status`, and the
-//! patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
+//! Merges a status that the kubelet or the scheduler reports into the pod's status. Upstream: `mergePodStatus` in
+//! `pkg/kubelet/status`, and the patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
 
 use kube_machinery::codec::merge_patch;
 use kube_machinery::codec::strategic_merge::element_order::{Before, reorder};
 use kube_machinery::value::{Array, Map, Value};
 
-/// What tells conditions apart.
+/// The key of a condition.
 const TYPE: &str = "type";
 
-/// The conditions that are the kubelet's. Upstream: `PodConditionsByKubelet`.
+/// The conditions that the kubelet owns. Upstream: `PodConditionsByKubelet`.
 const KUBELETS: [&str; 5] = ["PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers"];
 
-/// Puts what is said over the status that a pod has. The conditions of others come first; those of the kubelet that are not said stay
-/// between the ones that are. All other lists are replaced.
+/// Merges the reported status into the pod's status. Conditions of other owners come first. Conditions of the kubelet
+/// that are not reported keep their places between the reported ones. All other lists are replaced.
 pub(super) fn merge(status: &mut Map, said: &Value) {
     for (name, value) in said.as_object().into_iter().flatten() {
         match (status.get_mut(name), value) {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_changed_and_the_rest_is_kept() {
+    fn reported_fields_change_and_the_rest_is_kept() {
         let status = json!({
             "phase": "Pending", "podIPs": [{"ip": "10.0.0.1"}], "qosClass": "BestEffort", "reason": "Late",
             "resources": {"limits": {"cpu": "1"}},
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_replaced_one_by_one_behind_those_of_others() {
+    fn conditions_are_replaced_one_by_one_after_the_conditions_of_other_owners() {
         let condition = |of: &str, status: &str| json!({"type": of, "status": status});
         let conditions = |names: &[&str]| json!(names.iter().map(|name| condition(name, "False")).collect::<Vec<_>>());
         for (old, said, expected) in [

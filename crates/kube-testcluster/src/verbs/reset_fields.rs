@@ -1,10 +1,10 @@
-//! What a write to a part of an object does not change, whatever is sent: nobody comes to own it by such a write. Upstream:
-//! `GetResetFields` and `GetResetFieldsFilter` of the kinds' strategies.
+//! Reset fields: the fields that a write to an object or a subresource cannot change, so its manager never owns them.
+//! Upstream: `GetResetFields` and `GetResetFieldsFilter` of the kinds' strategies.
 
 use kube_machinery::kinds::{Resource, Subresource};
 use kube_machinery::managed_fields::{Filter, PathElement, Set, SetMatcher, field_path};
 
-/// What is reset by a write to this part, in the form in which the kind is served.
+/// Returns the filter for writes to this subresource (`None` for the object itself), in the served form of the kind.
 pub(super) fn reset_fields(resource: &Resource, part: Option<Subresource>) -> Option<Filter> {
     let excluded = |names: &[&[&str]]| Some(Filter::Exclude(Set::of(names.iter().map(|names| field_path(names)))));
     match (part, resource.kind) {
@@ -33,12 +33,12 @@ pub(super) fn reset_fields(resource: &Resource, part: Option<Subresource>) -> Op
     }
 }
 
-/// Only the containers for debugging count. Upstream: `podEphemeralContainersStrategy`.
+/// Only ephemeral containers can be changed. Upstream: `podEphemeralContainersStrategy`.
 fn debugging() -> Filter {
     Filter::Include(SetMatcher::prefix(&[field("spec"), field("ephemeralContainers")]))
 }
 
-/// Only the resources of containers count. Upstream: `podResizeStrategy`.
+/// Only the resources of containers can be changed. Upstream: `podResizeStrategy`.
 fn resizing() -> Filter {
     let of = |list: &str, name: &str| SetMatcher::prefix(&[field("spec"), field(list), None, field(name)]);
     let parts =

@@ -1,5 +1,6 @@
-//! POST of a review: who the client is and what it or others may do. Where no roles are asked, everything is allowed, and without
-//! authentication every client is anonymous. Upstream: `pkg/registry/authorization`, `pkg/registry/authentication`.
+//! POST of a review: tells who the client is, and what it or another user may do. Without authorization everything is
+//! allowed, and without authentication every client is anonymous. Upstream: `pkg/registry/authorization`,
+//! `pkg/registry/authentication`.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -28,7 +29,7 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     let caller = Caller::of(request.extensions());
     let format = Format::of(request.headers())?;
     let body = body::read(request).await?;
-    let WriteOptions { strictness, .. } = WriteOptions::of_create(&query)?; // a dry run has the same answer
+    let WriteOptions { strictness, .. } = WriteOptions::of_create(&query)?; // a dry run gets the same response
     let Decoded { mut value, faults } = format.object(&body, resource, strictness)?;
     body::check_namespace(&value, target.namespace.as_deref())?;
     if let Some(namespace) = &target.namespace {
@@ -75,7 +76,7 @@ fn answer(
     Ok(answer)
 }
 
-/// The user whom a review is about.
+/// Returns the user that a review is about.
 fn user_in(spec: &Value) -> User {
     let texts = |list: &Value| {
         let items = list.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -101,7 +102,7 @@ fn decided(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
     status
 }
 
-/// The selectors that cannot be read. Upstream: `BuildEvaluationError`.
+/// Returns a message for each selector that cannot be parsed. Upstream: `BuildEvaluationError`.
 fn unread_selectors(asked: &Value) -> Vec<&'static str> {
     let raw = |selector: &str| asked[selector]["rawSelector"].as_str().unwrap_or_default();
     let mut problems = Vec::new();

@@ -1,5 +1,6 @@
-//! Field selectors in a version in which objects are not stored: a field may have another name there, or another value. So they are
-//! asked once an object is converted. Upstream: each version has a storage of its own, whose codec converts before `GetAttrs` looks.
+//! Field selectors in a version that objects are not stored in. A field may have another name or value there, so the
+//! selectors are matched after the conversion. Upstream has a storage for each version, whose codec converts before
+//! `GetAttrs` reads the fields.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
 use kube_machinery::value::{Value, json};
 
-/// The terms about fields of a version.
+/// The field selectors that are matched against objects in `version`.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     pub(super) fields: Fields,
@@ -24,7 +25,7 @@ impl Selection {
         self.fields.matches(&ObjectContent { resource: self.version, value })
     }
 
-    /// Those of some stored objects that match once they are converted.
+    /// Returns the stored objects that match once they are converted.
     pub(super) async fn of(
         &self,
         store: &Store,
@@ -36,7 +37,8 @@ impl Selection {
         Ok(objects.into_iter().zip(values).filter(|(_, value)| self.selects(value)).map(|(object, _)| object))
     }
 
-    /// An event as its watch tells of it. An event of a change holds the state before, which is converted too.
+    /// Returns the event that a watch with this selection receives, if any. The event of a change also holds the state
+    /// before, which is converted, too.
     pub(super) async fn event(
         &self,
         store: &Store,

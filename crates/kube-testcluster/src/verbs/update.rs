@@ -48,14 +48,13 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &faults))
 }
 
-/// The object of a body, and what it says wrongly of its type.
+/// The object of a body, with its error if a custom resource has a wrong kind or version.
 struct Sent {
     value: Value,
     wrong: Option<WrongType>,
 }
 
-/// Updates the object of a body, or creates it where the kind allows that. What is to be warned of is added, whether it
-/// is written or not.
+/// Updates the object of a body, or creates it if the kind allows that. Adds warnings even if the write fails.
 async fn write(
     store: &Store,
     target: &Target,
@@ -87,13 +86,14 @@ async fn write(
         check_creation(target.resource, &key, &value)?;
         let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Update };
         match creation.write(value.clone(), warnings).await {
-            Err(error) if error.is_already_exists() => {} // somebody else was faster: update theirs
+            Err(error) if error.is_already_exists() => {} // another request has created it: update that object
             created => return created.map(|object| (StatusCode::CREATED, object)),
         }
     }
 }
 
-/// Refuses a custom resource of another type. Of a status upstream takes the type from what is stored, if it has a version.
+/// Refuses a custom resource of a wrong kind or version. For a status update, upstream takes the type from the stored
+/// object, unless the body has no version.
 pub(super) fn check_type(
     wrong: Option<&WrongType>,
     part: Option<Subresource>,
@@ -107,7 +107,7 @@ pub(super) fn check_type(
     }
 }
 
-/// The name and the namespace in the body must be those of the path. Upstream: `checkName`.
+/// Checks that the name and the namespace in the body are those of the path. Upstream: `checkName`.
 pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError> {
     let field = |name: &str| value["metadata"][name].as_str().unwrap_or_default();
     let name = target.name.as_deref().unwrap_or_default();
@@ -122,8 +122,9 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
     }
 }
 
-/// The state after an update. An update of the object keeps the status. An update of `status` changes only the status,
-/// the labels, the annotations and the finalizers. `served` is the row in whose form it was sent.
+/// Computes the state after an update, without admission. An update of the object keeps the status. An update of
+/// `status` changes only the status, the labels, the annotations and the finalizers. `served` is the version in which
+/// the new state was sent.
 pub(crate) fn next(
     store: &Store,
     current: &Opened,
@@ -136,8 +137,8 @@ pub(crate) fn next(
     decided(store, current, served, new, part, entries, writer)
 }
 
-/// The same, if those agree who are asked about writes: first they may change the new state, and last they see what is to be
-/// stored.
+/// Computes the state after an update, with admission: plugins and webhooks may first change the new state, and at the
+/// end validate what will be stored.
 pub(super) async fn admitted(
     store: &Store,
     gate: &Gate<'_>,
@@ -176,7 +177,7 @@ pub(super) async fn admitted(
     Ok(next)
 }
 
-/// Tells what is to be warned of in the new state of an object. The strategies of parts have nothing to tell.
+/// Adds the kind's update warnings. Subresources have none.
 fn warn_of(gate: &Gate<'_>, current: &Opened, part: Option<Subresource>, next: &Next) {
     if let (None, Next::Put(new) | Next::Release(new)) = (part, next) {
         gate.warn((current.resource.warnings)(new, Some(&current.value)));
@@ -197,7 +198,7 @@ fn decided(
     let grant = Grant { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
     escalation::check(writer.caller.as_ref(), grant)?;
     preconditions(current, &new)?;
-    resource.default_change(&mut new, &current.value); // by what was sent: upstream sets them when it decodes
+    resource.default_change(&mut new, &current.value); // first, as upstream sets defaults when it decodes the body
     match part {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
         _ => keep_status(current, &mut new, part),
@@ -232,7 +233,7 @@ fn decided(
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }
 
-/// Whether an update is a new generation of the object.
+/// Returns true if an update increases the object's generation.
 fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool {
     let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
     let differs = new["spec"] != current.value["spec"];
@@ -250,16 +251,16 @@ fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool 
     }
 }
 
-/// All fields of an object but its metadata.
+/// Returns all fields of an object except its metadata.
 fn but_metadata(object: &Value) -> BTreeMap<&SmolStr, &Value> {
     object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata").collect()
 }
 
-/// An update of the status changes nothing else but metadata, of a pod neither its owners nor its deletion. Upstream:
-/// `podStatusStrategy.PrepareForUpdate`.
+/// Restores all fields that an update of `status` must not change: all but status and metadata, and for a pod also the
+/// owner references and the deletionTimestamp. Upstream: `podStatusStrategy.PrepareForUpdate`.
 fn keep_all_but_status(current: &Opened, new: &mut Value) {
     if current.resource.custom.is_some() {
-        // Of a custom resource, it changes no metadata either. Upstream: `statusStrategy.PrepareForUpdate`.
+        // For a custom resource, the metadata does not change either. Upstream: `statusStrategy.PrepareForUpdate`.
         let status = new["status"].take();
         let version = new["metadata"]["resourceVersion"].take();
         *new = current.value.clone();
@@ -284,8 +285,8 @@ fn keep_all_but_status(current: &Opened, new: &mut Value) {
     }
 }
 
-/// An update of an object with a status subresource keeps the status. The finalizers of a namespace are changed by
-/// `finalize` alone.
+/// Restores the status in an update of the object, if the kind has a status subresource. The finalizers in a
+/// namespace's spec change only through `finalize`.
 fn keep_status(current: &Opened, new: &mut Value, part: Option<Subresource>) {
     let resource = current.resource;
     if !resource.subresources.contains(&Subresource::Status) {
@@ -304,7 +305,8 @@ fn keep(old: &Value, new: &mut Value, field: &str) {
     };
 }
 
-/// The uid in the body of a PUT is a precondition. That of a patched object is a change, which the validation refuses.
+/// Checks the uid in the body of a PUT as a precondition. In a patched object another uid is a change, which validation
+/// refuses.
 pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let uid = current.summary.uid();
     match new["metadata"]["uid"].as_str() {
@@ -313,7 +315,7 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// The resourceVersion in the new state must be the current one.
+/// Checks that the resourceVersion in the new state is the current one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
@@ -327,7 +329,7 @@ fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// The error of upstream's storage for an object that is not the one that was meant.
+/// Returns the error of upstream's storage for a failed precondition.
 pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, found: &str) -> ApiError {
     failed_precondition_of(current.resource, &current.key, what, asked, found)
 }
@@ -341,7 +343,7 @@ fn failed_precondition_of(resource: &'static Resource, key: &Key, what: &str, as
     ApiError::conflict(resource, resource.plural, key.name(), why)
 }
 
-/// What upstream checks before an update creates the object: no object has this uid, and the version must be one.
+/// Makes upstream's checks before an update creates the object: the body must have no uid, and a valid resourceVersion.
 fn check_creation(resource: &'static Resource, key: &Key, new: &Value) -> Result<(), ApiError> {
     let field = |name: &str| new["metadata"][name].as_str().unwrap_or_default();
     if !field("uid").is_empty() {
@@ -350,12 +352,12 @@ fn check_creation(resource: &'static Resource, key: &Key, new: &Value) -> Result
     check_version(new)
 }
 
-/// The resourceVersion of an object that an update creates must be one. Otherwise it does not count.
+/// Checks that the resourceVersion of a new object can be parsed. It has no other meaning there.
 pub(super) fn check_version(new: &Value) -> Result<(), ApiError> {
     given_version(new).map(drop)
 }
 
-/// The resourceVersion in a new state; `None` if it may be any.
+/// Returns the resourceVersion in a new state; `None` if the update is unconditional.
 fn given_version(new: &Value) -> Result<Option<u64>, ApiError> {
     match new["metadata"]["resourceVersion"].as_str().unwrap_or_default() {
         "" => Ok(None),
@@ -366,8 +368,8 @@ fn given_version(new: &Value) -> Result<Option<u64>, ApiError> {
     }
 }
 
-/// Keeps the metadata that clients cannot change. Upstream: `BeforeUpdate`. A deletion that has not begun is no such
-/// field: to set one is refused by the validation.
+/// Keeps the metadata that clients cannot change. Upstream: `BeforeUpdate`. A new deletionTimestamp stays in place,
+/// because validation must refuse it.
 fn keep_system_fields(current: &Opened, new: &mut Value) {
     let old = &current.value["metadata"];
     let metadata = &mut new["metadata"];
@@ -380,31 +382,31 @@ fn keep_system_fields(current: &Opened, new: &mut Value) {
     if !old["deletionTimestamp"].is_null() {
         keep(old, metadata, "deletionTimestamp");
     }
-    let period = &metadata["deletionGracePeriodSeconds"]; // an apply may give what is no number
+    let period = &metadata["deletionGracePeriodSeconds"]; // an apply may set a value that is not a number
     if period.is_null() || period.as_i64().is_none() && !old["deletionGracePeriodSeconds"].is_null() {
         keep(old, metadata, "deletionGracePeriodSeconds");
     }
     object(metadata).remove("managedFields");
 }
 
-/// Counts one more change of the spec.
+/// Increases the generation.
 pub(crate) fn count_generation(value: &mut Value) {
     let generation = value["metadata"]["generation"].as_i64().unwrap_or_default();
     value["metadata"]["generation"] = json!(generation + 1);
 }
 
-/// Whether a finalizer holds the object.
+/// Returns true if a finalizer holds the object.
 pub(crate) fn is_held(value: &Value) -> bool {
     value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
         || has_namespace_finalizer(value)
 }
 
-/// Whether the object is a namespace that must be emptied before it is removed.
+/// Returns true if the object is a namespace that must be emptied before it is removed.
 pub(crate) fn has_namespace_finalizer(value: &Value) -> bool {
     value["spec"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
 }
 
-/// Whether the update removes the last finalizer of an object that is being deleted.
+/// Returns true if the update removes the last finalizer of an object that is being deleted.
 fn is_released(current: &Opened, new: &Value) -> bool {
     let metadata = &current.value["metadata"];
     let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();

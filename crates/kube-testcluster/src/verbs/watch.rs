@@ -1,4 +1,4 @@
-//! GET of a collection with `watch=true`.
+//! GET of a collection with `watch=true`: a watch.
 
 use std::sync::Arc;
 
@@ -16,9 +16,10 @@ use crate::store::Store;
 use crate::store::filter::Filter;
 use kube_machinery::kinds::Resource;
 
-/// `era` says how a watch is read that asks for no initial events and for no version: the old path of watches knows no streaming lists.
+/// Starts a watch. The response is always 200 if the options are valid; later errors come as ERROR events.
 ///
-/// The response is always 200 if the options are valid; later errors come as ERROR events.
+/// `era` decides about a watch that has neither a version nor `sendInitialEvents`: the old `/watch/` path is treated as
+/// by an old server, without a streaming list.
 pub(crate) fn watch(
     store: &Arc<Store>,
     resource: &'static Resource,
@@ -43,8 +44,8 @@ pub(crate) fn watch(
     Ok(response)
 }
 
-/// Where a watch starts; `revision` is that of storage. A modern server treats a watch without a resourceVersion, or
-/// from `0`, as a streaming list.
+/// Returns the start of a watch; `revision` is that of storage. A current server treats a watch without a
+/// resourceVersion, or from `0`, as a streaming list.
 fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
     match (initial_events, version) {
         (Some(true), None) => Start::State { fresh: Some(revision), end: true },

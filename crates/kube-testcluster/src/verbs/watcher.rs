@@ -21,26 +21,26 @@ use crate::store::object::Key;
 use crate::store::{Store, StoreState};
 use kube_machinery::kinds::Resource;
 
-/// How long before the timeout a watch gets its last bookmark.
+/// The time before the timeout at which a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// Where a watch starts.
+/// The start of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// With the current objects as ADDED events, then changes.
+    /// Begins with the current objects as ADDED events; changes follow.
     State {
-        /// The least revision of the current objects; the watch waits for it.
+        /// The least revision of the current objects. The watch waits for it.
         fresh: Option<u64>,
-        /// Whether a bookmark marks the end of the initial events.
+        /// True if a bookmark marks the end of the initial events.
         end: bool,
     },
-    /// With the changes after a revision, which may be in the future.
+    /// Begins with the changes after a revision, which may be in the future.
     After(u64),
-    /// With the changes from now on.
+    /// Begins with the changes from now on.
     Now,
 }
 
-/// The request of a watch.
+/// The options of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub(crate) resource: &'static Resource,
@@ -55,33 +55,33 @@ pub(crate) struct Watch {
 struct Stream {
     store: Arc<Store>,
     watch: Watch,
-    /// The timers are kept from event to event: setting one takes a lock that all timers share.
+    /// The timers are kept from event to event, because setting a timer takes a lock that all timers share.
     deadline: Pin<Box<Sleep>>,
     next_bookmark: Option<Pin<Box<Sleep>>>,
     phase: Phase,
-    /// Held until the client stops reading.
+    /// Released when the client stops reading.
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 enum Phase {
-    /// Waits for the revision that the client asked for.
+    /// The watch waits for the revision that the client asked for.
     Waiting(u64),
     Running {
         /// The initial events.
         first: InitialEvents,
-        /// `None`: the stream ends after `first`.
+        /// `None` if the stream ends after `first`.
         live: Option<Subscription>,
     },
 }
 
 impl Phase {
-    /// One event that says why there are no others.
+    /// Returns a stream with a single ERROR event.
     fn refused(error: &ApiError) -> Self {
         Self::Running { first: InitialEvents::default().ending_with(Some(error.line())), live: None }
     }
 }
 
-/// Unsubscribes when it is dropped.
+/// A watcher of the watch cache, removed from it on drop.
 struct Subscription {
     store: Arc<Store>,
     resource: &'static Resource,
@@ -95,11 +95,11 @@ impl Drop for Subscription {
     }
 }
 
-/// The changes of one object.
+/// The changes of one object, for handlers that wait for them.
 pub(super) struct Changes(Subscription);
 
 impl Changes {
-    /// The changes from now on.
+    /// Subscribes to the changes from now on.
     pub(super) fn of(store: &Arc<Store>, resource: &'static Resource, key: &Key) -> Self {
         let mut state = store.lock();
         let cache = state.cache(resource);
@@ -114,10 +114,11 @@ impl Changes {
 }
 
 impl Watch {
-    /// Starts at once, before the body is read, unless it must wait for a revision.
+    /// Returns the body of the watch. The watch starts at once, before the body is read, unless it must wait for a
+    /// revision.
     pub(crate) fn body(self, store: &Arc<Store>, permit: Option<OwnedSemaphorePermit>) -> Body {
         if self.duration.is_zero() {
-            return Body::empty(); // it was over before it began
+            return Body::empty(); // a negative duration ends before it begins
         }
         let deadline = Instant::now() + self.duration;
         let phase = {
@@ -138,7 +139,8 @@ impl Watch {
             phase,
             _permit: permit,
         });
-        // Upstream, bookmarks are the watch cache's; storage tells only the end of the initial events.
+        // As upstream, only the watch cache sends periodic bookmarks. A watch from storage has only the bookmark after
+        // the initial events.
         if stream.watch.bookmarks && stream.watch.resource.cached {
             stream.set_bookmark(Instant::now());
         }
@@ -166,7 +168,7 @@ impl Watch {
             let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
             return Phase::refused(&error);
         }
-        // As upstream, only a watch that asks for the latest state advances the cache. Storage itself has no other.
+        // As upstream, only a watch that asks for the latest state advances the cache. Storage has no other state.
         let fresh = !self.resource.cached || matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
         let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };
         let (first, after) = match self.start {
@@ -192,7 +194,7 @@ impl Watch {
 }
 
 impl Stream {
-    /// The next line, when nothing of it can be lost any more; `None` at the end of the stream.
+    /// Returns the next line once its write is on the disk; `None` at the end of the stream.
     async fn next(&mut self) -> Option<Bytes> {
         let line = self.line().await?;
         self.store.flushed().await.ok()?;
@@ -232,7 +234,7 @@ impl Stream {
         }
     }
 
-    /// Sets the next bookmark: after the bookmark period, or shortly before the timeout.
+    /// Sets the time of the next bookmark: after the bookmark period, or shortly before the timeout.
     fn set_bookmark(&mut self, last: Instant) {
         self.next_bookmark = self.deadline.deadline().checked_sub(LAST_BOOKMARK).and_then(|before_deadline| {
             let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
@@ -241,7 +243,7 @@ impl Stream {
     }
 }
 
-/// Waits for a timer, if it is set, and returns when it was due.
+/// Waits for a timer, if it is set, and returns the time at which it was due.
 async fn due(timer: &mut Option<Pin<Box<Sleep>>>) -> Instant {
     let Some(timer) = timer else { return std::future::pending().await };
     timer.as_mut().await;

@@ -1,25 +1,25 @@
-//! What a webhook answers, as client-go reads it. Upstream: `transformResponse` in `k8s.io/client-go/rest/request.go`, and
-//! `NewGenericServerResponse` in `k8s.io/apimachinery/pkg/api/errors`.
+//! Decodes the response of a webhook as client-go does. Upstream: `transformResponse` in
+//! `k8s.io/client-go/rest/request.go`, and `NewGenericServerResponse` in `k8s.io/apimachinery/pkg/api/errors`.
 
 use kube_machinery::value::Value;
 
-/// How much of a text is shown. Upstream: `maxUnstructuredResponseTextBytes`.
+/// The most bytes of a response that an error message shows. Upstream: `maxUnstructuredResponseTextBytes`.
 const MOST_SHOWN: usize = 2048;
 
-/// An answer as it was received.
+/// The HTTP response of a webhook, not decoded.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) code: u16,
-    /// Empty if there is none.
+    /// Empty if the header is missing.
     pub(super) content_type: String,
     pub(super) body: Vec<u8>,
 }
 
 impl Answer {
-    /// The object in it.
+    /// Decodes the object in the response.
     ///
     /// # Errors
-    /// What client-go says of an answer without one.
+    /// client-go's message for a response without an object.
     pub(super) fn object(self) -> Result<Value, String> {
         if !(200..=206).contains(&self.code) {
             return Err(self.status_message().unwrap_or_else(|| self.generic_message()));
@@ -38,7 +38,7 @@ impl Answer {
         Ok(object)
     }
 
-    /// The message of a Status.
+    /// Returns the message, if the body is a Status.
     fn status_message(&self) -> Option<String> {
         let status: Value = serde_json::from_slice(&self.body).ok()?;
         (status["kind"] == "Status").then(|| status["message"].as_str().unwrap_or_default().to_owned())

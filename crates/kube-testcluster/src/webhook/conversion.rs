@@ -1,4 +1,4 @@
-//! Custom resources are converted by a webhook from one version to another. Upstream:
+//! Converts custom resources from one version to another with a conversion webhook. Upstream:
 //! `pkg/apiserver/conversion/webhook_converter.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::time::Duration;
@@ -10,16 +10,17 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::custom_resource::ConversionWebhook;
 use kube_machinery::value::{Map, Value, json};
 
-/// How long a webhook may take. Upstream has no limit but that of the request.
+/// The timeout of a conversion webhook. Upstream has no limit except the timeout of the request.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The versions of `ConversionReview` that this server knows.
+/// The versions of `ConversionReview` that this server supports.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
-/// An object of a row in the form of another version of its kind, both without `kind` and `apiVersion`.
+/// Converts an object to another version of its kind, both without `kind` and `apiVersion`. Calls the webhook if the
+/// kind has one.
 ///
 /// # Errors
-/// What went wrong, in upstream's words.
+/// Upstream's message for a failed conversion.
 pub(crate) async fn converted(
     store: &Store,
     (from, to): (&Resource, &Resource),
@@ -37,7 +38,7 @@ pub(crate) async fn converted(
     }
 }
 
-/// Custom resources of a kind in one of its versions. They say in `apiVersion` which version they have.
+/// Converts custom resources to the version of `to`. Each object names its version in `apiVersion`.
 ///
 /// # Errors
 /// As [`converted`].
@@ -54,7 +55,7 @@ pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Va
     Ok(objects)
 }
 
-/// An object that says what it is.
+/// Adds kind and apiVersion to an object.
 fn typed(resource: &Resource, mut value: Value) -> Value {
     value["kind"] = resource.kind.into();
     value["apiVersion"] = resource.api_version().into();
@@ -89,7 +90,7 @@ async fn convert(
     pairs.map(|(n, (original, object))| checked(original, object, to, n).map_err(|why| failed(&why))).collect()
 }
 
-/// Upstream: `getConvertedObjectsFromResponse`.
+/// Returns the converted objects of a response. Upstream: `getConvertedObjectsFromResponse`.
 fn answered(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));
@@ -116,8 +117,8 @@ fn answered(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, 
     }
 }
 
-/// A converted object with the metadata of the original, but for labels and annotations. Upstream: `validateConvertedObject` and
-/// `restoreObjectMeta`.
+/// Checks a converted object, and restores the metadata of the original except labels and annotations. Upstream:
+/// `validateConvertedObject` and `restoreObjectMeta`.
 fn checked(original: &Value, mut object: Value, to: &Resource, n: usize) -> Result<Value, String> {
     let invalid = |why: String| format!("returned invalid converted object at index {n}: {why}");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -168,7 +169,7 @@ mod tests {
     use kube_machinery::kinds::CONFIG_MAPS;
 
     #[test]
-    fn a_converted_object_keeps_its_metadata_but_for_labels_and_annotations() {
+    fn a_converted_object_keeps_its_metadata_except_labels_and_annotations() {
         let original = json!({"metadata": {"name": "a", "uid": "u", "finalizers": ["f"], "labels": {"old": "1"}}});
         let object = |metadata: Value| json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata});
         let good = object(json!({"name": "a", "uid": "u", "labels": {"new": "1"}, "finalizers": []}));

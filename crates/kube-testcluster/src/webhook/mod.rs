@@ -1,9 +1,8 @@
-//! The client that asks webhooks: those of admission, and those that convert custom resources. Upstream:
+//! The HTTP client that calls webhooks: admission webhooks, and webhooks that convert custom resources. Upstream:
 //! `k8s.io/apiserver/pkg/util/webhook`.
 //!
-//! A webhook is asked over HTTPS with HTTP/1.1, on a connection of its own. That needs the feature `tls`; without it, each call
-//! fails. The time that it may take is that of tokio's clock: a test that pauses the clock and asks a real webhook finds that
-//! nobody answers in no time.
+//! Each call uses HTTPS with HTTP/1.1, on a connection of its own. That needs the feature `tls`; without it, every call
+//! fails. Timeouts follow tokio's clock: with a paused clock, a call to a webhook in another process times out at once.
 
 mod answer;
 pub(crate) mod conversion;
@@ -21,17 +20,17 @@ use crate::store::Store;
 use kube_machinery::kinds::client_config::ClientConfig;
 use kube_machinery::value::Value;
 
-/// Whether a webhook is told how long it may take.
+/// The `timeout` parameter in the URL of a call: present or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
     Told,
     Untold,
 }
 
-/// Sends a JSON object to a webhook, and returns the one that it answers with.
+/// Sends a JSON object to a webhook, and returns the object in its response.
 ///
 /// # Errors
-/// What went wrong, in Go's words.
+/// Go's message for the failure.
 pub(crate) async fn post(
     store: &Store,
     config: &ClientConfig,

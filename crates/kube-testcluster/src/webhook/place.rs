@@ -1,5 +1,5 @@
-//! Where a webhook is: its URL, and the address behind it. Upstream: `hookClientConfig` in `util/webhook/client.go`, and
-//! `ResolveEndpoint` in `util/proxy/proxy.go`.
+//! The URL of a webhook, and the network address behind it. Upstream: `hookClientConfig` in `util/webhook/client.go`,
+//! and `ResolveEndpoint` in `util/proxy/proxy.go`.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use kube_machinery::value::Value;
 /// The parts of a webhook's URL.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The host and, if the URL says one, the port.
+    /// The host and, if the URL has one, the port.
     pub(super) authority: String,
-    /// The host alone, whose certificate is asked for.
+    /// The host alone, which the webhook's certificate must be valid for.
     pub(super) host: String,
     port: u16,
     path: String,
@@ -41,7 +41,7 @@ impl Place {
         }
     }
 
-    /// The path, with the time that the webhook has.
+    /// Returns the path, with the timeout as a parameter if the webhook should know it.
     pub(super) fn target(&self, timeout: Duration, deadline: Deadline) -> String {
         match deadline {
             Deadline::Told => format!("{}?timeout={}s", self.path, timeout.as_secs()),
@@ -53,7 +53,7 @@ impl Place {
         format!("https://{}{target}", self.authority)
     }
 
-    /// The address to connect to: of a service, that of its first endpoint.
+    /// Returns the address to connect to; for a service, the address of its first endpoint.
     pub(super) fn resolve(&self, store: &Store, config: &ClientConfig) -> Result<String, String> {
         match &config.endpoint {
             Endpoint::Url(_) => Ok(with_port(&self.host, self.port)),
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// The path as Go's `path.Join("/", …)` cleans it.
+/// Cleans a path as Go's `path.Join("/", …)` does.
 fn absolute(path: &str) -> String {
     let mut parts = Vec::new();
     for part in path.split('/') {
@@ -97,7 +97,7 @@ fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<Str
     subsets.into_iter().find_map(|subset| address(subset, of_service)).ok_or_else(none)
 }
 
-/// The first address of a subset that has the port of a service.
+/// Returns the first address of a subset that has the service's port.
 fn address(subset: &Value, of_service: &Value) -> Option<String> {
     let name = of_service["name"].as_str().unwrap_or_default();
     let port = subset["ports"].as_array()?.iter().find(|port| port["name"].as_str().unwrap_or_default() == name)?;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_asked_as_upstream_shows_it() {
+    fn the_url_of_a_call_is_built_as_upstream_builds_it() {
         let url = |place: &Place| place.url(&place.target(Duration::from_secs(10), Deadline::Told));
         assert_eq!(url(&place("https://127.0.0.1:9443/mutate")), "https://127.0.0.1:9443/mutate?timeout=10s");
         assert_eq!(url(&place("https://a.b")), "https://a.b/?timeout=10s");

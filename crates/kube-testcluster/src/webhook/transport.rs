@@ -1,4 +1,4 @@
-//! A request over TLS, by hyper and rustls. What goes wrong is told in the words of Go's `net/http`.
+//! Sends one request over TLS, with hyper and rustls. Errors are in the words of Go's `net/http`.
 
 use std::io;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::answer::Answer;
 use super::place::Place;
 use super::verifier::Verifier;
 
-/// The most that an answer may have, in bytes. Upstream reads anything; an object that is stored has less.
+/// The longest response, in bytes. Upstream has no limit; a stored object is always shorter.
 const LONGEST: usize = 8 * 1024 * 1024;
 
 pub(super) async fn ask(
@@ -56,7 +56,7 @@ pub(super) async fn ask(
         })
     };
     let answer = answer.await;
-    connection.abort(); // there is one request for each
+    connection.abort(); // each request has its own connection
     answer
 }
 
@@ -126,7 +126,7 @@ fn not_now(now: UnixTime, is: &str, limit: UnixTime) -> String {
     format!("certificate has expired or is not yet valid: current time {} is {is} {}", shown(now), shown(limit))
 }
 
-/// The names in a certificate, which rustls shows with their type: `DnsName("a")`.
+/// Returns the names in a certificate. rustls shows them with their type: `DnsName("a")`.
 fn names(presented: &[String]) -> String {
     let name = |shown: &String| shown.split('"').nth(1).unwrap_or_else(|| inside(shown)).to_owned();
     presented.iter().map(name).collect::<Vec<_>>().join(", ")

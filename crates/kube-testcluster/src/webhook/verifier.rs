@@ -1,4 +1,5 @@
-//! Whether a webhook's certificate is one that its configuration vouches for. Go: `Certificate.Verify` in `crypto/x509`.
+//! Verifies the certificate of a webhook against the CA bundle of its configuration. Go: `Certificate.Verify` in
+//! `crypto/x509`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,12 +15,13 @@ use webpki::EndEntityCert;
 
 use kube_machinery::conventions::x509::Validity;
 
-/// Trusts what a bundle has signed, and, like Go, the certificates in the bundle themselves: envtest gives webhooks a bundle with
-/// their own certificate. Of these the time and the name are checked, as Go does.
+/// A verifier that trusts certificates signed by the bundle and, like Go, the certificates in the bundle themselves,
+/// because envtest gives webhooks a bundle with their own certificate. For the latter it checks validity and name, as
+/// Go does.
 #[derive(Debug)]
 pub(super) struct Verifier {
     bundle: Vec<CertificateDer<'static>>,
-    /// `None` if nothing in the bundle can sign.
+    /// `None` if no certificate in the bundle can sign.
     signed: Option<Arc<WebPkiServerVerifier>>,
     algorithms: WebPkiSupportedAlgorithms,
 }
@@ -34,7 +36,7 @@ impl Verifier {
     }
 }
 
-/// Whether a certificate is valid now.
+/// Checks that a certificate is valid now.
 fn check_time(certificate: &[u8], now: UnixTime) -> Result<(), CertificateError> {
     let Validity { not_before, not_after } = Validity::of(certificate).ok_or(CertificateError::BadEncoding)?;
     let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));

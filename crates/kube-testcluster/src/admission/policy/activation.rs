@@ -1,4 +1,5 @@
-//! What the expressions of a policy see of a request. Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
+//! The variables that the CEL expressions of a policy see: the request, its objects, parameters and the policy's own
+//! variables. Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -12,7 +13,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::Expressions;
 use kube_machinery::value::Value;
 
-/// What all expressions see.
+/// The values that all expressions about a request see. They are converted to CEL at their first use.
 pub(in crate::admission) struct Seen<'a> {
     attributes: &'a Attributes<'a>,
     row: &'static Resource,
@@ -33,7 +34,7 @@ impl<'a> Seen<'a> {
         Self { attributes, row, request, object, old, namespace }
     }
 
-    /// The same for match conditions, which see no namespace.
+    /// Returns the same values without the namespace, for match conditions.
     pub(super) fn without_namespace(other: &Self) -> Self {
         let (request, object, old) = (other.request.clone(), other.object.clone(), other.old.clone());
         Self { attributes: other.attributes, row: other.row, request, object, old, namespace: None }
@@ -44,7 +45,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// The fields of a namespace that expressions see. Upstream: `CreateNamespaceObject`.
+/// Returns the fields of a namespace that expressions see. Upstream: `CreateNamespaceObject`.
 fn namespace_object(home: &Value) -> Value {
     const FIELDS: [&str; 12] = [
         "name",
@@ -69,22 +70,23 @@ fn namespace_object(home: &Value) -> Value {
     object
 }
 
-/// Whether expressions may ask what users may do.
+/// The availability of the variable `authorizer` to expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Authorization {
     Asked,
     Absent,
 }
 
-/// What the expressions see that are run together: a variable is computed when the first of them names it.
+/// The variables for expressions that run together. A policy's own variable is computed when the first expression names
+/// it.
 pub(in crate::admission) struct Activation<'a> {
     seen: &'a Seen<'a>,
     params: Option<Cel>,
     authorization: Authorization,
-    /// Those of the policy; a webhook has none.
+    /// The expressions of the policy; `None` for a webhook.
     expressions: Option<&'a Expressions>,
     computed: RefCell<HashMap<usize, Outcome>>,
-    /// How many of the variables can be named: a variable can name those before it.
+    /// The number of the policy's variables that can be named now. A variable can name only those before it.
     named: Cell<usize>,
 }
 
@@ -103,7 +105,7 @@ impl<'a> Activation<'a> {
         Self { seen, params, authorization, expressions, computed: RefCell::default(), named }
     }
 
-    /// The variable of a name, if it can be named here. Of two with the same name, the later one counts.
+    /// Returns the variable with this name, if it can be named here. If two have the same name, the later one counts.
     fn find(&self, name: &str) -> Option<usize> {
         self.expressions?.variable_among(self.named.get(), name)
     }
@@ -118,8 +120,8 @@ impl<'a> Activation<'a> {
         self.compute(of, index, meter)
     }
 
-    /// Computes all that a variable names, and what those name, from the first one on: so that no variable is computed inside another
-    /// one, however long the chain is.
+    /// Computes all variables that a variable depends on, from the first one on. So no variable is computed inside
+    /// another one, and a long chain of variables cannot exhaust the stack.
     fn compute_what_it_needs(&self, of: &'a Expressions, index: usize, meter: &Meter) {
         let (mut needed, mut open) = (BTreeSet::new(), vec![index]);
         while let Some(next) = open.pop() {
@@ -157,7 +159,7 @@ impl<'a> Activation<'a> {
     }
 }
 
-/// What is wrong with a variable. A chain of variables that fail ends in the words for the first ones.
+/// Returns the error for a variable that failed. The text of a long chain of failures is not extended any more.
 fn failed(name: &str, how: &str, why: String) -> Error {
     const LONGEST: usize = 1024;
     Error::Failed(if why.len() > LONGEST { why } else { format!("composited variable {name:?} fails to {how}: {why}") })

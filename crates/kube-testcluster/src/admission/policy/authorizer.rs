@@ -1,4 +1,5 @@
-//! `authorizer`: expressions ask what users may do. Upstream: `k8s.io/apiserver/pkg/cel/library/authz.go`.
+//! The CEL variable `authorizer`, with which expressions check permissions. Upstream:
+//! `k8s.io/apiserver/pkg/cel/library/authz.go`.
 
 use std::sync::Arc;
 
@@ -9,18 +10,18 @@ use kube_machinery::codec::expression::{Object, Value};
 use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::{is_label, is_subdomain};
 
-/// What a check costs: two of them are what one expression may cost.
+/// The cost of a check. One expression can afford two checks.
 const OF_A_CHECK: u64 = 350_000;
 
-/// Who asks, and whom.
+/// The user whose permissions are checked, and the authorizer.
 #[derive(Clone, Debug)]
 struct Who {
     user: Arc<User>,
-    /// Without one, everything is allowed.
+    /// `None` if everything is allowed.
     authorizer: Option<Arc<dyn Authorize>>,
 }
 
-/// What has methods.
+/// The CEL objects of this library.
 #[derive(Clone, Debug)]
 enum Subject {
     Authorizer(Who),
@@ -30,12 +31,12 @@ enum Subject {
     Decision(Decision),
 }
 
-/// `authorizer`
+/// Returns the value of `authorizer`.
 pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
     Value::object(Subject::Authorizer(who(attributes)))
 }
 
-/// `authorizer.requestResource`
+/// Returns the value of `authorizer.requestResource`.
 pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
     let asked = ResourceAttributes {
         verb: String::new(),
@@ -131,7 +132,7 @@ fn named(what: &str, value: &str) -> Result<String, Error> {
     if value.trim().is_empty() { Err(Error::Failed(format!("{what} must not be empty"))) } else { Ok(value.to_owned()) }
 }
 
-/// Roles do not look at selectors.
+/// Sets a part of a resource check. Selectors are ignored, because RBAC ignores them.
 fn with_part(mut asked: ResourceAttributes, part: &str, value: String) -> Option<ResourceAttributes> {
     match part {
         "subresource" => asked.subresource = value,

@@ -1,16 +1,16 @@
-//! What a policy decides. Upstream: `admission/plugin/policy/validating/policy_decision.go`.
+//! The decision of a policy about a request. Upstream: `admission/plugin/policy/validating/policy_decision.go`.
 
 use super::super::Attributes;
 use crate::http::status::ApiError;
 use kube_machinery::kinds::admission::{Binding, FailurePolicy, Policy};
 
-/// What one validation decides.
+/// The decision of one validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decision {
     verdict: Verdict,
     pub(super) message: String,
     reason: &'static str,
-    /// Whether the request is denied whatever the binding says.
+    /// True if the request is denied even if the binding does not have the action `Deny`.
     pub(super) is_final: bool,
 }
 
@@ -35,13 +35,14 @@ impl Decision {
         Self { reason, ..self }
     }
 
-    /// Of an annotation that could not be made.
+    /// Returns the decision for an audit annotation that cannot be computed.
     #[cfg(feature = "cel")]
     pub(super) fn of_annotation(message: String) -> Self {
         Self { is_final: true, ..Self::deny(message) }
     }
 
-    /// Of something that cannot be told: as the policy says. Upstream: `policyDecisionActionForError`.
+    /// Returns the decision for an expression that cannot be evaluated; the failure policy decides. Upstream:
+    /// `policyDecisionActionForError`.
     pub(super) fn of_error(policy: FailurePolicy, message: String) -> Self {
         let verdict = if policy == FailurePolicy::Ignore { Verdict::Admit } else { Verdict::Deny };
         Self { verdict, ..Self::deny(message) }
@@ -52,7 +53,7 @@ impl Decision {
     }
 }
 
-/// A decision that denies a request, and whose it is.
+/// A decision that denies a request, with its policy and binding.
 pub(super) struct Denial<'h> {
     policy: &'h Policy,
     binding: Option<&'h Binding>,
@@ -64,7 +65,7 @@ impl<'h> Denial<'h> {
         Self { policy, binding, decision }
     }
 
-    /// The error for the client.
+    /// Returns the error for the client.
     pub(super) fn told(&self, attributes: &Attributes<'_>) -> ApiError {
         let (policy, why) = (&self.policy.name, &self.decision.message);
         let with = self.binding.map(|binding| format!(" with binding '{}'", binding.name)).unwrap_or_default();

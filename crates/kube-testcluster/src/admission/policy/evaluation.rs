@@ -1,20 +1,21 @@
-//! Expressions are run for a request. Upstream: `Evaluate` in `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
+//! Runs CEL expressions for a request. Upstream: `Evaluate` in `admission/plugin/cel/activation.go`, and `ForInput` in
+//! `condition.go`.
 
 use super::activation::Activation;
 use kube_machinery::codec::expression::Value;
 use kube_machinery::codec::expression::interpreter::{Error, Meter, run};
 use kube_machinery::kinds::admission::{Condition, Program};
 
-/// What all match conditions may cost. Upstream: `RuntimeCELCostBudgetMatchConditions`.
+/// The cost limit of all match conditions together. Upstream: `RuntimeCELCostBudgetMatchConditions`.
 const OF_CONDITIONS: u64 = 2_500_000;
 
-/// What comes out of an expression, or why nothing does.
+/// The value of an expression, or its error.
 pub(super) type Evaluated = Result<Value, String>;
 
 /// Runs an expression.
 ///
 /// # Errors
-/// That nothing is left to run expressions with.
+/// If the cost limit is used up.
 pub(super) fn evaluate(program: &Program, seen: &Activation<'_>, meter: &Meter) -> Result<Evaluated, String> {
     let planned = match program.planned() {
         Ok(planned) => planned,
@@ -27,14 +28,14 @@ pub(super) fn evaluate(program: &Program, seen: &Activation<'_>, meter: &Meter) 
     }
 }
 
-/// Whether each condition is true.
+/// Returns the result of each match condition. If the cost limit is used up, that error is the only result.
 pub(in crate::admission) fn conditions(conditions: &[Condition], seen: &Activation<'_>) -> Vec<Result<bool, String>> {
     let meter = Meter::new(OF_CONDITIONS);
     let mut results = Vec::with_capacity(conditions.len());
     for condition in conditions {
         match evaluate(&condition.program, seen, &meter) {
             Ok(Ok(Value::Bool(is_met))) => results.push(Ok(is_met)),
-            Ok(Ok(_)) => results.push(Ok(true)), // as upstream, which has made sure that it is a bool
+            Ok(Ok(_)) => results.push(Ok(true)), // as upstream; validation has made sure that it is a bool
             Ok(Err(why)) => results.push(Err(why)),
             Err(why) => return vec![Err(why)],
         }

@@ -1,4 +1,4 @@
-//! Policies decide about a request. Upstream: `admission/plugin/policy/validating/dispatcher.go`.
+//! ValidatingAdmissionPolicies decide about a request. Upstream: `admission/plugin/policy/validating/dispatcher.go`.
 
 #[cfg(feature = "cel")]
 pub(super) mod activation;
@@ -22,7 +22,7 @@ use kube_machinery::kinds::admission::{Action, Binding, FailurePolicy, PolicyHoo
 use kube_machinery::kinds::{NAMESPACES, Resource};
 use kube_machinery::value::Value;
 
-/// Lets all policies decide. The first one that denies the request is told.
+/// Evaluates all policies. If some deny the request, the client gets the first denial.
 pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {
     let Some(configured) = &attributes.request.configured else { return Ok(()) };
     let mut denials = Vec::new();
@@ -60,7 +60,7 @@ async fn decide<'h>(
             }
         },
     }
-    // What is wrong with a configuration counts as the policy says. Upstream: `addConfigError`.
+    // The failure policy decides about configuration errors. Upstream: `addConfigError`.
     let told = |(binding, why): (Option<&'h Binding>, String)| {
         let of = if binding.is_none() { "policy" } else { "binding" };
         Denial::new(policy, binding, Decision::deny(format!("failed to configure {of}: {why}")))
@@ -69,7 +69,7 @@ async fn decide<'h>(
     Ok(())
 }
 
-/// What comes out of a policy for a binding, if the binding is about the request. An error inside is one of the configuration.
+/// Evaluates a policy for one binding, if the binding matches. The inner error is a configuration error.
 async fn bound(
     hook: &PolicyHook,
     binding: &Binding,
@@ -90,7 +90,7 @@ async fn bound(
     let mut decisions = Vec::new();
     for (n, param) in params.iter().enumerate() {
         if n > 0 {
-            tokio::task::yield_now().await; // each may cost as much as one request may
+            tokio::task::yield_now().await; // each parameter may cost as much as a whole request
         }
         decisions.extend(validated(hook, row, attributes, param, namespace.as_ref()));
     }
@@ -120,7 +120,7 @@ fn validated(
     vec![Decision::of_error(hook.policy.failure_policy, why.to_owned())]
 }
 
-/// The namespace of the request; a namespace is in none.
+/// Returns the namespace of the request; `None` for a cluster-scoped object, or a Namespace itself.
 fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     let name = attributes.namespace();
     if name.is_empty() || attributes.request.served == NAMESPACES {
@@ -131,7 +131,7 @@ fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     Ok(Some(home.value.clone()))
 }
 
-/// Does what the binding says about decisions against the request.
+/// Carries out the binding's actions for each decision against the request.
 fn act<'h>(
     hook: &'h PolicyHook,
     binding: &'h Binding,
@@ -148,7 +148,7 @@ fn act<'h>(
             match action {
                 Action::Deny => denials.push(Denial::new(&hook.policy, Some(binding), decision.clone())),
                 Action::Warn => warn(attributes.request, &hook.policy.name, &binding.name, &decision.message),
-                Action::Audit => {} // there is no audit log
+                Action::Audit => {} // this server has no audit log
             }
         }
     }

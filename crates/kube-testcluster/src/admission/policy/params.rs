@@ -1,4 +1,5 @@
-//! The parameters of a binding. Upstream: `CollectParams` in `admission/plugin/policy/generic/policy_dispatcher.go`.
+//! Finds the parameter objects of a policy binding. Upstream: `CollectParams` in
+//! `admission/plugin/policy/generic/policy_dispatcher.go`.
 
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, Policy};
 use kube_machinery::value::Value;
 
-/// The row of a policy's parameters; `None` if it has none.
+/// Returns the resource of a policy's parameters; `None` if the policy has none.
 ///
 /// # Errors
-/// That there is no such kind.
+/// If the kind is not served.
 pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<&'static Resource>, String> {
     let Some(kind) = &policy.param_kind else { return Ok(None) };
     let row = kind.row(&store.catalog());
@@ -30,10 +31,10 @@ fn told(kind: &ParamKind) -> String {
     format!("{group}/{version}, Kind={}", kind.kind)
 }
 
-/// What the policy is run with, each in turn: `null` if there are no parameters.
+/// Returns the parameters; the policy runs once for each. Without parameters it runs once with `null`.
 ///
 /// # Errors
-/// What is wrong with the binding.
+/// A configuration error of the binding.
 pub(super) async fn collect(
     kind: Option<&'static Resource>,
     binding: &Binding,
@@ -62,7 +63,7 @@ pub(super) async fn collect(
     conversion::in_version(store, row, found).await.map_err(|why| why.message().to_owned())
 }
 
-/// Where the parameters are: in the namespace that the binding names, or else in that of the request.
+/// Returns the namespace of the parameters: the one that the binding names, or else the request's.
 fn namespace(row: &Resource, reference: &ParamRef, attributes: &Attributes<'_>) -> Result<Option<String>, String> {
     match (row.is_namespaced(), reference.namespace.as_str(), attributes.namespace()) {
         (false, "", _) => Ok(None),
@@ -75,7 +76,7 @@ fn namespace(row: &Resource, reference: &ParamRef, attributes: &Attributes<'_>) 
     }
 }
 
-/// In the order of their keys.
+/// Returns the parameters that a selector matches, in key order.
 fn selected(
     store: &Store,
     row: &'static Resource,

@@ -1,4 +1,4 @@
-//! What a policy decides about a request with one of its parameters. Upstream: `admission/plugin/policy/validating/validator.go`.
+//! Evaluates a policy for a request and one parameter. Upstream: `admission/plugin/policy/validating/validator.go`.
 
 use super::super::conditions;
 use super::activation::{Activation, Authorization, Seen};
@@ -9,7 +9,7 @@ use kube_machinery::codec::expression::{self, COST_OF_AN_OBJECT};
 use kube_machinery::kinds::admission::{Expressions, Policy, Validation};
 use kube_machinery::value::Value;
 
-/// How long a message can be that an expression makes.
+/// The longest message that a `messageExpression` may return, in bytes.
 const LONGEST_MESSAGE: usize = 5 * 1024;
 
 pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<Decision> {
@@ -61,7 +61,7 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
     decisions
 }
 
-/// What the expressions of messages result in: of all validations, as upstream, whether they have failed or not.
+/// Evaluates the `messageExpression` of every validation, as upstream, even if the validation has not failed.
 fn messages(of: &Expressions, seen: &Activation<'_>, meter: &Meter) -> Result<Vec<Option<Evaluated>>, String> {
     let made = |validation: &Validation| {
         validation.message_program.as_ref().map(|program| evaluate(program, seen, meter)).transpose()
@@ -69,7 +69,8 @@ fn messages(of: &Expressions, seen: &Activation<'_>, meter: &Meter) -> Result<Ve
     of.validations.iter().map(made).collect()
 }
 
-/// Why a validation has failed: what its expression says, if that is a line, or its message, or else the expression itself.
+/// Returns the message of a failed validation: the result of its `messageExpression` if that is a single line, or else
+/// its `message`, or else the expression itself.
 fn message(validation: &Validation, made: Option<&Evaluated>) -> String {
     let made = match made {
         Some(Ok(expression::Value::String(text))) => Some(text.trim()),
@@ -83,7 +84,8 @@ fn message(validation: &Validation, made: Option<&Evaluated>) -> String {
     }
 }
 
-/// What denies the request because an annotation of the audit log cannot be made. There is no audit log.
+/// Returns the denials for audit annotations that cannot be computed. The annotations themselves are dropped, because
+/// there is no audit log.
 fn annotations(policy: &Policy, seen: &Activation<'_>) -> Result<Vec<Decision>, String> {
     use kube_machinery::kinds::admission::FailurePolicy::Fail;
 

@@ -1,4 +1,4 @@
-//! Bindings, and whom they bind. Upstream: `pkg/registry/rbac/validation/rule.go`.
+//! Bindings of roles to users and groups, indexed by subject. Upstream: `pkg/registry/rbac/validation/rule.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -19,14 +19,14 @@ impl RoleRef {
     pub(crate) fn of(binding: &Value) -> Self {
         let text = |field: &str| binding["roleRef"][field].as_str().unwrap_or_default().to_owned();
         let group = match text("apiGroup") {
-            group if group.is_empty() => super::GROUP.to_owned(), // its default
+            group if group.is_empty() => super::GROUP.to_owned(), // the default
             group => group,
         };
         Self { group, kind: text("kind"), name: text("name") }
     }
 }
 
-/// One who is bound.
+/// A subject of a binding.
 #[derive(Clone, Debug)]
 struct Subject {
     kind: String,
@@ -34,17 +34,17 @@ struct Subject {
     namespace: String,
 }
 
-/// How a user is bound: by name, or by a group.
+/// The user or group that a subject stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
     User(String),
     Group(String),
 }
 
-/// A binding of a role, in a namespace or in all.
+/// A RoleBinding or a ClusterRoleBinding.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
-    /// Empty for the binding of a cluster role everywhere.
+    /// Empty for a ClusterRoleBinding.
     namespace: String,
     name: String,
     pub(super) role: RoleRef,
@@ -66,7 +66,8 @@ impl Binding {
         &self.namespace
     }
 
-    /// Whom a subject means. A service account is a user; without a namespace it is one of that of the binding.
+    /// Returns the user or group that a subject stands for. A service account is a user; without a namespace it belongs
+    /// to the namespace of the binding.
     fn who(&self, subject: &Subject) -> Option<Who> {
         match subject.kind.as_str() {
             "User" => Some(Who::User(subject.name.clone())),
@@ -80,7 +81,7 @@ impl Binding {
         }
     }
 
-    /// Which binding, of which role, to which of its subjects: the first that is this user.
+    /// Describes the binding, its role, and its first subject that matches the user.
     pub(super) fn described(&self, user: &User) -> String {
         let is_user = |subject: &&Subject| match self.who(subject) {
             Some(Who::User(name)) => name == user.name,
@@ -97,7 +98,7 @@ impl Binding {
     }
 }
 
-/// A subject, as upstream's `describeSubject` tells it.
+/// A subject in the words of upstream's `describeSubject`.
 struct Described<'a> {
     subject: &'a Subject,
     binding: &'a Binding,
@@ -115,7 +116,8 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// The bindings of a namespace, or those of all, so that those of a user are found without a look at the others.
+/// The bindings of one namespace, or all ClusterRoleBindings. They are indexed, so that the bindings of a user are
+/// found without reading the other ones.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     by_name: BTreeMap<String, Binding>,
@@ -156,7 +158,7 @@ impl Bindings {
         self.by_name.is_empty()
     }
 
-    /// The bindings of a user, by name.
+    /// Returns the bindings of a user, by name.
     pub(super) fn of(&self, user: &User) -> impl Iterator<Item = &Binding> {
         let of_groups = user.groups.iter().filter_map(|group| self.of_groups.get(group));
         let names: BTreeSet<&String> = self.of_users.get(&user.name).into_iter().chain(of_groups).flatten().collect();

@@ -1,4 +1,5 @@
-//! Whether rules allow all that other rules allow. Upstream: `k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go`, and
+//! Checks if a set of rules allows everything that other rules allow. Upstream:
+//! `k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go`, and
 //! `pkg/registry/rbac/validation/policy_compact.go`.
 
 use std::collections::HashMap;
@@ -6,11 +7,11 @@ use std::collections::hash_map::Entry;
 
 use super::policy_rule::{PolicyRule, covers_path};
 
-/// How many pieces are looked at one by one. A rule with three long lists would have billions.
+/// The most pieces that are checked one by one. A rule with three long lists would have billions.
 const MOST_PIECES: usize = 10_000;
 
-/// What the rules of an owner do not cover, in the smallest pieces: one verb, one resource, one name. A rule with which there would be
-/// too many is looked at as a whole: one rule of the owner has to cover it.
+/// Returns the parts of `wanted` that `owned` does not cover, in the smallest pieces: one verb, one resource, one name.
+/// A rule that would exceed [`MOST_PIECES`] is checked as a whole: one owned rule must cover it.
 pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<PolicyRule> {
     let is_covered = |piece: &PolicyRule| owned.iter().any(|rule| rule_covers(rule, piece));
     let (mut uncovered, mut left) = (Vec::new(), MOST_PIECES);
@@ -27,14 +28,14 @@ pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<Poli
     uncovered
 }
 
-/// How many pieces a rule has.
+/// Returns the number of pieces of a rule.
 fn count(rule: &PolicyRule) -> usize {
     let names = rule.resource_names.len().max(1);
     let of_a_verb = rule.api_groups.len().saturating_mul(rule.resources.len()).saturating_mul(names);
     rule.verbs.len().saturating_mul(of_a_verb.saturating_add(rule.non_resource_urls.len()))
 }
 
-/// Pieces of the same resource and name as one rule, in the order of their first.
+/// Merges pieces of the same resource and name into one rule, in the order of the first piece of each.
 pub(super) fn compact(pieces: Vec<PolicyRule>) -> Vec<PolicyRule> {
     let mut compact: Vec<PolicyRule> = Vec::new();
     let mut places = HashMap::new();
@@ -87,7 +88,7 @@ fn pieces(rule: &PolicyRule) -> Vec<PolicyRule> {
     pieces
 }
 
-/// Whether a rule covers a piece. Upstream: `ruleCovers`.
+/// Returns true if a rule covers a piece. Upstream: `ruleCovers`.
 fn rule_covers(owned: &PolicyRule, piece: &PolicyRule) -> bool {
     let has = |list: &[String], text: &String| list.contains(text);
     let covers = |owned: &[String], wanted: &[String]| {

@@ -1,5 +1,6 @@
-//! Nobody gives rights that they have not. Upstream: `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in
-//! `pkg/registry/rbac/validation/rule.go`, and `policybased/storage.go` of the four kinds.
+//! Prevents privilege escalation: a user cannot grant rights that the user does not have. Upstream:
+//! `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in `pkg/registry/rbac/validation/rule.go`, and
+//! `policybased/storage.go` of the four kinds.
 
 use std::collections::BTreeSet;
 
@@ -21,17 +22,17 @@ use kube_machinery::value::Value;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grant<'a> {
     pub(crate) resource: &'static Resource,
-    /// Of the path; empty for a cluster role or its binding.
+    /// The namespace in the path; empty for a ClusterRole or ClusterRoleBinding.
     pub(crate) namespace: &'a str,
-    /// Of the path; empty for a creation by POST.
+    /// The name in the path; empty for a creation by POST.
     pub(crate) name: &'a str,
     pub(crate) new: &'a Value,
-    /// The state before; `None` for a creation.
+    /// The state before the write; `None` for a creation.
     pub(crate) old: Option<&'a Value>,
 }
 
-/// Refuses a role or a binding with rights that the caller has not, unless they may do that expressly. Of other kinds, and of the
-/// cluster's own writes, nothing is refused.
+/// Refuses a role or a binding that grants rights which the caller does not have, unless the caller has the right to
+/// `escalate` or `bind`. Writes of other kinds, and the cluster's own writes, pass.
 ///
 /// # Errors
 /// 403; for a binding of a role that does not exist, 404.
@@ -122,7 +123,8 @@ impl Caller {
     }
 }
 
-/// What the registry says, which is asked here, of a role that a lister does not find.
+/// Returns the message for a missing role with the plural of its kind: upstream reads from the registry here, and from
+/// a lister elsewhere.
 fn in_the_plural(problem: &Unresolved) -> String {
     match problem {
         Unresolved::NotFound { row, name } => format!("{} {} not found", row.qualified(), quote(name)),
@@ -136,7 +138,7 @@ impl Grant<'_> {
         ApiError::not_allowed(self.resource.group, self.resource.plural, name, why)
     }
 
-    /// Whether nothing changes but what a garbage collector changes. Upstream: `IsOnlyMutatingGCFields`.
+    /// Returns true if only fields change that the garbage collector changes. Upstream: `IsOnlyMutatingGCFields`.
     fn is_for_garbage(&self) -> bool {
         let Some(old) = self.old else { return false };
         let rest = |value: &Value| {

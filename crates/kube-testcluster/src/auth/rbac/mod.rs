@@ -1,4 +1,4 @@
-//! Role-based access control. Upstream: `plugin/pkg/auth/authorizer/rbac`, `pkg/registry/rbac`.
+//! Role-based access control (RBAC). Upstream: `plugin/pkg/auth/authorizer/rbac`, `pkg/registry/rbac`.
 
 mod binding;
 mod covers;
@@ -12,11 +12,12 @@ pub(crate) use self::policy_rule::PolicyRule;
 use super::attributes::Attributes;
 use kube_machinery::conventions::user::User;
 
-/// The group of roles and bindings.
+/// The API group of roles and bindings.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 impl Policy {
-    /// Why a user may do something, or else what could not be found out. Upstream: `RBACAuthorizer.Authorize`.
+    /// Returns the reason why a user may do something, or as an error the roles that could not be resolved; empty if
+    /// there are none. Upstream: `RBACAuthorizer.Authorize`.
     pub(super) fn authorize(&self, user: &User, asked: &Attributes) -> Result<String, String> {
         let namespace = match asked {
             Attributes::Path { .. } => "",
@@ -35,7 +36,7 @@ impl Policy {
         Err(if problems.is_empty() { String::new() } else { format!("RBAC: {}", together(problems)) })
     }
 
-    /// All rules of a user in a namespace, and what could not be found out. Upstream: `RulesFor`.
+    /// Returns all rules of a user in a namespace, and the errors in resolving them. Upstream: `RulesFor`.
     pub(super) fn rules_for(&self, user: &User, namespace: &str) -> (Vec<PolicyRule>, Vec<String>) {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
         for (_, rules) in self.of(user, namespace) {
@@ -48,7 +49,7 @@ impl Policy {
     }
 }
 
-/// Several errors as one text, each once. Upstream: `utilerrors.Aggregate`.
+/// Joins errors into one text, without duplicates. Upstream: `utilerrors.Aggregate`.
 pub(super) fn together(problems: Vec<String>) -> String {
     let mut told: Vec<String> = Vec::new();
     for problem in problems {

@@ -1,4 +1,4 @@
-//! All roles and bindings, ready for decisions, and how they follow what is stored. Upstream: `DefaultRuleResolver` in
+//! All roles and bindings, indexed for decisions and kept up to date with the store. Upstream: `DefaultRuleResolver` in
 //! `pkg/registry/rbac/validation/rule.go`, which reads them from informers.
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,21 +16,21 @@ use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
 use kube_machinery::value::Value;
 
-/// Why the rules of a binding cannot be found.
+/// The reason why the rules of a binding cannot be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unresolved {
-    /// There is no such role.
+    /// The role does not exist.
     NotFound { row: &'static Resource, name: String },
-    /// A binding of all namespaces cannot name a role of one.
+    /// A ClusterRoleBinding names a namespaced Role.
     NoNamespace,
-    /// A role has one of two kinds.
+    /// The binding names a kind that is not a role.
     UnknownKind(String),
 }
 
 impl fmt::Display for Unresolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // As a lister of client-go says it: in the singular.
+            // In the singular, as a lister of client-go puts it.
             Self::NotFound { row, name } => write!(f, "{}.{} {} not found", row.singular, row.group, quote(name)),
             Self::NoNamespace => f.write_str("Namespace parameter required."),
             Self::UnknownKind(kind) => write!(f, "unsupported role reference kind: {}", quote(kind)),
@@ -38,7 +38,7 @@ impl fmt::Display for Unresolved {
     }
 }
 
-/// All roles and bindings.
+/// All roles and bindings of the cluster.
 #[derive(Debug, Default)]
 pub(crate) struct Policy {
     cluster_roles: BTreeMap<Key, Vec<PolicyRule>>,
@@ -48,7 +48,7 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Takes over the state of an object after a write; `None` after its removal.
+    /// Applies the state of a role or binding after a write; `None` after its removal.
     pub(super) fn put(&mut self, resource: &Resource, key: &Key, object: Option<&Value>) {
         let roles = match resource.plural {
             "clusterroles" => &mut self.cluster_roles,
@@ -77,7 +77,8 @@ impl Policy {
         }
     }
 
-    /// Upstream: `GetRoleReferenceRules`. The namespace is that of the binding; empty for one of all namespaces.
+    /// Returns the rules of a role. `namespace` is the namespace of the binding; empty for a ClusterRoleBinding.
+    /// Upstream: `GetRoleReferenceRules`.
     pub(crate) fn rules_of(&self, role: &RoleRef, namespace: &str) -> Result<&[PolicyRule], Unresolved> {
         let (roles, row, namespace) = match role.kind.as_str() {
             "ClusterRole" => (&self.cluster_roles, CLUSTER_ROLES, None),
@@ -89,8 +90,8 @@ impl Policy {
         found.ok_or_else(|| Unresolved::NotFound { row, name: role.name.clone() })
     }
 
-    /// The bindings of a user, with their rules: first those of all namespaces, then those of this one, unless it is empty.
-    /// Upstream: `VisitRulesFor`, in the order of names.
+    /// Returns the bindings of a user with their rules: first the ClusterRoleBindings, then the bindings of this
+    /// namespace, unless it is empty. Upstream: `VisitRulesFor`, here in the order of names.
     pub(super) fn of<'a>(
         &'a self,
         user: &'a User,
@@ -102,7 +103,7 @@ impl Policy {
     }
 }
 
-/// The policy, and what was written since it was last asked for.
+/// The policy, with the writes that are not applied to it yet.
 #[derive(Debug)]
 pub(crate) struct Followed {
     policy: Policy,
@@ -110,7 +111,7 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// Reads what is stored, and follows it.
+    /// Reads the stored roles and bindings, and follows their changes.
     pub(crate) fn start(store: &Store) -> Self {
         let mut policy = Policy::default();
         let changes = [CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS].map(|row| {
@@ -123,7 +124,7 @@ impl Followed {
         Self { policy, changes }
     }
 
-    /// The policy as it is now: only what was written since is read.
+    /// Returns the current policy. Applies only the writes since the last call.
     pub(crate) fn now(&mut self) -> &Policy {
         for changes in &mut self.changes {
             while let Ok((event, current)) = changes.try_recv() {

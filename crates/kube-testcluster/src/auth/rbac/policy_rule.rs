@@ -4,10 +4,10 @@ use crate::auth::attributes::{Attributes, ResourceAttributes};
 use kube_machinery::conventions::quote::quote_list;
 use kube_machinery::value::{Map, Value, json};
 
-/// What every verb, group, resource or path stands for.
+/// The wildcard for every verb, group, resource or path.
 const ALL: &str = "*";
 
-/// What a role allows.
+/// One rule of a role: verbs on resources, or on paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PolicyRule {
     pub(super) verbs: Vec<String>,
@@ -18,7 +18,7 @@ pub(crate) struct PolicyRule {
 }
 
 impl PolicyRule {
-    /// The rules of a role.
+    /// Returns the rules of a role.
     pub(crate) fn all_of(role: &Value) -> Vec<Self> {
         role["rules"].as_array().into_iter().flatten().map(Self::read).collect()
     }
@@ -37,7 +37,7 @@ impl PolicyRule {
         }
     }
 
-    /// Everything that is an object, and everything that is none.
+    /// Returns the two rules that allow everything: all resources and all paths.
     pub(crate) fn everything() -> [Self; 2] {
         let all = || vec![ALL.to_owned()];
         [
@@ -46,7 +46,7 @@ impl PolicyRule {
         ]
     }
 
-    /// Upstream: `RuleAllows`.
+    /// Returns true if the rule allows the request. Upstream: `RuleAllows`.
     pub(crate) fn allows(&self, asked: &Attributes) -> bool {
         let has = |list: &[String], text: &str| list.iter().any(|item| item == ALL || item == text);
         match asked {
@@ -62,7 +62,7 @@ impl PolicyRule {
         }
     }
 
-    /// The rule as `SelfSubjectRulesReview` tells it: a part for objects, and one for paths.
+    /// Returns the rule as in `SelfSubjectRulesReview`: a part for resources, and a part for paths.
     pub(crate) fn told(&self) -> (Option<Value>, Option<Value>) {
         let told = |lists: &[(&str, &Vec<String>)]| {
             let lists = lists.iter().filter(|(_, list)| !list.is_empty());
@@ -77,7 +77,7 @@ impl PolicyRule {
         (resources, paths)
     }
 
-    /// The rule in one line. Upstream: `CompactString`.
+    /// Formats the rule in one line. Upstream: `CompactString`.
     pub(super) fn shown(&self) -> String {
         let lists = [
             ("APIGroups", &self.api_groups),
@@ -92,12 +92,13 @@ impl PolicyRule {
     }
 }
 
-/// Whether a path is the one that a rule names, or lies below a rule that ends with `*`.
+/// Returns true if a path is the one in a rule, or begins with a rule's path that ends with `*`.
 pub(super) fn covers_path(url: &str, path: &str) -> bool {
     url == path || url.ends_with('*') && path.starts_with(url.trim_end_matches('*'))
 }
 
-/// Upstream: `ResourceMatches`. `*/scale` is this part of every resource.
+/// Returns true if a rule's resource matches. `*/scale` matches this subresource of every resource. Upstream:
+/// `ResourceMatches`.
 fn is_of(rule: &str, asked: &ResourceAttributes) -> bool {
     let ResourceAttributes { resource, subresource, .. } = asked;
     if subresource.is_empty() {

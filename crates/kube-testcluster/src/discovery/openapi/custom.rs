@@ -1,5 +1,5 @@
-//! The documents of custom resources: the paths of a built-in kind under their names, and the schemas of their definitions.
-//! Upstream: `pkg/controller/openapi/builder` of `k8s.io/apiextensions-apiserver`.
+//! OpenAPI documents of custom resources: the paths of a built-in kind with other names, and the schemas of their
+//! definitions. Upstream: `pkg/controller/openapi/builder` of `k8s.io/apiextensions-apiserver`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use kube_machinery::conventions::fnv::fnv;
 use kube_machinery::kinds::{Catalog, Resource, Subresource};
 use kube_machinery::value::{Map, Value, format_smolstr, json};
 
-/// The kind whose paths are taken: it has namespaces, a status and a scale.
+/// The kind whose paths are copied. It is namespaced, and has a status and a scale.
 const PATTERN: &str = "v3/apis/apps/v1";
 const PATTERN_PATH: &str = "/apis/apps/v1/namespaces/{namespace}/deployments";
 const PATTERN_PATH_OF_ALL: &str = "/apis/apps/v1/deployments";
@@ -18,10 +18,10 @@ const PATTERN_MODEL: &str = "io.k8s.api.apps.v1.Deployment";
 const SCHEMAS: &str = "#/components/schemas/";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// Documents that were made, by their hashes. Making one takes milliseconds, and clients ask again and again.
+/// The documents made so far, by their hashes. Making one takes milliseconds, and clients ask again and again.
 static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Document>>>> = LazyLock::new(Mutex::default);
 
-/// The group versions of custom resources, with the hashes of their documents.
+/// Returns the group versions of custom resources, with the hashes of their documents.
 pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
     let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group, row.version)).collect();
     versions
@@ -30,7 +30,7 @@ pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The document of a group version that has custom resources.
+/// Returns the document of a group version that has custom resources.
 pub(super) fn find(catalog: &Catalog, name: &str) -> Option<Arc<Document>> {
     let (group, version) = name.strip_prefix("apis/")?.split_once('/')?;
     let rows: Vec<_> = rows(catalog, group, version).collect();
@@ -87,7 +87,7 @@ fn document(rows: &[&'static Resource]) -> Option<Value> {
     Some(json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}))
 }
 
-/// The path of a kind in the place of one of the pattern; `None` if it has none there.
+/// Returns the path of a kind that corresponds to a path of the pattern; `None` if the kind does not have it.
 fn path_of(row: &Resource, pattern: &str) -> Option<String> {
     let root = format!("/apis/{}/{}", row.group, row.version);
     if pattern == PATTERN_PATH_OF_ALL {
@@ -105,13 +105,13 @@ fn path_of(row: &Resource, pattern: &str) -> Option<String> {
     is_served.then(|| format!("{root}{namespace}/{}{rest}", row.plural))
 }
 
-/// The name of a kind among schemas: the group backwards.
+/// Returns the name of a kind's schema. It begins with the reversed group.
 fn model(row: &Resource) -> String {
     let group: Vec<&str> = row.group.rsplit('.').collect();
     format!("{}.{}.{}", group.join("."), row.version, row.kind)
 }
 
-/// Gives a part of the pattern the names of a kind, and drops the forms that custom resources do not have.
+/// Replaces the pattern's names by those of a kind, and removes the media types that custom resources do not support.
 fn rename(value: &mut Value, row: &Resource) {
     match value {
         Value::String(text) => {
@@ -148,7 +148,7 @@ fn drop_namespace(item: &mut Value) {
     }
 }
 
-/// The schema of an object with what all objects have.
+/// Returns the schema of a kind, with the fields that all objects have.
 fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     let custom = row.custom?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
@@ -163,7 +163,7 @@ fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     Some(schema)
 }
 
-/// Adds what follows from the extensions: the types of an integer or text, and the fields of an embedded resource.
+/// Adds the schemas that follow from extensions: the types of an int-or-string, and the fields of an embedded resource.
 fn complete(schema: &mut Value, pattern: &Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| complete(item, pattern)),
@@ -216,7 +216,7 @@ fn list(row: &Resource, model: &str, pattern: &Value) -> Value {
     list
 }
 
-/// The schemas that a part of a document refers to.
+/// Collects the schemas that a part of a document refers to.
 fn references(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => found.extend(text.strip_prefix(SCHEMAS).map(ToOwned::to_owned)),
@@ -226,7 +226,7 @@ fn references(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds the schemas that are used, and those that they use.
+/// Adds the used schemas of the pattern, and all schemas that these use.
 fn add_used(schemas: &mut Map, used: BTreeSet<String>, pattern: &Value) {
     let mut due: Vec<String> = used.into_iter().collect();
     while let Some(name) = due.pop() {

@@ -1,9 +1,9 @@
-//! The OpenAPI documents: packed by `peers/openapi`, unpacked when one is first requested.
+//! The OpenAPI documents of Kubernetes: packed by `peers/openapi`, unpacked at the first request for one.
 //!
 //! `documents.gz` is gzip. It contains a line `NAME ETAG` for each document, an empty line, and then parts. A part is a
 //! line `NUMBERS LENGTH` and that many bytes, which belong to the documents with these numbers (from 0, separated by
-//! commas). A document is its parts in order. A name with `.pb` at its end is the protobuf form of the document without
-//! it.
+//! commas). A document is its parts in order. A name that ends with `.pb` is the protobuf form of the document without
+//! that suffix.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,18 +14,18 @@ use flate2::read::GzDecoder;
 
 static PACK: &[u8] = include_bytes!("documents.gz");
 
-/// One document.
+/// One OpenAPI document.
 #[derive(Debug)]
 pub(super) struct Document {
     /// SHA-512 in hexadecimal, without quotes; the same for both forms.
     pub(super) etag: String,
     pub(super) json: Bytes,
-    /// The form that clients up to 1.24 read.
+    /// The protobuf form, which clients up to 1.24 read.
     pub(super) protobuf: Option<Bytes>,
 }
 
-/// Finds a document: `v2`, `v3` (the index), or a name in the index such as `v3/api/v1`. In a page there are none: they would be a
-/// sixth of what it downloads, and it has no kubectl that asks for them.
+/// Returns a document: `v2`, `v3` (the index), or a name in the index such as `v3/api/v1`. A build for web pages has
+/// none, because they would be a sixth of its download, and no kubectl asks for them there.
 pub(super) fn find(name: &str) -> Option<&'static Document> {
     if cfg!(target_family = "wasm") {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn find(name: &str) -> Option<&'static Document> {
 
 fn unpack() -> BTreeMap<String, Document> {
     let mut pack = Vec::new();
-    GzDecoder::new(PACK).read_to_end(&mut pack).expect("the pack is a part of this program");
+    GzDecoder::new(PACK).read_to_end(&mut pack).expect("the pack is compiled into this program");
     let mut rest = pack.as_slice();
     let mut documents: Vec<(String, String, Vec<u8>)> = Vec::new();
     while let Some((name, etag)) = line(&mut rest).split_once(' ') {
@@ -58,7 +58,7 @@ fn unpack() -> BTreeMap<String, Document> {
     json.into_iter().map(document).collect()
 }
 
-/// Takes a line off the front; an empty one at the end.
+/// Takes a line off the front. Returns an empty line at the end.
 fn line<'a>(rest: &mut &'a [u8]) -> &'a str {
     let (line, after) = rest.split_at(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
     *rest = after.get(1..).unwrap_or_default();

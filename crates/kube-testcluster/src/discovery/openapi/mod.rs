@@ -1,5 +1,5 @@
 //! OpenAPI: `/openapi/v2` and `/openapi/v3`, for clients that explain the API or validate against it. The documents are
-//! Kubernetes' own, reduced to what is served here.
+//! Kubernetes' own, reduced to the kinds that this server has.
 
 use std::sync::Arc;
 
@@ -24,22 +24,22 @@ mod documents;
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/// The media type that clients ask for. Responses use the other one, since a media type must not contain `@`.
+/// The media type that clients ask for. Responses use the other one, because a media type must not contain `@`.
 const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/// The whole API in one document. As upstream, the method is ignored, here and below.
+/// Serves the whole API in one document. As upstream, the HTTP method does not matter, here and below.
 pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(document) = documents::find("v2") else { return empty(StatusCode::NOT_FOUND) };
     let mut answer = match DocumentForm::negotiate(document, &headers) {
         Some(form) => form.serve(document, &headers, &store),
         None => empty(StatusCode::NOT_ACCEPTABLE),
     };
-    set(&mut answer, header::VARY, "Accept-Encoding"); // upstream's handler says so whether it compresses or not
+    set(&mut answer, header::VARY, "Accept-Encoding"); // upstream's handler sets it even if it does not compress
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
     compress(AcceptedEncoding::of(&headers), answer)
 }
 
-/// The paths of the documents of all group versions, with their hashes.
+/// Serves the paths of the documents of all group versions, with their hashes.
 pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
     let custom = custom::index(&store.catalog());
@@ -55,7 +55,7 @@ pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -
     DocumentForm { content_type: JSON, body: index.json.clone() }.serve(&index, &headers, &store)
 }
 
-/// The document of a group version or a group. A request with the right hash may be cached for ever.
+/// Serves the document of a group version or a group. A request with the right hash may be cached for ever.
 pub(crate) async fn v3(
     State(store): State<Arc<Store>>,
     name: Segment<String>,
@@ -92,7 +92,7 @@ struct DocumentForm {
 }
 
 impl DocumentForm {
-    /// The first form that the client accepts and the document has.
+    /// Returns the first form that the client accepts and the document has.
     fn negotiate(document: &Document, headers: &HeaderMap) -> Option<Self> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
         negotiation::clauses(accept).iter().find_map(|clause| match clause.name {
@@ -102,7 +102,7 @@ impl DocumentForm {
         })
     }
 
-    /// The document, or 304 if the client's ETag is current.
+    /// Returns the document, or 304 if the client's ETag is current.
     fn serve(self, document: &Document, headers: &HeaderMap, store: &Store) -> Response {
         let etag = format!("\"{}\"", document.etag);
         let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok()).unwrap_or_default();
@@ -122,7 +122,7 @@ impl DocumentForm {
 fn cached_for_a_year(mut answer: Response, now: Timestamp) -> Response {
     let expiry = now.to_zoned(TimeZone::UTC).checked_add(1.year()).map_or(now, |later| later.timestamp());
     set(&mut answer, header::CACHE_CONTROL, "public, immutable");
-    set(&mut answer, header::EXPIRES, &date(expiry, "UTC")); // upstream's name of the zone
+    set(&mut answer, header::EXPIRES, &date(expiry, "UTC")); // upstream names the zone like this
     answer
 }
 
@@ -142,7 +142,7 @@ fn set(answer: &mut Response, name: HeaderName, value: &str) {
     answer.headers_mut().insert(name, value);
 }
 
-/// A time in HTTP's format.
+/// Formats a time for HTTP headers.
 fn date(time: Timestamp, zone: &str) -> String {
     format!("{} {zone}", time.strftime("%a, %d %b %Y %H:%M:%S"))
 }

@@ -8,7 +8,7 @@ use kube_machinery::conventions::quote::quote;
 use kube_machinery::kinds::Resource;
 
 impl ApiError {
-    /// A credential that nobody knows. Upstream: `NewUnauthorized`.
+    /// The error for invalid credentials. Upstream: `NewUnauthorized`.
     pub(crate) fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized")
     }
@@ -17,7 +17,7 @@ impl ApiError {
         self.code == StatusCode::UNAUTHORIZED
     }
 
-    /// What a user may not do; `resource` is empty for a path. Upstream: `NewForbidden`.
+    /// The error for a request that the user may not make. `resource` is empty for a path. Upstream: `NewForbidden`.
     pub(crate) fn not_allowed(group: &str, resource: &str, name: &str, why: &str) -> Self {
         let of_group = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
         let message = match (resource, name) {
@@ -35,7 +35,8 @@ impl ApiError {
         error
     }
 
-    /// What a policy denies, for one of the reasons that it can give. Upstream: `dispatcher.Dispatch` of `ValidatingAdmissionPolicy`.
+    /// The error for a request that an admission policy denies. `reason` is one of the reasons that a policy can give.
+    /// Upstream: `dispatcher.Dispatch` of `ValidatingAdmissionPolicy`.
     pub(crate) fn denied_by_policy(resource: &'static Resource, name: &str, why: &str, reason: &'static str) -> Self {
         let mut error = Self::forbidden(resource, name, why);
         error.reason = reason;

@@ -1,4 +1,4 @@
-//! Errors of what a request sends and of what it accepts: patches, media types, sizes.
+//! The errors about patches, media types and sizes.
 
 use http::StatusCode;
 
@@ -9,13 +9,13 @@ use kube_machinery::conventions::cause::Cause;
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 impl ApiError {
-    /// A well-formed patch that does not apply to the object.
+    /// The error for a well-formed patch that does not apply to the object.
     pub(crate) fn unprocessable() -> Self {
         let message = "the server rejected our request due to an error in our request";
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).with_empty_details()
     }
 
-    /// A patch whose result is not of the object's type.
+    /// The error for a patch whose result is not of the object's type.
     pub(crate) fn undecodable_patch(object: &str, why: &str) -> Self {
         Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
     }
@@ -25,7 +25,7 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).with_empty_details()
     }
 
-    /// A patch that needs the Go type of the object.
+    /// The error for a strategic merge patch of a custom resource, which has no Go type.
     pub(crate) fn unsupported_patch_of_custom_resource() -> Self {
         let message = "the body of the request was in an unknown format - accepted media types include: \
                        application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
@@ -38,7 +38,7 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
     }
 
-    /// The client accepts none of the server's media types.
+    /// The error for a client that accepts none of the server's media types.
     pub(crate) fn no_representation(streams: bool) -> Self {
         let more = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let more = if streams { more } else { "" };
@@ -46,20 +46,21 @@ impl ApiError {
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).with_empty_details()
     }
 
-    /// The client accepts one of the server's media types, but not in a supported form.
+    /// The error for a client that accepts one of the server's media types, but not in a supported form.
     pub(crate) fn not_acceptable() -> Self {
         let message = format!("only the following media types are accepted: {ACCEPTED}");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
-    /// The client accepts a media type that no stream of events has.
+    /// The error for a watch whose client accepts only a media type without streams.
     pub(crate) fn no_stream() -> Self {
         let streams = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let message = format!("only the following media types are accepted: {streams}");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
-    /// The view does not fit the object, which is (not) a list. `hub` is the name of the object's type in Go.
+    /// The error for a view that does not fit the object, which is a list or is not one. `hub` is the name of the
+    /// object's Go type.
     pub(crate) fn wrong_view(view: &str, is: &str, hub: &str) -> Self {
         let message = format!("you requested {view}, but the requested object {is} (*{hub})");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)

@@ -1,4 +1,4 @@
-//! The folder of a cluster's data: one process at a time, one generation of files.
+//! The data folder of a cluster: its lock, which lets in one process at a time, and the names of its files.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::record::MAGIC;
 
-/// Why a folder cannot hold a cluster.
+/// The reason why a folder cannot hold a cluster's data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -15,47 +15,47 @@ pub enum DataError {
     Unusable {
         /// The folder or the file.
         path: PathBuf,
-        /// The system's words.
+        /// The error of the operating system.
         #[source]
         why: io::Error,
     },
-    /// The folder has no cluster, but files of somebody else.
+    /// The folder holds other files, and no data of a cluster.
     #[error("{} holds other files, and no cluster", .0.display())]
     NotACluster(PathBuf),
     /// Another cluster uses the folder.
     #[error("{} is used by another cluster", .0.display())]
     InUse(PathBuf),
-    /// Another version of this program has written objects that this one does not have.
+    /// Another version of this program has written objects of a kind that this version does not serve.
     #[error("the object {key} of {kind} cannot be served by this version")]
     Foreign {
         /// The kind, as in `deployments.apps`.
         kind: String,
-        /// The object.
+        /// The object, as `NAMESPACE/NAME` or `NAME`.
         key: String,
     },
-    /// A file was changed or cut by somebody else, or the disk has lost something.
+    /// Another program has changed or truncated a file, or the disk has lost data.
     #[error("{} is damaged at byte {at}: {why}", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where the first record begins that cannot be read.
+        /// The offset in bytes of the first record that cannot be read.
         at: u64,
-        /// What is wrong with it.
+        /// The damage, in words.
         why: String,
     },
 }
 
-/// A folder that this process alone uses, as long as this lives.
+/// A folder that only this process uses. Dropping this value unlocks the folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
     _lock: File,
-    /// The newest generation; 0 before the first.
+    /// The number of the newest generation; 0 before the first one.
     pub(super) generation: u64,
 }
 
 impl Folder {
-    /// Makes the folder if it is missing, and takes it.
+    /// Creates the folder if it is missing, and locks it.
     ///
     /// # Errors
     /// `NotACluster`, `InUse`, or `Unusable`.
@@ -86,12 +86,13 @@ impl Folder {
         self.path.join(format!("{generation:016}{LOG}"))
     }
 
-    /// Where a snapshot is written until it is whole.
+    /// Returns the path of a snapshot that is not complete yet.
     pub(super) fn unfinished(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{UNFINISHED}"))
     }
 
-    /// A log with writes in it whose snapshot is gone. An empty one is what a crash leaves before its snapshot is whole.
+    /// Returns a later log that has writes, but whose snapshot is missing. A later log without writes is fine: a crash
+    /// leaves one if it comes before the snapshot is complete.
     pub(super) fn stray_log(&self) -> Result<Option<u64>, DataError> {
         let later =
             names(&self.path)?.into_iter().filter_map(|name| number(&name, LOG)).filter(|log| *log > self.generation);
@@ -99,14 +100,14 @@ impl Folder {
         Ok(later.into_iter().find(has_writes))
     }
 
-    /// Makes sure that files which were made, named or removed stay so.
+    /// Flushes the directory, so that files created, renamed or removed in it stay so after a crash.
     pub(super) fn sync(&self) -> io::Result<()> {
         #[cfg(unix)]
         File::open(&self.path)?.sync_all()?;
         Ok(())
     }
 
-    /// Removes the files of all generations but the newest, and what was never finished.
+    /// Removes the files of all generations but the newest, and unfinished snapshots.
     pub(super) fn remove_old(&self) -> Result<(), DataError> {
         let is_old = |name: &String| {
             let generation = number(name, SNAPSHOT).or_else(|| number(name, LOG));
@@ -123,7 +124,7 @@ impl Folder {
 const LOCK: &str = "lock";
 const SNAPSHOT: &str = ".snap";
 const LOG: &str = ".wal";
-/// Behind the name of a snapshot that is being written.
+/// The suffix of a snapshot that is being written.
 const UNFINISHED: &str = ".snap.part";
 
 fn names(folder: &Path) -> Result<Vec<String>, DataError> {
@@ -136,7 +137,7 @@ fn is_of_cluster(name: &str) -> bool {
     [SNAPSHOT, LOG, UNFINISHED].iter().any(|kind| number(name, kind).is_some()) || name == LOCK
 }
 
-/// Whether a system puts files of this name into an empty volume or folder.
+/// Returns true if operating systems put files of this name into an empty volume or folder.
 fn is_of_system(name: &str) -> bool {
     matches!(name, "lost+found" | ".DS_Store" | ".snapshot") || name.starts_with(".Trash-")
 }

@@ -1,4 +1,4 @@
-//! Reads the newest generation of a folder: a snapshot, and the writes since.
+//! Reads the newest generation of a data folder: a snapshot, and the log of the writes since.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::{fs, io};
 use super::folder::{DataError, Folder};
 use super::record::{self, MAGIC, Next, Record};
 
-/// What an earlier cluster has left.
+/// The data that an earlier cluster has left in a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Restored {
     /// The revision of its last write.
@@ -30,7 +30,7 @@ pub(crate) struct Left {
 type Objects = BTreeMap<(String, String, String), (u64, Vec<u8>)>;
 
 impl Folder {
-    /// What an earlier cluster has left here; `None` if there was none.
+    /// Reads the data of an earlier cluster. Returns `None` if there was none.
     ///
     /// # Errors
     /// `Damaged`, or `Unusable`.
@@ -67,7 +67,7 @@ impl Folder {
     }
 }
 
-/// Carries a record out. Returns whether it is the end of a snapshot.
+/// Applies a record. Returns true if the record is the end of a snapshot.
 fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
     let of = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
     match record {
@@ -87,13 +87,13 @@ fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
     false
 }
 
-/// Calls `take` with every record of a file. Returns where the last one is torn, if it is.
+/// Calls `take` with every record of a file. Returns the offset of the last record if it is incomplete.
 fn each(path: &Path, mut take: impl FnMut(&Record<'_>)) -> Result<Option<u64>, DataError> {
     let bytes = fs::read(path).map_err(|why: io::Error| DataError::Unusable { path: path.to_owned(), why })?;
     let damaged =
         |at: usize, why: &str| DataError::Damaged { path: path.to_owned(), at: at as u64, why: why.to_owned() };
     let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
-        // A log that was just made may be shorter.
+        // A crash can leave a new log that is shorter than its header.
         return if MAGIC.starts_with(&bytes) { Ok(Some(0)) } else { Err(damaged(0, "it is no file of this program")) };
     };
     loop {

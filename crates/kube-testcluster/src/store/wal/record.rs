@@ -1,22 +1,22 @@
-//! The form of a record: its length, a checksum of the length, a checksum of the content, and the content. All numbers are
-//! little-endian.
+//! Records: the entries of a snapshot or a log file. A record is its length, a checksum of the length, a checksum of
+//! the content, and the content. All numbers are little-endian.
 
 use flate2::Crc;
 
-/// What stands at the beginning of each file: what it is, and the version of the format.
+/// The first bytes of each file. They name the program and the version of the format.
 pub(super) const MAGIC: &[u8; 8] = b"ILABWAL1";
 
-/// The bytes before a record's content.
+/// The number of bytes before a record's content.
 const HEAD: usize = 12;
 
-/// What a record says.
+/// The content of a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Record<'a> {
-    /// An object has this state, since this revision.
+    /// An object has had this state since this revision.
     Put { revision: u64, group: &'a str, plural: &'a str, key: &'a str, json: &'a [u8] },
-    /// An object is gone since this revision.
+    /// An object was removed at this revision.
     Removed { revision: u64, group: &'a str, plural: &'a str, key: &'a str },
-    /// A snapshot is whole, and is that of this revision.
+    /// The end of a complete snapshot, and the revision of that snapshot.
     End { revision: u64 },
 }
 
@@ -25,7 +25,7 @@ const REMOVED: u8 = 2;
 const END: u8 = 3;
 
 impl Record<'_> {
-    /// Appends the record.
+    /// Appends the record to `to`.
     pub(super) fn write(&self, to: &mut Vec<u8>) {
         let start = to.len();
         to.extend_from_slice(&[0; HEAD]);
@@ -45,7 +45,7 @@ impl Record<'_> {
     }
 }
 
-/// A request has at most a few megabytes, and so has an object.
+/// Converts a length. It always fits, because a request, and so an object, has at most a few megabytes.
 fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
@@ -65,27 +65,27 @@ fn checksum(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// The next record of a file.
+/// The result of reading the next record of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next<'a> {
     /// A record, and the rest of the file.
     Record(Record<'a>, &'a [u8]),
     /// The file ends here.
     End,
-    /// The last record was never finished: nobody was told of it.
+    /// The last record is incomplete: the process ended while it wrote it, so no client has seen that write.
     Torn,
-    /// Something was changed or lost that was finished.
+    /// A complete record was changed or lost.
     Damaged,
 }
 
-/// Reads the first record.
+/// Reads the first record of `bytes`.
 pub(super) fn next(bytes: &[u8]) -> Next<'_> {
     let word = |at: usize| bytes.get(at..at + 4).and_then(|four| Some(u32::from_le_bytes(four.try_into().ok()?)));
     let (Some(length), Some(sum_of_length), Some(sum)) = (word(0), word(4), word(8)) else {
         return if bytes.is_empty() { Next::End } else { Next::Torn };
     };
     if checksum(&length.to_le_bytes()) != sum_of_length {
-        // The system may have made the file longer before it wrote the bytes.
+        // After a crash, the file may have its new length, but zeros in place of the data.
         return if bytes.iter().all(|byte| *byte == 0) { Next::Torn } else { Next::Damaged };
     }
     let Some((content, rest)) = bytes[HEAD..].split_at_checked(length as usize) else { return Next::Torn };
@@ -131,7 +131,7 @@ mod tests {
         bytes
     }
 
-    /// How many records there are, and how the file ends.
+    /// Returns the number of records, and how the file ends.
     fn end(mut bytes: &[u8]) -> (usize, Next<'_>) {
         let mut count = 0;
         loop {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn records_are_read_as_they_were_written() {
         let bytes = three();
         let Next::Record(first, rest) = next(&bytes) else { panic!("{bytes:?}") };
         assert_eq!(first, Record::Put { revision: 7, group: "apps", plural: "deployments", key: "a/b", json: b"{}" });

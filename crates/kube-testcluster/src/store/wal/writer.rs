@@ -1,4 +1,4 @@
-//! The thread that writes the log.
+//! The thread that writes the write-ahead log and its snapshots to the disk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,29 +17,30 @@ use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use kube_machinery::kinds::GroupResource;
 
-/// How much of a snapshot is written at a time.
+/// The size in bytes from which a part of a snapshot is written to the file.
 const PIECE: usize = 1 << 20;
 
-/// The objects of the store, by kind and key.
+/// The stored objects, by kind and key.
 type Objects = BTreeMap<(GroupResource, Key), Arc<Object>>;
 
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: Folder,
     log: File,
-    /// A log that is longer than this, and than the snapshot before it, is replaced.
+    /// A log longer than this, and longer than the snapshot before it, is replaced by a new snapshot. In bytes.
     long: u64,
-    /// How long the log and the snapshot are.
+    /// The lengths of the current log and of its snapshot, in bytes.
     written: u64,
     snapshot: u64,
-    /// What is stored, as far as it was written here: what the next snapshot has. The objects are those of the store.
+    /// The objects as of `revision`, for the next snapshot. They are shared with the store.
     objects: Objects,
     revision: u64,
     buffer: Vec<u8>,
 }
 
 impl Writer {
-    /// Begins the next generation with what is stored. A log of more than `long` bytes is followed by another one.
+    /// Begins the next generation with a snapshot of `storage`. A log of more than `long` bytes is replaced by a new
+    /// snapshot.
     pub(super) fn begin(mut folder: Folder, storage: &Storage, long: u64) -> Result<Self, DataError> {
         let objects =
             storage.all().map(|object| ((object.resource.group_resource(), object.key.clone()), object.clone()));
@@ -71,7 +72,7 @@ impl Writer {
         thread::Builder::new().name("wal".into()).spawn(run).map_err(|why| DataError::Unusable { path, why })
     }
 
-    /// Writes the records, and waits for the disk.
+    /// Writes the records of these events, and waits for the disk.
     fn write(&mut self, events: impl Iterator<Item = Arc<Event>>) -> io::Result<()> {
         self.buffer.clear();
         for event in events {
@@ -106,15 +107,16 @@ impl Writer {
     }
 }
 
-/// From now on nothing reaches the disk, and nobody is answered.
+/// Reports that nothing more reaches the disk. From now on, each request that must wait for the disk fails.
 fn fail(progress: &watch::Sender<Progress>, error: &(dyn std::error::Error + 'static)) {
     tracing::error!(error, "nothing can be written to the log any more: remove the cause, and start the cluster again");
-    let told = format!("the log cannot be written, so that the cluster must be started again: {error}");
+    let told = format!("the log cannot be written, and the cluster must be started again: {error}");
     progress.send_modify(|progress| progress.failed = Some(told.into()));
 }
 
-/// Writes a snapshot, and begins an empty log behind it. Returns the snapshot's length and the log. The snapshot gets its name when
-/// both are on the disk, so a crash in the middle leaves the generation before.
+/// Writes a snapshot, and begins an empty log after it. Returns the snapshot's length in bytes, and the log. The
+/// snapshot gets its final name when both files are on the disk, so a crash before that leaves the previous generation
+/// in use.
 fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Result<(u64, File), DataError> {
     let next = folder.generation + 1;
     let path = folder.snapshot(next);

@@ -1,4 +1,4 @@
-//! POST to a pod's `binding`: how a scheduler assigns a node. Upstream: `BindingREST` in
+//! POST to a pod's `binding`, with which a scheduler assigns a node. Upstream: `BindingREST` in
 //! `pkg/registry/core/pod/storage/storage.go`.
 
 use std::future::ready;
@@ -63,7 +63,8 @@ fn text<'a>(binding: &'a Value, pointer: &str) -> &'a str {
     binding.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Upstream: `ValidatePodBinding`. Its errors have no status of their own there, so they count as errors of the server.
+/// Validates a binding. As upstream, the errors have no status of their own, so the response has code 500. Upstream:
+/// `ValidatePodBinding`.
 fn validate(binding: &Value) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     let kind = text(binding, "/target/kind");
@@ -81,7 +82,7 @@ fn validate(binding: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// A binding with a uid or a resourceVersion applies only to the pod that has them.
+/// Checks that a binding with a uid or a resourceVersion applies to the pod that has them.
 fn preconditions(pod: &Object, binding: &Value) -> Result<(), ApiError> {
     let version = pod.revision.to_string();
     for (what, pointer, found) in
@@ -119,7 +120,7 @@ fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     Ok(Next::Put(value))
 }
 
-/// Adds the binding's annotations or labels to those of the pod; the binding's count.
+/// Adds the binding's annotations or labels to the pod's. The binding's values win.
 fn copy(from: &Value, metadata: &mut Value, field: &str) {
     if let Some(more) = from.as_object().filter(|more| !more.is_empty()) {
         let own: &mut Map = object(object(metadata).entry(field).or_insert_with(empty));

@@ -3,8 +3,8 @@
 use crate::http::status::ApiError;
 use crate::store::object::Opened;
 
-/// The container must be named unless the pod has only one, and must exist in the pod. Upstream: `validateContainer` in
-/// `pkg/registry/core/pod`.
+/// Returns the container's name. The request must name the container unless the pod has only one, and it must exist in
+/// the pod. Upstream: `validateContainer` in `pkg/registry/core/pod`.
 pub(super) fn choose(pod: &Opened, asked: &str) -> Result<String, ApiError> {
     let name = pod.key.name();
     let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]

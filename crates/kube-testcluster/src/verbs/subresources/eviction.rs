@@ -1,5 +1,5 @@
-//! POST to a pod's `eviction`, as `kubectl drain` does. Disruption budgets are stored and not enforced, so an eviction is
-//! never refused.
+//! POST to a pod's `eviction`, as `kubectl drain` does. Disruption budgets are stored but not enforced, so no budget
+//! refuses an eviction.
 
 use axum::response::Response;
 
@@ -45,12 +45,12 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
             .await?;
         options = options.after(&marked);
     }
-    remove(&store, resource, &key, &options, &Gate::open()).await?; // the eviction was admitted
+    remove(&store, resource, &key, &options, &Gate::open()).await?; // admission has already accepted the eviction
     eviction.faults.extend(gate.warnings());
     Ok(warn(status::created(), &eviction.faults))
 }
 
-/// The pod with the condition that names the reason of its end.
+/// Returns the pod with the condition `DisruptionTarget`.
 fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
     let mut value = pod.value.clone();
     let target = json!({

@@ -1,4 +1,4 @@
-//! GET of a pod's `log`. No containers run, so the lines come from the stages.
+//! GET of a pod's `log`. No container really runs, so the lines come from the stages that simulate the kubelet.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use kube_controllers::nodes::logs::{Line, Logs};
 use kube_machinery::kinds::PODS;
 use kube_machinery::value::Value;
 
-/// The lines so far and, with `follow`, the new ones until the container ends.
+/// Returns the lines so far and, with `follow`, the new ones until the container ends.
 pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target)?;
@@ -30,7 +30,7 @@ pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
     let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open()?;
     let container = container::choose(&pod, &options.container)?;
     if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
-        return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no node could say anything
+        return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no kubelet could have a log
     }
     let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
     let written = logs.changes(&run.uid);
@@ -48,14 +48,14 @@ fn answer(code: StatusCode, body: Body) -> Response {
 struct Run {
     uid: String,
     container: String,
-    /// How often the container had been restarted before.
+    /// The number of restarts before this run.
     number: u64,
-    /// The lines that every run begins with.
+    /// The lines that every log begins with.
     first: Vec<Line>,
 }
 
 impl Run {
-    /// The run whose log is asked for, or the error if there is none. Upstream: `validateContainerLogStatus` in
+    /// Returns the run whose log is asked for, or the error if there is none. Upstream: `validateContainerLogStatus` in
     /// `pkg/kubelet`.
     fn find(pod: &Opened, container: &str, previous: bool) -> Result<Self, String> {
         let pod_name = pod.key.name();
@@ -88,7 +88,7 @@ impl Run {
         }
     }
 
-    /// Whether the container is still running.
+    /// Returns true if this run of the container is still running.
     fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
         let Some(Ok(pod)) = pod.filter(|pod| pod.summary.uid() == self.uid).map(Object::open) else { return false };
         status_of(&pod, &self.container).is_some_and(|status| {
@@ -97,14 +97,14 @@ impl Run {
     }
 }
 
-/// The status of a container, an init container or an ephemeral container.
+/// Returns the status of a container, an init container or an ephemeral container.
 fn status_of<'a>(pod: &'a Opened, container: &str) -> Option<&'a Value> {
     let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
     let mut statuses = lists.iter().flat_map(|list| pod.value["status"][list].as_array().into_iter().flatten());
     statuses.find(|status| status["name"] == container)
 }
 
-/// The first lines of every log: they say that the container is simulated.
+/// Returns the first lines of a log, which say that the container is simulated.
 fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<Line> {
     let time: Timestamp =
         state["startedAt"].as_str().and_then(|time| time.parse().ok()).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -133,11 +133,11 @@ struct Reader {
     key: Key,
     options: LogOptions,
     run: Run,
-    /// Changes with every line of the pod.
+    /// Notified about every new line of the pod.
     written: watch::Receiver<()>,
     /// The number of the last line that was sent.
     sent: u64,
-    /// How many bytes may still be sent; `None` without a limit.
+    /// The number of bytes that may still be sent; `None` without a limit.
     left: Option<usize>,
     over: bool,
 }
@@ -163,14 +163,14 @@ impl Reader {
         }))
     }
 
-    /// The next text; `None` once the container has ended.
+    /// Waits for the next text. Returns `None` once the container has ended.
     async fn next(&mut self) -> Option<String> {
         loop {
             if self.over || self.left == Some(0) {
                 return None;
             }
-            // Subscribe before looking at the container, so that its end is not missed; and look at its lines last, so that
-            // no line before its end is missed.
+            // The order matters: subscribe before checking the container, so that its end is not missed, and read the
+            // lines last, so that no line before the end is missed.
             let mut changes = Changes::of(&self.store, PODS, &self.key);
             self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
             let new = self.lines();
@@ -187,12 +187,12 @@ impl Reader {
         }
     }
 
-    /// The lines that have not been sent yet.
+    /// Returns the lines that have not been sent yet.
     fn lines(&self) -> Vec<Line> {
         self.logs.lines(&self.run.uid, &self.run.container, self.run.number, self.sent)
     }
 
-    /// The lines as text, up to the limit.
+    /// Returns the lines as text, up to the limit.
     fn take(&mut self, lines: &[Line]) -> String {
         let mut text: String = lines.iter().map(|line| self.options.show(line)).collect();
         if let Some(left) = &mut self.left {

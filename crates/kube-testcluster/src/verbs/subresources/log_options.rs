@@ -10,7 +10,7 @@ use kube_machinery::conventions::cause::Cause;
 /// The options of a request for a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogOptions {
-    /// Empty for the only container.
+    /// Empty for the pod's only container.
     pub(crate) container: String,
     pub(crate) follow: bool,
     pub(crate) previous: bool,
@@ -59,14 +59,14 @@ impl LogOptions {
         })
     }
 
-    /// The lines so far that the options select.
+    /// Returns those of the lines so far that the options select.
     pub(crate) fn select(&self, mut lines: Vec<Line>) -> Vec<Line> {
         lines.retain(|line| self.since.is_none_or(|since| line.time >= since));
         let surplus = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));
         lines.split_off(surplus)
     }
 
-    /// A line as it is sent.
+    /// Formats a line as it is sent.
     pub(crate) fn show(&self, line: &Line) -> String {
         match self.timestamps {
             true => format!("{:.9} {}\n", line.time, line.text),

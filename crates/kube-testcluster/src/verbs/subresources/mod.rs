@@ -1,4 +1,4 @@
-//! The handlers of subresources that are no plain verb on the object.
+//! The handlers of subresources that are not a plain verb on the object.
 
 pub(crate) mod binding;
 mod container;

@@ -30,7 +30,8 @@ use kube_machinery::value::{Value, json};
 
 const KIND: &str = "Scale";
 const VERSION: &str = "autoscaling/v1";
-/// The replicas of a custom resource that has none, while its scale is written. Upstream: `invalidSpecReplicas`.
+/// The number that stands for missing replicas of a custom resource while its scale is written. Upstream:
+/// `invalidSpecReplicas`.
 const NONE_WANTED: i64 = i32::MIN as i64;
 
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
@@ -92,7 +93,7 @@ async fn apply(call: Call) -> Result<Response, ApiError> {
     Ok(apply.respond(scaled, gate.warnings()))
 }
 
-/// Writes what `next` makes of the object in the version of the request, and answers with its scale.
+/// Writes the state that `next` computes in the version of the request, and responds with its scale.
 async fn write<F: Future<Output = Result<Next, ApiError>>>(
     store: &Store,
     target: &Target,
@@ -106,7 +107,7 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     Ok(answer(&scale))
 }
 
-/// The object after a patch of its scale.
+/// Computes the object after a patch of its scale.
 async fn patched(
     store: &Store,
     gate: &Gate<'_>,
@@ -122,7 +123,7 @@ async fn patched(
     admitted(store, gate, target, current, wanted, writer).await
 }
 
-/// The object after an update of its scale, if those agree who are asked about the scale.
+/// Computes the object after an update of its scale. Admission decides about the Scale, not about the object.
 async fn admitted(
     store: &Store,
     gate: &Gate<'_>,
@@ -141,7 +142,7 @@ async fn admitted(
     Ok(next)
 }
 
-/// The object after an update of its scale.
+/// Computes the object after an update of its scale, without admission.
 fn updated(
     store: &Store,
     target: &Target,
@@ -154,13 +155,13 @@ fn updated(
         return rescaled(store, target, current, &wanted, Value::Null, writer);
     };
     let (handler, live) = handled(store, target, current)?;
-    // What the entries say of a scale is made here: no client sends them.
+    // The managers of a scale are computed here; clients cannot send them.
     object(&mut wanted["metadata"]).remove("managedFields");
     let entries = scale_manager(store, target.served, manager).update(Some(&live), &wanted, &Value::Null);
     rescaled(store, target, current, &wanted, to_parent(&handler, &entries)?, writer)
 }
 
-/// The object after an apply of a scale, if those agree who are asked about the scale.
+/// Computes the object after a server-side apply of its scale. Admission decides about the Scale.
 async fn applied(
     store: &Store,
     gate: &Gate<'_>,
@@ -179,7 +180,7 @@ async fn applied(
     Ok(next)
 }
 
-/// The scale with a configuration applied, and the entries of its object then.
+/// Returns the scale with a configuration applied, and the `managedFields` that the object then has.
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
     let (handler, live) = handled(store, target, current)?;
     let manager = scale_manager(store, target.served, &apply.manager);
@@ -191,7 +192,7 @@ fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) ->
     Ok((wanted.value, entries))
 }
 
-/// The scale of an object with the entries that it has there.
+/// Returns the scale of an object with its `managedFields`, translated from the object's.
 fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHandler, Value), ApiError> {
     let entries = &current.value["metadata"]["managedFields"];
     let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
@@ -205,7 +206,7 @@ fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError>
     handler.to_parent(entries).map_err(ApiError::internal)
 }
 
-/// Where the versions of the kind have the replicas.
+/// Returns the path of the replicas field in each served version of the kind.
 fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     let catalog = store.catalog();
     let versions = catalog.served().filter(|row| row.group_resource() == target.resource.group_resource());
@@ -216,8 +217,8 @@ fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     versions.map(|row| (row.api_version(), path(row))).collect()
 }
 
-/// The object with the replicas of a scale and with these entries. The scale's resourceVersion is a precondition. For a
-/// built-in kind its uid is one, too.
+/// Returns the object with the replicas of a scale and with these `managedFields`. The scale's resourceVersion is a
+/// precondition; for a built-in kind its uid is one, too.
 fn rescaled(
     store: &Store,
     target: &Target,
@@ -250,17 +251,18 @@ fn rescaled(
     update::next(store, current, current.resource, value, None, &writer.with_entries())
 }
 
-/// Whatever is wrong with the scale of a custom resource: the scheme with which upstream tells it does not have the type.
+/// Returns the error for every malformed scale of a custom resource: upstream cannot report the real error, because its
+/// scheme does not have the type.
 fn no_such_type() -> ApiError {
     ApiError::bad_request("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"")
 }
 
-/// Where a version of a custom resource has its scale.
+/// Returns the paths of a custom resource's scale; `None` for a built-in kind.
 fn paths(served: &'static Resource) -> Option<&'static ScalePaths> {
     served.custom.and_then(|custom| custom.scale.as_ref())
 }
 
-/// The Scale of an object before a write. An object without replicas is one with a number that nobody can want.
+/// Returns the Scale of an object before a write. Missing replicas become [`NONE_WANTED`].
 fn live(object: &Opened, served: &'static Resource) -> Result<Value, ApiError> {
     let (mut scale, replicas) = scale(object, served).map_err(ApiError::internal)?;
     if replicas == Replicas::Missing {
@@ -269,23 +271,23 @@ fn live(object: &Opened, served: &'static Resource) -> Result<Value, ApiError> {
     Ok(scale)
 }
 
-/// Whether an object says how many replicas it wants. A kind of Kubernetes always does.
+/// The presence of the replicas field in an object. An object of a built-in kind always has it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replicas {
     Found,
     Missing,
 }
 
-/// The Scale of an object.
+/// Returns the Scale of an object.
 ///
 /// # Errors
-/// Upstream's message, if something else is where a custom resource has its scale.
+/// Upstream's message, if a field that the definition names has another type.
 fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].into_iter();
     let shown = fields.filter_map(|field| metadata.get(field).map(|value| (field, value.clone())));
     let selector = match &object.value["spec"]["selector"] {
-        // That of a replication controller is a map of labels.
+        // The selector of a ReplicationController is a map of labels.
         labels if object.resource.kind == "ReplicationController" => {
             label_selector::read(&json!({"matchLabels": labels}))
         }
@@ -310,7 +312,7 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
 
 fn answer(scale: &Value) -> Response {
     let mut scale = scale.clone();
-    // Go's type leaves these out.
+    // Go's types omit zero values.
     for (part, field, zero) in [("spec", "replicas", json!(0)), ("status", "selector", json!(""))] {
         if scale[part][field] == zero {
             object(&mut scale[part]).remove(field);

@@ -1,4 +1,4 @@
-//! GET and POST of a pod's `exec`, `attach` and `portforward`. There are no real containers to connect to.
+//! GET and POST of a pod's `exec`, `attach` and `portforward`: always refused, because no container really runs.
 
 use axum::response::Response;
 use http::header;
@@ -16,7 +16,7 @@ use kube_machinery::value::{Map, Value, json};
 /// Makes upstream's checks, and then refuses the request.
 ///
 /// # Errors
-/// Always, since no container of this cluster is real.
+/// Always, because no container of this cluster is real.
 pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target)?;
@@ -45,7 +45,7 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     )))
 }
 
-/// The options of a connection: `PodExecOptions` and the like.
+/// Returns the options of a connection as admission sees them: `PodExecOptions` and the like.
 fn options(query: &Query, part: Option<Subresource>) -> Value {
     if part == Some(Subresource::PortForward) {
         let ports: Vec<u16> = query.all("ports").iter().filter_map(|port| port.parse().ok()).collect();

@@ -1,7 +1,7 @@
-//! POST to a service account's `token`, and reviews of such tokens. Upstream: `TokenREST` in
+//! POST to a service account's `token`, and TokenReviews of such tokens. Upstream: `TokenREST` in
 //! `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
 //!
-//! [`service_account`](crate::auth::service_account) makes and knows the tokens.
+//! [`service_account`](crate::auth::service_account) issues and verifies the tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,13 +30,13 @@ const HOUR: i64 = 3600;
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
-/// Makes a token of an account.
+/// Issues a token of a service account.
 pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
-    let WriteOptions { strictness, commit } = WriteOptions::of_create(&query)?; // a dry run has the same answer
+    let WriteOptions { strictness, commit } = WriteOptions::of_create(&query)?; // a dry run gets the same response
     let mut asked = format.typed(&body, TOKEN_REQUEST.kind, &TOKEN_REQUEST.api_version(), strictness)?;
     body::check_namespace(&asked.value, target.namespace.as_deref())?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
@@ -68,7 +68,7 @@ fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Arc<Op
     Ok(object.open()?)
 }
 
-/// Completes what was asked for, and makes sure that it is asked of this account.
+/// Completes a token request, and checks that it names this account if it names any.
 fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiError> {
     let own = &account.value["metadata"];
     missing(value, "metadata", empty());
@@ -118,7 +118,8 @@ fn validate(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The claim of the object with whose life the token ends, if any: its field, and its name and uid.
+/// Returns the claim for the object that the token is bound to, if any: the claim's name, and the object's name and
+/// uid.
 fn bound_object(store: &Store, reference: &Value, account: &Key) -> Result<Option<(String, Value)>, ApiError> {
     if !reference.is_object() {
         return Ok(None);
@@ -154,7 +155,8 @@ fn bound_object(store: &Store, reference: &Value, account: &Key) -> Result<Optio
     Ok(Some((kind.to_lowercase(), json!({"name": name, "uid": uid}))))
 }
 
-/// Answers a TokenReview: whose token it is, if it is one of this cluster. Upstream: `pkg/registry/authentication/tokenreview`.
+/// Answers a TokenReview with the user of the token, if this cluster has issued it. Upstream:
+/// `pkg/registry/authentication/tokenreview`.
 pub(in crate::verbs) fn review(store: &Store, mut review: Value) -> Result<Value, ApiError> {
     let token = review["spec"]["token"].as_str().unwrap_or_default().to_owned();
     if token.is_empty() {
