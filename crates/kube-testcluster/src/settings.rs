@@ -64,7 +64,7 @@ impl Controllers {
     }
 }
 
-    /// Returns the controller with this name: `deployment`, or `deployment-controller`.
+/// Returns the controller with this name: `deployment`, or `deployment-controller`.
 ///
 /// ```
 /// use kube_testcluster::{Controllers, Workload};

@@ -80,6 +80,7 @@ struct KubeletContext {
 }
 
 /// The kubelet's task. The stages of each pod run in tasks of their own.
+#[expect(missing_debug_implementations, reason = "tasks and channels have nothing to show")]
 pub struct Kubelet {
     context: KubeletContext,
     stages: Stages,
@@ -112,6 +113,7 @@ enum Course {
 }
 
 impl Kubelet {
+    /// A kubelet that has not started. It reports to `progress` what it has seen and still has to do.
     pub fn new(
         client: Client,
         api: Arc<dyn Requests>,

@@ -15,16 +15,21 @@ use kube_machinery::value::Value;
 /// A reference to an existing object.
 #[derive(Clone, Debug)]
 pub struct ObjectRef {
+    /// The kind.
     pub resource: &'static Resource,
+    /// The namespace; empty for an object without one.
     pub namespace: String,
+    /// The name.
     pub name: String,
 }
 
 /// An object as the server has it, shared and immutable.
 #[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "the objects of a server may be secrets")]
 pub struct Received(Arc<dyn AsRef<Value> + Send + Sync>);
 
 impl Received {
+    /// Wraps an object that the server shares.
     pub fn new(object: Arc<impl AsRef<Value> + Send + Sync + 'static>) -> Self {
         Self(object)
     }
@@ -41,12 +46,16 @@ impl Deref for Received {
 /// The component that makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
+    /// The scheduler.
     Scheduler,
+    /// The kubelet.
     Kubelet,
 }
 
 /// The existing pods, and every later change of a pod. The changes end when the server does.
+#[expect(missing_debug_implementations, reason = "a stream has nothing to show")]
 pub struct PodWatch {
+    /// All pods, as they are when the watch begins.
     pub pods: Box<dyn Iterator<Item = Received> + Send>,
     /// The revision of `pods`.
     pub revision: u64,
@@ -55,9 +64,15 @@ pub struct PodWatch {
 }
 
 /// A change of a pod.
+#[expect(missing_debug_implementations, reason = "the objects of a server may be secrets")]
 pub enum PodChange {
+    /// The pod was created or changed.
     Written(Received),
-    Removed { uid: String },
+    /// The pod is gone.
+    Removed {
+        /// Its uid.
+        uid: String,
+    },
 }
 
 /// The response of a request, as a future.

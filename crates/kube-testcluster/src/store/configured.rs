@@ -41,4 +41,3 @@ impl Store {
         self.configured.is_any.store(is_any, Ordering::Release);
     }
 }
-    /// Returns the resource of a policy's `paramKind`, if it is served and stored.
