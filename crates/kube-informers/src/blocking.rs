@@ -1,10 +1,10 @@
-//! Work that would keep other tasks waiting.
+//! `spawn_blocking`: runs long synchronous work without blocking the other tasks of the runtime.
 
-/// Does the work on one of the runtime's blocking threads.
+/// Runs the work on one of the runtime's blocking threads.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use tokio::task::spawn_blocking;
 
-/// Does the work as a task of its own: WebAssembly has no threads.
+/// Runs the work as an ordinary task, because WebAssembly has no threads.
 #[cfg(target_family = "wasm")]
 pub(crate) fn spawn_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,

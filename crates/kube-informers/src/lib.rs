@@ -3,7 +3,7 @@
 //! # Modules
 //!
 //! - [`cache`]: Reflector, DeltaFIFO, Indexer, Controller, Processor, SharedInformer, factory;
-//! - [`workqueue`]: a queue for a controller's keys, with delays and rate limits, and workers over it;
+//! - [`workqueue`]: a queue for a controller's keys, with delays and rate limits, and workers that process the keys;
 #![cfg_attr(feature = "client", doc = "- [`leader_election`]: of several candidates, one at a time works;")]
 #![cfg_attr(feature = "runtime", doc = "- [`runtime`]: bridges to kube-runtime;")]
 //! - [`selector`]: label and field selectors.

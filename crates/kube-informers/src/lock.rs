@@ -1,8 +1,9 @@
-//! One way to take a lock.
+//! `lock`: takes a mutex of this crate. It ignores poisoning, and spins or yields for a short time before the thread sleeps.
 //!
-//! Tried without each of the two waits below, on two processors, in turn: without the pauses a key through two workers takes 2.3
-//! times as long and a writer beside one reader does 10 % less; without the yields a writer beside ten readers does 10 % less
-//! (`cargo run --profile libraries -p informer-lab-benches -- workqueue-workers --workers 2`, `-- shared-informer --readers 10`).
+//! Measured on two processors, with one of the two waits removed at a time: without the pauses, a key takes 2.3 times as
+//! long through two workers, and a writer beside one reader does 10 % less; without the yields, a writer beside ten
+//! readers does 10 % less (`cargo run --profile libraries -p informer-lab-benches -- workqueue-workers --workers 2`,
+//! `-- shared-informer --readers 10`).
 
 #[cfg(not(shuttle))]
 use std::hint;
@@ -17,20 +18,20 @@ pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 #[cfg(shuttle)]
 use shuttle::thread::yield_now;
 
-/// How often a thread tries a taken lock again before it lets the system put it to sleep.
+/// The number of times that a thread tries a held lock again before it lets the system put it to sleep.
 #[cfg(not(shuttle))]
 const LOOKS: usize = 3;
 
-/// How many pause instructions a thread makes between two tries: some microseconds at most. With fewer than 64 or more than 256,
-/// two processors get less work through one queue.
+/// The number of pause instructions between two tries: some microseconds at most. With fewer than 64 or more than 256, two
+/// processors get less work through one queue.
 #[cfg(not(shuttle))]
 const PAUSES: usize = 128;
 
-/// How often a reader yields its processor before it waits in the lock's line like a writer.
+/// The number of times that a reader yields its processor before it waits in the lock's line like a writer.
 const TURNS: usize = 100;
 
-/// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only after every
-/// step that can panic, so the state is whole.
+/// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only
+/// after every step that can panic, so the state is whole.
 #[inline]
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     try_lock(mutex).unwrap_or_else(|| wait_for(mutex))
@@ -52,11 +53,11 @@ fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same as [`lock`], for readers: they do not wait in the lock's line.
+/// Takes the lock like [`lock`], but for readers, which do not wait in the lock's line.
 ///
-/// In the line, the system wakes one thread after the other, each when the scheduler gets to it. A writer behind many readers would
-/// wait for all of them: for seconds, if there are more readers than processors. A reader that finds the lock taken yields its
-/// processor and tries again.
+/// In the line, the system wakes one thread after the other, each when the scheduler gets to it. A writer behind many
+/// readers would wait for all of them: for seconds, if there are more readers than processors. A reader that finds the
+/// lock taken yields its processor and tries again.
 pub(crate) fn lock_out_of_line<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..TURNS {
         if let Some(guard) = try_lock(mutex) {
@@ -67,7 +68,7 @@ pub(crate) fn lock_out_of_line<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T>
     lock(mutex)
 }
 
-/// Takes the lock if nobody has it.
+/// Takes the lock if it is free.
 #[inline]
 fn try_lock<T: ?Sized>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match mutex.try_lock() {

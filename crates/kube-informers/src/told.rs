@@ -1,8 +1,9 @@
-//! Told: which failures are in the log already, so that one that comes again and again is a warning once.
+//! Told: remembers the last failure that was logged about each thing, because a failure that repeats should be one
+//! warning only.
 
 use std::mem;
 
-/// The text of the last failure about each thing, until it is over. `A` says what a failure is about.
+/// The last logged failure of each subject. `A` names a subject, for example a list or a watch.
 #[derive(Debug)]
 pub(crate) struct Told<A>(Vec<(A, String)>);
 
@@ -13,7 +14,7 @@ impl<A> Default for Told<A> {
 }
 
 impl<A: Copy + PartialEq> Told<A> {
-    /// Is this another failure than the last one about the same?
+    /// Remembers the failure, and returns true if its text differs from the subject's last failure.
     pub fn is_news(&mut self, about: A, text: String) -> bool {
         match self.0.iter_mut().find(|(told, _)| *told == about) {
             Some((_, last)) => mem::replace(last, text.clone()) != text,
@@ -24,7 +25,7 @@ impl<A: Copy + PartialEq> Told<A> {
         }
     }
 
-    /// It works again: the next failure is news, whatever it is.
+    /// Forgets the subject's failure, because it works again: its next failure is news, even with the same text.
     pub fn works(&mut self, about: A) {
         self.0.retain(|(told, _)| *told != about);
     }
@@ -41,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_news_the_first_time_when_it_changes_and_after_it_was_over() {
+    fn a_failure_is_news_the_first_time_with_another_text_and_after_a_success() {
         let mut told = Told::default();
         assert!(told.is_news(About::List, "forbidden".into()));
         assert!(!told.is_news(About::List, "forbidden".into()));

@@ -1,11 +1,11 @@
-//! FieldSelector: objects by their fields. Upstream: `apimachinery/pkg/fields/selector.go`.
+//! FieldSelector: selects objects by the values of their fields. Upstream: `apimachinery/pkg/fields/selector.go`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::BadSelector;
 
-/// How a field's value relates to a requirement's.
+/// The operator of a field requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FieldOperator {
@@ -16,7 +16,7 @@ pub enum FieldOperator {
 }
 
 impl FieldOperator {
-    /// The operator as it is printed.
+    /// Returns the operator's text form.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Equals => "=",
@@ -25,18 +25,19 @@ impl FieldOperator {
     }
 }
 
-/// What one field has to be.
+/// A requirement on the value of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldRequirement {
-    /// The field's path, as in `metadata.name`.
+    /// The field's path, such as `metadata.name`.
     pub field: String,
-    /// How the field relates to the value.
+    /// The comparison between the field and the value.
     pub operator: FieldOperator,
-    /// The value, not escaped.
+    /// The value, without escapes.
     pub value: String,
 }
 
-/// Requirements that all have to be met. Which fields there are is not known here; the API server says that.
+/// A field selector: requirements that an object must all meet (apimachinery's `fields.Selector`). Any field path is
+/// accepted, because only the API server knows the fields of a kind.
 ///
 /// ```
 /// use kube_selectors::FieldSelector;
@@ -50,31 +51,31 @@ pub struct FieldRequirement {
 pub struct FieldSelector(Vec<FieldRequirement>);
 
 impl FieldSelector {
-    /// Selects every object.
+    /// Returns the selector that matches every object.
     pub fn everything() -> Self {
         Self::default()
     }
 
-    /// One more requirement to meet.
+    /// Adds a requirement.
     #[must_use]
     pub fn and(mut self, requirement: FieldRequirement) -> Self {
         self.0.push(requirement);
         self
     }
 
-    /// Is an object selected? `value` gives its fields' values; that of a missing one is empty.
+    /// Returns true if the object matches. `value` returns the value of a field path, empty for a missing field.
     pub fn matches<'a>(&self, value: impl Fn(&str) -> &'a str) -> bool {
         self.0.iter().all(|requirement| {
             (value(&requirement.field) == requirement.value) == (requirement.operator == FieldOperator::Equals)
         })
     }
 
-    /// Is every object selected?
+    /// Returns true if the selector has no requirements and matches every object.
     pub fn is_everything(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The requirements; those of a text in the order of the terms' own texts.
+    /// Returns the requirements. A parsed selector has them in the alphabetical order of their texts.
     pub fn requirements(&self) -> &[FieldRequirement] {
         &self.0
     }
@@ -83,15 +84,15 @@ impl FieldSelector {
 impl FromStr for FieldSelector {
     type Err = BadSelector;
 
-    /// Reads a selector as `kubectl --field-selector` takes it; the empty text selects everything, and empty terms are
-    /// passed over.
+    /// Parses a selector in the syntax of `kubectl --field-selector`. An empty text matches every object, and empty terms
+    /// are skipped.
     fn from_str(text: &str) -> Result<Self, BadSelector> {
         let mut terms = terms(text);
         terms.sort_unstable();
         let requirement = |term: &str| {
             let (field, operator, value) = split(term)
                 .ok_or_else(|| BadSelector(format!("invalid selector: '{text}'; can't understand '{term}'")))?;
-            // A term without field and value says nothing.
+            // A term without field and value, such as `=`, is skipped.
             let value = unescape_field_value(value)?;
             Ok((!field.is_empty() || !value.is_empty()).then(|| FieldRequirement {
                 field: field.into(),
@@ -114,15 +115,15 @@ impl fmt::Display for FieldSelector {
     }
 }
 
-/// Writes a value so that it can stand in a field selector: `\`, `,` and `=` get a backslash.
+/// Escapes a value for a field selector: `\`, `,` and `=` get a backslash (apimachinery's `EscapeValue`).
 pub fn escape_field_value(value: &str) -> String {
     value.replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=")
 }
 
-/// Reads a value that stands in a field selector.
+/// Removes the escapes from a value in a field selector (apimachinery's `UnescapeValue`).
 ///
 /// # Errors
-/// A `,` or `=` stands without backslash, or a backslash before something else.
+/// A `,` or `=` has no backslash, or a backslash precedes another character.
 pub fn unescape_field_value(text: &str) -> Result<String, BadSelector> {
     let wrong = |escape: &str| BadSelector(format!("invalid field selector: invalid escape sequence: {escape}"));
     let mut value = String::with_capacity(text.len());
@@ -144,7 +145,7 @@ pub fn unescape_field_value(text: &str) -> Result<String, BadSelector> {
     Ok(value)
 }
 
-/// The texts between the commas that no backslash precedes.
+/// Splits a selector at its commas, except escaped ones.
 fn terms(text: &str) -> Vec<&str> {
     let mut escaped = false;
     text.split(|c: char| {
@@ -155,7 +156,7 @@ fn terms(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// A term's field, operator and value, split at the first operator.
+/// Splits a term at its first operator into field, operator and value.
 fn split(term: &str) -> Option<(&str, FieldOperator, &str)> {
     let operators = [("!=", FieldOperator::NotEquals), ("==", FieldOperator::Equals), ("=", FieldOperator::Equals)];
     term.char_indices().find_map(|(place, _)| {

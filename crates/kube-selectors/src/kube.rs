@@ -6,7 +6,7 @@ use kube_core::Expression;
 use crate::quote::Quoted;
 use crate::{BadSelector, LabelOperator, LabelRequirement, LabelSelector};
 
-/// Converts a selector of kube.
+/// Converts `kube`'s selector.
 ///
 /// ```
 /// use kube::core::{Expression, Selector};
@@ -20,7 +20,7 @@ use crate::{BadSelector, LabelOperator, LabelRequirement, LabelSelector};
 /// ```
 ///
 /// # Errors
-/// A key or a value is none that a label can have, or a set is empty.
+/// A key or a value is not valid for a label, or a set of values is empty.
 impl TryFrom<kube_core::Selector> for LabelSelector {
     type Error = BadSelector;
 
@@ -43,7 +43,8 @@ impl TryFrom<kube_core::Selector> for LabelSelector {
 impl TryFrom<Option<&v1::LabelSelector>> for LabelSelector {
     type Error = BadSelector;
 
-    /// What the API's type means (`LabelSelectorAsSelector`): absent it selects nothing, empty everything.
+    /// Converts the API's type (apimachinery's `LabelSelectorAsSelector`). `None` matches nothing, an empty selector
+    /// everything.
     fn try_from(selector: Option<&v1::LabelSelector>) -> Result<Self, BadSelector> {
         let Some(selector) = selector else { return Ok(Self::nothing()) };
         let mut requirements = Vec::new();

@@ -1,4 +1,4 @@
-//! LabelSelector: objects by their labels. Upstream: `Selector` in `apimachinery/pkg/labels/selector.go`.
+//! LabelSelector: selects objects by their labels. Upstream: `Selector` in `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,9 +6,10 @@ use std::str::FromStr;
 
 use crate::{BadSelector, LabelRequirement, parser};
 
-/// Requirements that all have to be met; or "nothing", which no object meets.
+/// A label selector: requirements that an object must all meet, or "nothing", which matches no object (apimachinery's
+/// `labels.Selector`).
 ///
-/// The text form is Kubernetes' canonical one: ordered by key, set values sorted.
+/// `Display` writes Kubernetes' canonical form: ordered by key, with sorted values.
 ///
 /// ```
 /// use kube_selectors::LabelSelector;
@@ -28,12 +29,13 @@ pub struct LabelSelector(Option<Vec<LabelRequirement>>);
 static NO_LABELS: BTreeMap<String, String> = BTreeMap::new();
 
 impl LabelSelector {
-    /// Selects every object, also one without metadata.
+    /// Returns the selector that matches every object.
     pub fn everything() -> Self {
         Self(Some(Vec::new()))
     }
 
-    /// Selects no object. No text means this; it is what an absent `metav1.LabelSelector` means.
+    /// Returns the selector that matches no object, which is the meaning of an absent `metav1.LabelSelector`. It has no
+    /// text form.
     pub fn nothing() -> Self {
         Self(None)
     }
@@ -43,36 +45,36 @@ impl LabelSelector {
         Self(Some(ordered(requirements)))
     }
 
-    /// One more requirement to meet. "Nothing" stays nothing.
+    /// Adds a requirement. "Nothing" stays "nothing".
     #[must_use]
     pub fn and(self, requirement: LabelRequirement) -> Self {
         Self(self.0.map(|requirements| ordered(requirements.into_iter().chain([requirement]).collect())))
     }
 
-    /// Are these labels selected? An object without labels has none.
+    /// Returns true if the labels match. `None` means no labels.
     pub fn matches<'a>(&self, labels: impl Into<Option<&'a BTreeMap<String, String>>>) -> bool {
         let labels = labels.into().unwrap_or(&NO_LABELS);
         self.0.as_ref().is_some_and(|requirements| requirements.iter().all(|requirement| requirement.matches(labels)))
     }
 
-    /// Is an object selected? `value` gives its labels' values.
+    /// Returns true if the object matches. `value` returns the value of a label, `None` for a missing one.
     pub fn matches_values<'a>(&self, value: impl Fn(&str) -> Option<&'a str>) -> bool {
         let all =
             |requirements: &Vec<LabelRequirement>| requirements.iter().all(|one| one.matches_value(value(one.key())));
         self.0.as_ref().is_some_and(all)
     }
 
-    /// Is every object selected?
+    /// Returns true if the selector has no requirements and matches every object.
     pub fn is_everything(&self) -> bool {
         self.0.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Is this the special "nothing"? Requirements that contradict each other are not found out.
+    /// Returns true if this is the special "nothing". Contradictory requirements are not detected.
     pub fn is_nothing(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The requirements, ordered by key; none for "everything" and for "nothing".
+    /// Returns the requirements, ordered by key; none for "everything" and "nothing".
     pub fn requirements(&self) -> &[LabelRequirement] {
         self.0.as_deref().unwrap_or_default()
     }
@@ -87,7 +89,7 @@ impl Default for LabelSelector {
 impl FromStr for LabelSelector {
     type Err = BadSelector;
 
-    /// Reads a selector as `kubectl -l` takes it; the empty text selects everything.
+    /// Parses a selector in the syntax of `kubectl -l`. An empty text matches every object.
     fn from_str(text: &str) -> Result<Self, BadSelector> {
         Ok(Self::of(parser::requirements(text)?))
     }
@@ -102,6 +104,8 @@ impl fmt::Display for LabelSelector {
     }
 }
 
+/// Converts the API's type (apimachinery's `LabelSelectorAsSelector`). `None` matches nothing, an empty selector
+/// everything.
 fn ordered(mut requirements: Vec<LabelRequirement>) -> Vec<LabelRequirement> {
     requirements.sort_by(|a, b| a.key().cmp(b.key()));
     requirements

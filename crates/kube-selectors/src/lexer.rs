@@ -1,6 +1,6 @@
-//! Lexer: the words and signs of a label selector.
+//! Lexer: splits a label selector into tokens. Upstream: `Lexer` in `apimachinery/pkg/labels/selector.go`.
 
-/// What a piece of a label selector is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     End,
@@ -18,15 +18,17 @@ pub(super) enum Kind {
     Word,
 }
 
-/// A piece of a label selector. The text of the end is empty.
+/// A token of a label selector. The text of [`Kind::End`] is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub kind: Kind,
     pub text: &'a str,
 }
 
-/// Takes a label selector apart; the last token is [`Kind::End`]. A NUL ends what it follows and,
-/// after a space, everything (Go's lexer takes it for the end).
+/// Splits a label selector into tokens, of which the last is [`Kind::End`].
+///
+/// A NUL directly after a token only separates it from the next one. A NUL at the start of a token ends the selector,
+/// because Go's lexer takes it for the end of the text.
 pub(super) fn tokens(selector: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = selector;
@@ -82,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn signs_are_as_long_as_they_can_be() {
+    fn operators_are_matched_greedily() {
         assert_eq!(texts("a===b"), ["a", "==", "=", "b", ""]);
         assert_eq!(texts("!!=a"), ["!", "!=", "a", ""]);
         assert_eq!(texts(" a\tnotin(x , y)"), ["a", "notin", "(", "x", ",", "y", ")", ""]);
     }
 
     #[test]
-    fn a_nul_ends_a_word_or_everything() {
+    fn a_nul_ends_a_word_or_after_a_space_the_whole_selector() {
         assert_eq!(texts("a\0b=\0c \0d"), ["a", "b", "=", "c", ""]);
     }
 }

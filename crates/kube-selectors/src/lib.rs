@@ -1,5 +1,5 @@
-//! Label and field selectors of Kubernetes: the same language, canonical text and error messages as `kubectl -l` and
-//! `--field-selector`. Upstream: `apimachinery/pkg/labels`, `pkg/fields`, and `LabelSelectorAsSelector`.
+//! Label and field selectors: parses them, matches objects, and reports errors with Kubernetes' own messages. Upstream:
+//! `apimachinery/pkg/labels`, `pkg/fields`, and `LabelSelectorAsSelector`.
 //!
 //! # Features
 //!
@@ -19,13 +19,13 @@ pub use field_selector::{FieldOperator, FieldRequirement, FieldSelector, escape_
 pub use label_selector::LabelSelector;
 pub use requirement::{LabelOperator, LabelRequirement};
 
-/// A text is not a selector, or what was asked of a label is not possible. It says so as Kubernetes does.
+/// The error of a text that is not a selector, or of an invalid requirement. The message is the one of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadSelector(pub(crate) String);
 
 impl BadSelector {
-    /// An error with this text.
+    /// Makes an error with this message.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }

@@ -1,4 +1,5 @@
-//! Parser: a label selector's text. Upstream: `Parser` in `apimachinery/pkg/labels/selector.go`.
+//! Parser: parses the text of a label selector into requirements. Upstream: `Parser` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +8,21 @@ use super::requirement::invalid;
 use super::{BadSelector, LabelOperator, LabelRequirement, validate};
 use crate::quote::Quoted;
 
-/// Reads requirements, in the order in which they are written.
+/// Parses a label selector. The requirements are in the order of the text.
 pub(super) fn requirements(selector: &str) -> Result<Vec<LabelRequirement>, BadSelector> {
     let mut parser = Parser { tokens: tokens(selector), place: 0 };
     parser.requirements().map_err(BadSelector)
 }
 
 struct Parser<'a> {
-    /// Ends with [`Kind::End`], which nobody gets past.
+    /// The tokens. The last one is [`Kind::End`], which is returned again by every further read.
     tokens: Vec<Token<'a>>,
     place: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// The next token. `in` and `notin` are words, except where an operator is.
+    /// Returns the next token. `in` and `notin` count as words here; only [`operator`](Self::operator) treats them as
+    /// operators.
     fn peek(&self) -> Token<'a> {
         let token = self.tokens[self.place.min(self.tokens.len() - 1)];
         match token.kind {
@@ -98,7 +100,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The value after a sign; none is the empty one.
+    /// Parses the single value after an operator. A missing value is the empty one.
     fn one(&mut self) -> Result<BTreeSet<&'a str>, String> {
         if matches!(self.peek().kind, Kind::End | Kind::Comma) {
             return Ok(BTreeSet::from([""]));
@@ -109,7 +111,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The values in brackets. Each may be empty, and so may the list, which then has the one empty value.
+    /// Parses the values in parentheses. Values may be empty, and `()` has one empty value.
     fn list(&mut self) -> Result<BTreeSet<&'a str>, String> {
         let Token { kind, text } = self.take();
         if kind != Kind::Open {

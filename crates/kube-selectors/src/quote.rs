@@ -1,4 +1,4 @@
-//! Quoting as Go does it, for messages that Kubernetes users know.
+//! `Quoted`: writes a string as Go's `%q` does, because error messages must read like Kubernetes' own.
 
 use std::fmt::{self, Write};
 
@@ -29,12 +29,12 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Letters, marks, numbers, punctuation, symbols and the one space.
+/// Returns true for letters, marks, numbers, punctuation, symbols and the ASCII space, like Go's `strconv.IsPrint`.
 fn is_printable(c: char) -> bool {
     if c.is_ascii() {
-        return c == ' ' || c.is_ascii_graphic(); // of most names, each character: without a text of its own
+        return c == ' ' || c.is_ascii_graphic(); // the usual case, without the allocation below
     }
-    let after_another = String::from_iter(['a', c]); // alone, a combining mark would be escaped
+    let after_another = String::from_iter(['a', c]); // Rust escapes a combining mark at the start of a string, Go does not
     after_another.escape_debug().count() == 2
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_escaped() {
+    fn quotes_backslashes_and_unprintable_characters_are_escaped() {
         assert_eq!(Quoted("a'\"\\日\u{301}").to_string(), "\"a'\\\"\\\\日\u{301}\"");
         assert_eq!(
             Quoted("\0\t\x0b\x7f\u{a0}\u{e000}\u{10ffff}").to_string(),

@@ -1,4 +1,5 @@
-//! Requirement: what one label has to be. Upstream: `Requirement` in `apimachinery/pkg/labels/selector.go`.
+//! LabelRequirement: one condition of a label selector on one label. Upstream: `Requirement` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -6,21 +7,21 @@ use std::fmt;
 use super::{BadSelector, validate};
 use crate::quote::Quoted;
 
-/// How a label's value relates to a requirement's.
+/// The operator of a label requirement (apimachinery's `selection.Operator`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LabelOperator {
-    /// `=`: the label is there and has the value.
+    /// `=`: the label exists and has the value.
     Equals,
-    /// `==`: the same as [`Equals`](Self::Equals), and printed as it was written.
+    /// `==`: the same as [`Equals`](Self::Equals), but printed as `==`.
     DoubleEquals,
     /// `!=`: the label is absent or has another value.
     NotEquals,
-    /// `in`: the label is there and has one of the values.
+    /// `in`: the label exists and has one of the values.
     In,
     /// `notin`: the label is absent or has none of the values.
     NotIn,
-    /// The label is there.
+    /// Only the key: the label exists.
     Exists,
     /// `!`: the label is absent.
     DoesNotExist,
@@ -31,7 +32,7 @@ pub enum LabelOperator {
 }
 
 impl LabelOperator {
-    /// The operator's name in Kubernetes (`selection.Operator`), as in `exists` and `gt`.
+    /// Returns the operator's name in Kubernetes (`selection.Operator`), such as `exists` or `gt`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Equals => "=",
@@ -47,7 +48,8 @@ impl LabelOperator {
     }
 }
 
-/// What one label has to be. Its text form is what the parser reads; the values are printed in order.
+/// A condition on one label (apimachinery's `labels.Requirement`). `Display` writes it in the syntax of label selectors,
+/// with sorted values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelRequirement {
     key: String,
@@ -56,10 +58,11 @@ pub struct LabelRequirement {
 }
 
 impl LabelRequirement {
-    /// A requirement that makes sense: the key and the values may be those of labels, and their number fits the operator.
+    /// Makes a valid requirement.
     ///
     /// # Errors
-    /// They may not, or it does not.
+    /// The key or a value is not valid for a label, or the number of values does not fit the operator, or a value for `>`
+    /// or `<` is not an integer.
     pub fn new(key: impl Into<String>, operator: LabelOperator, values: Vec<String>) -> Result<Self, BadSelector> {
         let key = key.into();
         let mut wrong = Vec::new();
@@ -90,27 +93,27 @@ impl LabelRequirement {
         }
     }
 
-    /// The label's key.
+    /// Returns the label's key.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// How the label relates to the values.
+    /// Returns the operator.
     pub fn operator(&self) -> LabelOperator {
         self.operator
     }
 
-    /// The values, as they were given; from a text they come sorted and each once.
+    /// Returns the values in their original order. A parsed requirement has them sorted and without duplicates.
     pub fn values(&self) -> &[String] {
         &self.values
     }
 
-    /// Do these labels meet the requirement?
+    /// Returns true if the labels meet the requirement.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.matches_value(labels.get(&self.key).map(String::as_str))
     }
 
-    /// Does this value of the requirement's key meet it? Nothing is a label that is not there.
+    /// Returns true if the value of the label meets the requirement. `None` is a missing label.
     pub(crate) fn matches_value(&self, value: Option<&str>) -> bool {
         let is_one = |value: &str| self.values.iter().any(|one| one == value);
         let number = |text: &str| text.parse::<i64>().ok();
@@ -160,12 +163,12 @@ fn number_fits(operator: LabelOperator, number: usize) -> Result<(), &'static st
     }
 }
 
-/// A message of Kubernetes' field validation.
+/// Formats a message of Kubernetes' field validation (`field.Invalid`).
 pub(super) fn invalid(field: impl fmt::Display, value: impl fmt::Display, why: &str) -> String {
     format!("{field}: Invalid value: {value}: {why}")
 }
 
-/// A list as Go writes it into messages: JSON, and `null` without elements.
+/// Formats a list as Go does in messages: as JSON with HTML characters escaped, or as `null` if it is empty.
 fn json(values: &[String]) -> String {
     if values.is_empty() {
         return "null".to_owned();

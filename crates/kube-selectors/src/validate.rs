@@ -1,9 +1,9 @@
-//! What may be a label's key and value. Upstream: `apimachinery/pkg/api/validate/content`.
+//! Validates the keys and values of labels. Upstream: `apimachinery/pkg/api/validate/content`.
 
 const MAX_NAME: usize = 63;
 const MAX_PREFIX: usize = 253;
 
-/// What is wrong with a label key, if anything.
+/// Checks a label key. The error is Kubernetes' message.
 pub(super) fn label_key(key: &str) -> Result<(), String> {
     let (prefix, name) = match key.split_once('/') {
         None => (None, key),
@@ -32,7 +32,7 @@ pub(super) fn label_key(key: &str) -> Result<(), String> {
     all(wrong)
 }
 
-/// What is wrong with a label value, if anything.
+/// Checks a label value. The error is Kubernetes' message.
 pub(super) fn label_value(value: &str) -> Result<(), String> {
     let mut wrong = Vec::new();
     if value.len() > MAX_NAME {
@@ -74,7 +74,7 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
-/// Do the first and the last byte fit? There have to be some.
+/// Returns true if the text is not empty and its first and last bytes fit.
 fn bounded_by(text: &str, fits: impl Fn(u8) -> bool) -> bool {
     let ends = (text.bytes().next(), text.bytes().next_back());
     matches!(ends, (Some(first), Some(last)) if fits(first) && fits(last))

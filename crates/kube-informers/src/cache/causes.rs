@@ -1,9 +1,11 @@
-//! An error in one line, with what caused it.
+//! `with_causes`: writes an error and its chain of causes in one line.
 
 use std::error::Error;
 use std::fmt;
 
-/// Writes an error and all its causes, each after a colon: `cannot list pods: the API server refused: pods is forbidden`.
+/// Returns an error's text with all its causes, each after a colon:
+/// `cannot list pods: the API server refused: pods is forbidden`.
+///
 /// Some errors already contain the text of their cause. That cause is not written again.
 ///
 /// ```

@@ -1,29 +1,31 @@
-//! Delta: one change of one object. Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in `tools/cache/delta_fifo.go`.
+//! Delta: one change of one object. Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in
+//! `tools/cache/delta_fifo.go`.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-/// What is known of an object that is gone.
+/// The last state of a deleted object, or a tombstone if the deletion itself was missed.
 ///
-/// In Go a handler is given `any` and has to remember that it may be a `DeletedFinalStateUnknown`; the cast that forgets
-/// it panics. Here the two cases are the type.
+/// In Go a handler gets `any` and must remember that the value may be a `DeletedFinalStateUnknown`; a cast that forgets
+/// this panics. Here the two cases are an enum, so the compiler reminds the handler.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Deletion<T> {
-    /// The deletion was watched: the final state, with the resourceVersion of the deletion.
+    /// The watch reported the deletion: the final state, with the resourceVersion of the deletion.
     Final(Arc<T>),
-    /// The deletion was missed and found out by a later list (client-go's `DeletedFinalStateUnknown`, "tombstone").
+    /// A tombstone: the watch missed the deletion, and a later list no longer has the object (client-go's
+    /// `DeletedFinalStateUnknown`).
     FinalStateUnknown {
         /// The object's key.
         key: String,
-        /// The last state that was seen, possibly stale; nothing if there was none.
+        /// The last state that was seen, possibly stale; `None` if none was seen.
         last_known: Option<Arc<T>>,
     },
 }
 
 impl<T> Deletion<T> {
-    /// The final state, or the last known one.
+    /// Returns the final state, or a tombstone's last known state.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Final(object) => Some(object),
@@ -31,7 +33,7 @@ impl<T> Deletion<T> {
         }
     }
 
-    /// Was the final state missed?
+    /// Returns true if the final state is unknown, because the watch missed the deletion.
     pub fn is_tombstone(&self) -> bool {
         matches!(self, Self::FinalStateUnknown { .. })
     }
@@ -62,39 +64,40 @@ impl<T> From<Arc<T>> for Deletion<T> {
 
 /// One change of one object, and the object's state after it.
 ///
-/// The name says how the change became known, not what the consumer has: an `Added` of a known object is an update.
+/// A variant says how the change became known, not what it means for the consumer: an `Added` of an object that the
+/// consumer already has is an update.
 ///
-/// A match of all deltas needs no `_`: a consumer that passed over a delta would lose a change.
+/// The enum is exhaustive on purpose: a consumer that skipped an unknown delta would lose a change.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Delta<T> {
-    /// The watch said ADDED.
+    /// The watch sent ADDED.
     Added(Arc<T>),
-    /// The watch said MODIFIED.
+    /// The watch sent MODIFIED.
     Updated(Arc<T>),
-    /// The object is gone.
+    /// The object was deleted.
     Deleted(Deletion<T>),
-    /// The object was in a list; whether it changed is unknown.
+    /// A list contained the object. It may be new, changed or unchanged.
     Replaced(Arc<T>),
-    /// The object is handed out again, unchanged.
+    /// A resync repeats the object, unchanged.
     Sync(Arc<T>),
-    /// A whole list, to be compared with the consumer's store. Only RealFIFO makes it.
+    /// A whole list, which the consumer compares with its store. Only an atomic RealFIFO produces this delta.
     ReplacedAll {
-        /// The version of the list.
+        /// The list's resourceVersion.
         resource_version: String,
         /// The objects, in the order of the list.
         objects: Vec<Arc<T>>,
     },
-    /// Everything in the consumer's store is to be handed out again. Only RealFIFO makes it.
+    /// A resync of everything in the consumer's store. Only an atomic RealFIFO produces this delta.
     SyncAll,
-    /// Nothing changed up to here. Only RealFIFO makes it.
+    /// A bookmark: the watch has sent every change up to this resourceVersion. Only an atomic RealFIFO produces this delta.
     Bookmark {
-        /// The version up to which every change has come.
+        /// The resourceVersion up to which every change has come.
         resource_version: String,
     },
 }
 
 impl<T> Delta<T> {
-    /// client-go's name of the change: `Added`, `Updated`, and so on.
+    /// Returns client-go's name of the change: `Added`, `Updated`, and so on.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Added(_) => "Added",
@@ -112,7 +115,8 @@ impl<T> Delta<T> {
         matches!(self, Self::Deleted(deletion) if deletion.is_tombstone())
     }
 
-    /// The object, if it is a change of one; of a tombstone its last known state, if there is one.
+    /// Returns the changed object; for a tombstone its last known state, if any. `None` for a delta that is not about one
+    /// object.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Added(object) | Self::Updated(object) | Self::Replaced(object) | Self::Sync(object) => Some(object),
@@ -139,9 +143,9 @@ impl<T> Clone for Delta<T> {
     }
 }
 
-/// The changes of one key in the order they happened, never empty.
+/// The changes that a queue hands out together, oldest first; never empty. From DeltaFIFO they all belong to one key.
 ///
-/// Reads as a slice; consumed by `for delta in deltas`.
+/// Dereferences to a slice, and `for delta in deltas` consumes it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Deltas<T>(SmallVec<[Delta<T>; 1]>);
 
@@ -150,7 +154,7 @@ impl<T> Deltas<T> {
         Self(smallvec![delta])
     }
 
-    /// All of these; there must be one at least.
+    /// Collects the deltas. The iterator must yield at least one.
     pub(crate) fn all(deltas: impl Iterator<Item = Delta<T>>) -> Self {
         let deltas = Self(deltas.collect());
         debug_assert!(!deltas.is_empty());
@@ -169,20 +173,20 @@ impl<T> Deltas<T> {
         self.0.push(delta);
     }
 
-    /// The first change.
+    /// Returns the first change.
     pub fn oldest(&self) -> &Delta<T> {
         self.0.first().expect("Deltas hold at least one delta")
     }
 
-    /// The last change.
+    /// Returns the last change.
     pub fn newest(&self) -> &Delta<T> {
         self.0.last().expect("Deltas hold at least one delta")
     }
 
-    /// Merges the last two changes if both are deletions, and says whether it did.
+    /// Merges the last two changes if both are deletions. Returns true if it did.
     ///
-    /// A tombstone is a guess, so the deletion that has the final state is kept; of two alike, the one that says more:
-    /// the older of two final states, the newer of two tombstones.
+    /// A deletion with the final state wins over a tombstone, which may be stale. Of two final states the older is kept,
+    /// of two tombstones the newer. Upstream: `dedupDeltas` and `isDeletionDup`.
     pub(crate) fn dedupe(&mut self) -> bool {
         let [.., Delta::Deleted(older), Delta::Deleted(_)] = &self.0[..] else { return false };
         let drop = if older.is_tombstone() { self.0.len() - 2 } else { self.0.len() - 1 };
@@ -215,7 +219,7 @@ impl<T> IntoIterator for Deltas<T> {
     }
 }
 
-/// The deltas of [`Deltas`], oldest first.
+/// An iterator over the deltas of [`Deltas`], oldest first.
 #[derive(Debug)]
 pub struct IntoDeltas<T>(smallvec::IntoIter<[Delta<T>; 1]>);
 
@@ -244,12 +248,12 @@ impl<'a, T> IntoIterator for &'a Deltas<T> {
     }
 }
 
-/// Does an add belong to the first list? (client-go's `isInInitialList`)
+/// Tells whether an added object belongs to the first list (client-go's `isInInitialList`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialList {
-    /// The object was there when the watching began.
+    /// The object existed when the watch began.
     Yes,
-    /// The object came later.
+    /// The object was added later.
     No,
 }
 
@@ -279,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_deletions_the_one_that_says_more_is_kept() {
+    fn two_deletions_in_a_row_become_one_and_a_final_state_wins_over_a_tombstone() {
         assert_eq!(merged(real(1), real(2)), Deltas::one(real(1)));
         assert_eq!(merged(real(1), tombstone(2)), Deltas::one(real(1)));
         assert_eq!(merged(tombstone(1), real(2)), Deltas::one(real(2)));

@@ -1,4 +1,4 @@
-//! Done: something that happens once and can be waited for. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
+//! Done: a one-shot signal that tasks can wait for. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -7,9 +7,9 @@ use futures::future::{BoxFuture, FutureExt, try_join_all};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// What is waited for can no longer happen: whoever would have made it happen has stopped, or is gone.
+/// The error of a [`Done`] that can no longer fire, because the part that would fire it has stopped or was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what is waited for can no longer happen")]
+#[error("the awaited signal can no longer fire")]
 pub struct Never;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ enum Outcome {
     Never,
 }
 
-/// A signal that fires once and stays fired, or is known never to fire. Clones are the same signal.
+/// A signal that either fires once and stays fired, or ends as [`Never`]. Clones share the same signal.
 ///
-/// It can be awaited: `registration.synced().await?`.
+/// A `Done` can be awaited: `registration.synced().await?`.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -40,20 +40,20 @@ enum Outcome {
 pub struct Done(watch::Receiver<Outcome>);
 
 impl Done {
-    /// Has it happened?
+    /// Returns true if the signal has fired.
     pub fn is_done(&self) -> bool {
         *self.0.borrow() == Outcome::Fired
     }
 
-    /// Is it known that it will not happen any more?
+    /// Returns true if the signal can no longer fire.
     pub fn is_never(&self) -> bool {
         *self.0.borrow() == Outcome::Never
     }
 
-    /// Waits until it happens, without polling. Returns at once if it already has.
+    /// Waits until the signal fires, without polling in intervals. Returns at once if it already has.
     ///
     /// # Errors
-    /// [`Never`] as soon as it can no longer happen.
+    /// [`Never`] as soon as the signal can no longer fire.
     pub async fn wait(&self) -> Result<(), Never> {
         let mut receiver = self.0.clone();
         let outcome = receiver.wait_for(|outcome| *outcome != Outcome::Open).await;
@@ -79,31 +79,31 @@ impl IntoFuture for Done {
     }
 }
 
-/// The side of a [`Done`] that makes it happen. If it is dropped before it has fired, the signal is [`Never`].
+/// The sending side of a [`Done`]. If it is dropped before it has fired, waiters get [`Never`].
 pub struct Firing(watch::Sender<Outcome>);
 
 impl Firing {
-    /// A signal that has not fired.
+    /// Makes a signal that has not fired.
     pub fn new() -> Self {
         Self(watch::Sender::new(Outcome::Open))
     }
 
-    /// The signal, for whoever waits for it.
+    /// Returns the waiting side.
     pub fn done(&self) -> Done {
         Done(self.0.subscribe())
     }
 
-    /// It has happened. The first of [`Firing::fire`] and [`Firing::give_up`] decides; later calls change nothing.
+    /// Fires the signal. The first call of [`Firing::fire`] or [`Firing::give_up`] decides; later calls change nothing.
     pub fn fire(&self) {
         self.decide(Outcome::Fired);
     }
 
-    /// It can no longer happen.
+    /// Ends the signal as [`Never`], unless it has fired.
     pub fn give_up(&self) {
         self.decide(Outcome::Never);
     }
 
-    /// Has it happened?
+    /// Returns true if the signal has fired.
     pub fn has_fired(&self) -> bool {
         *self.0.borrow() == Outcome::Fired
     }
@@ -137,9 +137,10 @@ impl Drop for Firing {
     }
 }
 
-/// Waits until all of `signals` have fired, one of them never will, or `stop` is cancelled; says whether all have.
+/// Waits until all of `signals` have fired, one of them can no longer fire, or `stop` is cancelled. Returns true if all
+/// have fired (client-go's `WaitFor`).
 ///
-/// With no signals the answer is yes, even if already stopped.
+/// Returns true if `signals` is empty, even if `stop` is cancelled already.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -148,7 +149,7 @@ impl Drop for Firing {
 ///
 /// let stop = CancellationToken::new();
 /// let forgotten = Firing::new().done();
-/// assert!(!wait_for(&stop, &[forgotten]).await, "nobody is left who could fire it");
+/// assert!(!wait_for(&stop, &[forgotten]).await, "its `Firing` was dropped");
 /// stop.cancel();
 /// let firing = Firing::new();
 /// assert!(!wait_for(&stop, &[firing.done()]).await);
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_signal_whose_firing_side_is_gone_is_never() {
+    async fn a_signal_whose_firing_side_was_dropped_is_never() {
         let firing = Firing::new();
         let (done, clone) = (firing.done(), firing.done());
         assert!(!done.is_done() && !done.is_never());
@@ -185,14 +186,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_for_several_ends_with_the_first_that_never_fires() {
+    async fn waiting_for_several_signals_ends_as_soon_as_one_of_them_is_never() {
         let (fired, open, gone) = (Firing::new(), Firing::new(), Firing::new().done());
         fired.fire();
         assert!(!wait_for(&CancellationToken::new(), &[fired.done(), gone, open.done()]).await);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_signal_that_never_fires_ends_the_wait_wherever_it_stands() {
+    async fn a_never_signal_ends_the_wait_at_any_position_of_the_slice() {
         let (open, never) = (Firing::new(), Firing::new().done());
         for signals in [[open.done(), never.clone()], [never, open.done()]] {
             let stop = CancellationToken::new();

@@ -1,20 +1,22 @@
-//! What can go wrong in a store, an index or a queue.
+//! The errors of stores, indexers and queues.
 
 use std::error::Error as StdError;
 
-/// The error of a user's function: a key function, a transformer.
+/// The error of a user's function, such as a key function or a transformer.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// No key could be computed for an object (client-go's `KeyError`).
 ///
-/// The object itself is not told: it may be a Secret. A key function that can fail says in its error which object it was.
+/// The message does not contain the object, because it may be a Secret. A key function that can fail should name the
+/// object in its own error.
 #[derive(Debug, thiserror::Error)]
 #[error("couldn't create key for object{}: {source}", of(.delta))]
 #[non_exhaustive]
 pub struct KeyError {
-    /// The kind of the queued delta that has the object, as in [`Delta::kind`](super::Delta::kind), where a resync met it there.
+    /// The kind of the queued delta with the object, as in [`Delta::kind`](super::Delta::kind). Set only if a resync
+    /// found the object in the queue.
     pub delta: Option<&'static str>,
-    /// What the key function said.
+    /// The key function's error.
     pub source: BoxError,
 }
 
@@ -23,7 +25,7 @@ impl KeyError {
         Self { delta: None, source }
     }
 
-    /// The same error, met in a queued delta of this kind.
+    /// Adds the kind of the queued delta that has the object.
     pub(crate) fn in_delta(self, kind: &'static str) -> Self {
         Self { delta: Some(kind), ..self }
     }
@@ -33,7 +35,7 @@ fn of(delta: &Option<&'static str>) -> String {
     delta.map(|kind| format!(" of queued {kind}")).unwrap_or_default()
 }
 
-/// A store, an indexer or a queue refused an operation. Unless a method says otherwise, nothing was changed.
+/// The error of an operation on a store, an indexer or a queue. Unless a method says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -46,33 +48,33 @@ pub enum Error {
     /// A store's transformer failed; the object was not stored.
     #[error("transforming: {0}")]
     TransformStored(#[source] BoxError),
-    /// A queue could not take one of many objects; those before it are queued.
+    /// A queue could not take one of many objects. The objects before it are queued.
     #[error("couldn't enqueue object: {0}")]
     Enqueue(#[source] Box<Error>),
-    /// Some operations of a transaction failed; the others were done.
+    /// Some operations of a transaction failed; the rest succeeded.
     #[error(transparent)]
     Transaction(#[from] TransactionError),
-    /// A delta of many objects was part of a batch; nothing was done.
+    /// A batch contained a delta that is not about one object, such as `ReplacedAll`. Nothing was done.
     #[error("a delta of many objects cannot be part of a batch")]
     NotBatchable,
     /// No index has this name.
     #[error("Index with name {0} does not exist")]
     UnknownIndex(String),
-    /// Indices of these names exist already, or two of those to add have one name; none was added.
+    /// Indices with these names exist already, or two of the new indices have the same name. None was added.
     #[error("indexer conflict: map[{}]", .0.iter().map(|name| format!("{name}:{{}}")).collect::<Vec<_>>().join(" "))]
     IndexerConflict(Vec<String>),
 }
 
-/// Some operations of a transaction failed (client-go's `TransactionError`).
+/// The error of a transaction of which some operations failed (client-go's `TransactionError`).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("failed to execute ({}/{total}) transactions failed due to: [{}]", .errors.len(), joined(.errors))]
 pub struct TransactionError {
-    /// The places of the operations that were done.
+    /// The indices of the operations that succeeded, counted from 0.
     pub successful: Vec<usize>,
-    /// How many operations there were.
+    /// The number of operations in the transaction.
     pub total: usize,
-    /// What the others said, in order.
+    /// The errors of the failed operations, in order.
     pub errors: Vec<Error>,
 }
 
@@ -80,7 +82,7 @@ fn joined(errors: &[Error]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The queue was closed, and everything in it has been handed out (client-go's `ErrFIFOClosed`).
+/// The error of a pop from a queue that is closed and empty (client-go's `ErrFIFOClosed`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("DeltaFIFO: manipulating with closed queue")]
 pub struct Closed;

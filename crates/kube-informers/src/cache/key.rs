@@ -1,4 +1,5 @@
-//! Keys: how stores and queues name an object. Upstream: `MetaNamespaceKeyFunc` and its kin in `tools/cache/store.go`.
+//! Keys: the strings by which stores and queues identify an object. Upstream: `MetaNamespaceKeyFunc` and the related
+//! functions in `tools/cache/store.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +9,7 @@ use crate::cache::delta::Deletion;
 use crate::cache::error::{BoxError, KeyError};
 use kube_selectors::quote::Quoted;
 
-/// The part of an object's metadata that the machinery reads. An empty string means "not set".
+/// The part of an object's metadata that informers read. An empty string means "not set".
 ///
 /// ```
 /// use kube_informers::cache::Meta;
@@ -23,8 +24,8 @@ pub struct Meta<'a> {
     pub namespace: &'a str,
     /// `metadata.name`.
     pub name: &'a str,
-    /// `metadata.resourceVersion`. Without it, whoever watches cannot tell where to go on, and no two states of the object
-    /// can be told to be the same.
+    /// `metadata.resourceVersion`. Without it, a watch does not know where to continue, and two states of an object cannot be
+    /// compared.
     pub resource_version: &'a str,
     /// `metadata.uid`.
     pub uid: &'a str,
@@ -33,28 +34,27 @@ pub struct Meta<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// The metadata of an object with this namespace (empty for a cluster-scoped one), name and resourceVersion, without uid and
-    /// labels.
+    /// Makes metadata without uid and labels. The namespace is empty for a cluster-scoped object.
     pub fn new(namespace: &'a str, name: &'a str, resource_version: &'a str) -> Self {
         Self { namespace, name, resource_version, uid: "", labels: None }
     }
 
-    /// The same with this uid.
+    /// Sets the uid.
     #[must_use]
     pub fn uid(self, uid: &'a str) -> Self {
         Self { uid, ..self }
     }
 
-    /// The same with these labels.
+    /// Sets the labels.
     #[must_use]
     pub fn labels(self, labels: impl Into<Option<&'a BTreeMap<String, String>>>) -> Self {
         Self { labels: labels.into(), ..self }
     }
 }
 
-/// Anything that has Kubernetes metadata (client-go's `meta.Accessor`). Every `kube::Resource` does.
+/// An object with Kubernetes metadata (client-go's `meta.Accessor`). Implemented for every `kube::Resource`.
 pub trait Object {
-    /// The metadata.
+    /// Returns the metadata.
     fn meta(&self) -> Meta<'_>;
 }
 
@@ -71,10 +71,10 @@ impl<K: kube_core::Resource> Object for K {
     }
 }
 
-/// What a key function returns: a `String`, or a `Result<String, E>` where it can fail.
+/// The result of a key function: a `String`, or a `Result<String, E>` if the function can fail.
 ///
-/// A key function must give the same key for the same object, whatever changes in it. It is called under the lock of the queue
-/// that it belongs to, so it must not use that queue.
+/// A key function must return the same key for all states of the same object. It runs under the lock of its queue, so it
+/// must not use that queue.
 pub trait IntoKey: sealed::IntoKey {}
 
 impl<K: sealed::IntoKey> IntoKey for K {}
@@ -118,7 +118,7 @@ impl<T> KeyFn<T> {
         Self { function: Box::new(move |object| key(object).into_key()), can_fail: K::CAN_FAIL }
     }
 
-    /// May there be an object without a key?
+    /// Returns true if the function may fail for some object.
     pub fn can_fail(&self) -> bool {
         self.can_fail
     }
@@ -129,7 +129,7 @@ impl<T> KeyFn<T> {
     }
 }
 
-/// `namespace/name`, or `name` where there is no namespace (client-go's `MetaNamespaceKeyFunc`).
+/// Returns `namespace/name`, or `name` for an object without a namespace (client-go's `MetaNamespaceKeyFunc`).
 ///
 /// ```
 /// use kube_informers::cache::meta_namespace_key;
@@ -146,10 +146,10 @@ pub fn meta_namespace_key<T: Object>(object: &T) -> String {
     if meta.namespace.is_empty() {
         return meta.name.to_owned();
     }
-    [meta.namespace, "/", meta.name].concat() // computed for each event: faster than the formatting of ObjectName
+    [meta.namespace, "/", meta.name].concat() // runs for each event, and is faster than formatting an ObjectName
 }
 
-/// Writes the same into a text that is used again.
+/// Writes the key of [`meta_namespace_key`] into a string that the caller reuses, which saves an allocation for each object.
 pub(super) fn write_meta_namespace_key(object: &impl Object, key: &mut String) {
     let meta = object.meta();
     key.clear();
@@ -160,8 +160,8 @@ pub(super) fn write_meta_namespace_key(object: &impl Object, key: &mut String) {
     key.push_str(meta.name);
 }
 
-/// The key of a deletion: a tombstone's own key, else [`meta_namespace_key`] of the object
-/// (client-go's `DeletionHandlingMetaNamespaceKeyFunc`).
+/// Returns the key of a deleted object: a tombstone's own key, else [`meta_namespace_key`] of the object (client-go's
+/// `DeletionHandlingMetaNamespaceKeyFunc`).
 pub fn deletion_key<T: Object>(deletion: &Deletion<T>) -> String {
     match deletion {
         Deletion::Final(object) => meta_namespace_key(&**object),
@@ -169,17 +169,17 @@ pub fn deletion_key<T: Object>(deletion: &Deletion<T>) -> String {
     }
 }
 
-/// The name of an object (client-go's `ObjectToName`).
+/// Returns the namespace and name of an object (client-go's `ObjectToName`).
 pub fn object_to_name<T: Object>(object: &T) -> ObjectName {
     let meta = object.meta();
     ObjectName { namespace: meta.namespace.to_owned(), name: meta.name.to_owned() }
 }
 
-/// The name of a deleted object: that in a tombstone's key, else the object's own (client-go's
+/// Returns the namespace and name of a deleted object, for a tombstone parsed from its key (client-go's
 /// `DeletionHandlingObjectToName`).
 ///
 /// # Errors
-/// A tombstone's key has several slashes.
+/// A tombstone's key has more than one slash.
 pub fn deletion_name<T: Object>(deletion: &Deletion<T>) -> Result<ObjectName, BadKey> {
     match deletion {
         Deletion::Final(object) => Ok(object_to_name(&**object)),
@@ -187,8 +187,10 @@ pub fn deletion_name<T: Object>(deletion: &Deletion<T>) -> Result<ObjectName, Ba
     }
 }
 
-/// A namespace and a name; its text form is the key, and [`FromStr`] reads it back (client-go's `ObjectName`,
-/// `SplitMetaNamespaceKey`). One leading slash, an empty namespace, is lost on the way.
+/// A namespace and a name (client-go's `ObjectName`).
+///
+/// `Display` writes the key, and [`FromStr`] parses it (client-go's `SplitMetaNamespaceKey`). The pair does not keep a
+/// leading slash: `/b` is parsed as an empty namespace and written as `b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectName {
     /// Empty for cluster-scoped objects.
@@ -197,7 +199,7 @@ pub struct ObjectName {
     pub name: String,
 }
 
-/// A key has more than one slash.
+/// The error of a key with more than one slash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unexpected key format: {}", Quoted(.0))]
 pub struct BadKey(pub String);
@@ -228,14 +230,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_has_one_slash_at_most() {
+    fn a_key_has_at_most_one_slash() {
         assert_eq!("a/b".parse(), Ok(ObjectName { namespace: "a".into(), name: "b".into() }));
         assert_eq!("b".parse(), Ok(ObjectName { namespace: String::new(), name: "b".into() }));
         assert_eq!("a/b/c".parse::<ObjectName>(), Err(BadKey("a/b/c".into())));
     }
 
     #[test]
-    fn a_leading_slash_is_lost_when_a_key_is_read_and_printed() {
+    fn a_leading_slash_is_lost_when_a_key_is_parsed_and_printed() {
         assert_eq!("/b".parse::<ObjectName>().unwrap().to_string(), "b");
         assert_eq!("a/".parse::<ObjectName>().unwrap().to_string(), "a/");
     }

@@ -1,4 +1,5 @@
-//! Waiting for something under a lock.
+//! A condition variable for async tasks: `look_until` waits until the state under a mutex meets a condition, `change`
+//! alters the state and wakes the waiting tasks.
 
 use std::future::poll_fn;
 use std::mem;
@@ -9,37 +10,37 @@ use tokio::task::coop::consume_budget;
 
 use crate::lock::{Mutex, MutexGuard, lock};
 
-/// Tasks that found nothing under a lock and wait for a change; kept under that lock, so that no change is missed.
+/// The tasks that wait for a change of the state under a mutex. The list is part of that state, because a task that
+/// checks the state and registers under one lock cannot miss a change.
 ///
-/// A change wakes all of them, and each looks again. A task that stops waiting leaves the list. As long as nobody waits, a
-/// change costs nothing.
+/// A change wakes all tasks, and each checks its condition again. A task that is dropped leaves the list. A change costs
+/// nothing while no task waits.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
-    /// Each with its number.
+    /// The waker of each task, with the task's number.
     waiting: SmallVec<[(u64, Waker); 1]>,
-    /// The number of the next one; none is given twice.
+    /// The number of the next task. Numbers are never reused.
     next: u64,
 }
 
-/// What waits under a lock for changes of it.
+/// A state that has a list of waiting tasks.
 pub(super) trait Waited {
-    /// Who waits.
     fn waiters(&mut self) -> &mut Waiters;
 }
 
-/// Tasks to be woken once the lock is free: a woken task takes it first of all.
+/// Tasks to wake after the lock was released, because the first thing that a woken task does is to take the lock.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct ToWake(SmallVec<[(u64, Waker); 1]>);
 
 impl Waiters {
-    /// Takes everyone out; nothing if nobody waits, which is the usual case.
+    /// Removes and returns all waiting tasks; `None` if no task waits, which is the usual case.
     #[inline]
     pub fn take(&mut self) -> Option<ToWake> {
         if self.waiting.is_empty() { None } else { Some(ToWake(mem::take(&mut self.waiting))) }
     }
 
-    /// Notes who waits, under the number that it has from the last time, if any.
+    /// Registers a task, or replaces its waker if it has a number from an earlier poll and still waits.
     fn note(&mut self, number: &mut Option<u64>, waker: &Waker) {
         let noted = self.waiting.iter_mut().find(|(waiting, _)| Some(*waiting) == *number);
         match noted {
@@ -58,14 +59,13 @@ impl Waiters {
 }
 
 impl ToWake {
-    /// Has everyone look again.
     #[cold]
     pub fn wake(self) {
         self.0.into_iter().for_each(|(_, waker)| waker.wake());
     }
 }
 
-/// Changes what is under the lock, gives the lock back, and then wakes whoever waits for a change.
+/// Changes the state under the lock, releases the lock, and then wakes the waiting tasks.
 pub(super) fn change<S: Waited, R>(state: &Mutex<S>, change: impl FnOnce(&mut S) -> R) -> R {
     let mut state = lock(state);
     let result = change(&mut state);
@@ -77,13 +77,14 @@ pub(super) fn change<S: Waited, R>(state: &Mutex<S>, change: impl FnOnce(&mut S)
     result
 }
 
-/// Looks under the lock until something is found, again after each time the waiters were woken. A look that finds nothing gives
-/// the lock back. Dropping the future loses nothing.
+/// Calls `look` with the lock until it returns a result, and again after each change. A `look` that finds nothing returns
+/// the guard, so that the task is registered under the same lock. The future may be dropped at any time without losing
+/// anything.
 pub(super) async fn look_until<'a, S: Waited, R>(
     state: &'a Mutex<S>,
     mut look: impl FnMut(MutexGuard<'a, S>) -> Result<R, MutexGuard<'a, S>>,
 ) -> R {
-    consume_budget().await; // one who always finds something must not starve the other tasks of this thread
+    consume_budget().await; // a task that never has to wait must still let the other tasks of this thread run
     let mut waiter = Waiter { state, number: None };
     poll_fn(|cx| match look(lock(state)) {
         Ok(found) => Poll::Ready(found),
@@ -95,10 +96,10 @@ pub(super) async fn look_until<'a, S: Waited, R>(
     .await
 }
 
-/// One task's stay among the waiters.
+/// Removes a task from the waiters when its future is dropped.
 struct Waiter<'a, S: Waited> {
     state: &'a Mutex<S>,
-    /// Its number, once it has waited.
+    /// The task's number among the waiters, once it has waited.
     number: Option<u64>,
 }
 
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stops_waiting_leaves_nothing_behind() {
+    fn a_dropped_future_leaves_the_list_of_waiters() {
         let state = Mutex::new(Waiters::default());
         for _ in 0..1000 {
             let waiting = look_until::<_, ()>(&state, Err);
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_is_polled_twice_waits_once() {
+    fn a_future_that_is_polled_several_times_is_registered_once() {
         let state = Mutex::new(Waiters::default());
         let mut waiting = Box::pin(look_until::<_, ()>(&state, Err));
         for _ in 0..3 {
@@ -144,6 +145,6 @@ mod tests {
         let mut other = Box::pin(async { futures::join!(look_until::<_, ()>(&state, Err), pending::<()>()) });
         assert!((&mut other).now_or_never().is_none());
         drop(waiting);
-        assert_eq!(lock(&state).waiting.len(), 1, "the other still waits");
+        assert_eq!(lock(&state).waiting.len(), 1, "the second future still waits");
     }
 }

@@ -7,8 +7,8 @@
 //!                                                            Processor ─▶ listeners ─▶ handlers
 //! ```
 //!
-//! Each part has client-go's name and is usable alone. Objects are shared and immutable (`Arc<T>`), nothing here
-//! prints, and whatever waits does so on `tokio`'s clock, so a paused runtime is a test clock.
+//! Each part has client-go's name and can be used alone. Objects are shared and immutable (`Arc<T>`). Nothing in this
+//! module prints. All waits use `tokio`'s clock, so a test with a paused runtime controls the time.
 
 mod causes;
 mod controller;

@@ -1,6 +1,6 @@
-//! What the machinery tells whoever wants to know: one stream of typed events.
+//! A stream of typed events that says what the informer machinery does, for debugging, tests and visualisation.
 //!
-//! Every part takes an [`Observer`]. Without one, an event costs a branch and is never built.
+//! Reflectors, queues, stores and processors take an [`Observer`]. Without one, an event costs a branch and is never built.
 
 use std::sync::Arc;
 
@@ -8,28 +8,29 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::cache::key::Object;
 
-/// One thing that the machinery did. Serialises to `{"event": "queued", …}`.
+/// One step of the informer machinery. Serialises to `{"event": "queued", …}`.
 ///
-/// Objects are named by key and resourceVersion only, so an event is small, the same in every run of one seed, and holds
-/// no content of an object, which may be a Secret.
+/// An event names objects only by key and resourceVersion. It is therefore small, the same in every run with one seed,
+/// and free of an object's content, which may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's text says what its fields are")]
 pub enum Event {
-    /// A LIST was answered, or a streaming list is complete.
+    /// A LIST succeeded, or a streaming list is complete.
     Listed { resource_version: String, objects: Vec<Versioned> },
-    /// A LIST failed; the Reflector backs off and tries again.
+    /// A LIST failed. The Reflector backs off and tries again.
     ListFailed { error: String },
     /// A WATCH was opened from this resourceVersion.
     Watching { resource_version: String },
     /// A WATCH could not be opened, or ended with an error.
     WatchFailed { error: String },
-    /// A WATCH event came in.
+    /// The watch sent an event.
     Watched { kind: &'static str, key: String, resource_version: String },
     /// The Reflector starts over with a LIST.
     Relisting { reason: String },
-    /// A delta was queued; one of many objects has no key. A tombstone is a deletion whose final state is unknown.
+    /// A delta was queued. `key` is `None` for a delta that is not about one object. `tombstone` marks a deletion whose
+    /// final state is unknown. `known_objects` says whether the queue has known objects.
     Queued {
         queue: QueueName,
         delta: &'static str,
@@ -38,11 +39,13 @@ pub enum Event {
         tombstone: bool,
         known_objects: bool,
     },
-    /// A delta was merged into the one before it: two deletions in a row are one.
+    /// DeltaFIFO merged two deletions in a row of the same key.
     Merged { key: String },
-    /// A deletion was dropped: the key is neither queued nor among the known objects, if the queue has any.
+    /// DeltaFIFO dropped a deletion, because the key is neither queued nor among the known objects. `known_objects` says
+    /// whether the queue has known objects.
     Dropped { key: String, known_objects: bool },
-    /// Deltas were handed to the consumer: by DeltaFIFO everything queued under one key; RealFIFO has no keys.
+    /// Deltas were popped. DeltaFIFO pops everything queued under one key; RealFIFO pops by position, so its `key` is
+    /// `None`. `initial` marks deltas of the first list.
     Popped {
         queue: QueueName,
         #[serde(serialize_with = "or_empty")]
@@ -50,15 +53,16 @@ pub enum Event {
         deltas: Vec<&'static str>,
         initial: bool,
     },
-    /// An object was put into the store. `old` is the resourceVersion of the one that it replaces, if there was one.
+    /// The store holds a new state of an object. `old` is the resourceVersion of the state that was replaced, if any.
     Stored { key: String, resource_version: String, old: Option<String>, indices: Vec<IndexSets> },
-    /// A deletion reached the store. `old` is the resourceVersion of the object that it removed, if there was one.
+    /// A deletion reached the store. `old` is the resourceVersion of the removed object, if it was stored.
     Removed { key: String, old: Option<String>, indices: Vec<IndexSets> },
     /// The store's whole content was replaced.
     Replaced { resource_version: String, objects: Vec<Versioned> },
-    /// A listener was added, and is told of so many objects of the store first.
+    /// A listener was added. It first gets an add of each of the `existing` objects in the store. `coalesces` says
+    /// whether its buffer merges notifications.
     Joined { listener: usize, coalesces: bool, existing: usize },
-    /// A notification was given to a listener's buffer, in which so many wait now.
+    /// A notification was added to a listener's buffer, which now holds `pending` notifications.
     Notified {
         listener: usize,
         notification: &'static str,
@@ -67,7 +71,8 @@ pub enum Event {
         tombstone: bool,
         pending: usize,
     },
-    /// A notification became one, or none, with what waited for the same object already.
+    /// A notification was merged with the pending notification of the same object, or both cancelled each other out. The
+    /// listener's buffer now holds `pending` notifications.
     Coalesced {
         listener: usize,
         notification: &'static str,
@@ -76,28 +81,28 @@ pub enum Event {
         tombstone: bool,
         pending: usize,
     },
-    /// A notification was taken out of a listener's buffer: its handler is being called.
+    /// A notification was taken out of a listener's buffer, and the handler is about to be called.
     Calling { listener: usize, notification: &'static str, key: String, pending: usize },
     /// A handler's callback returned.
     Called { listener: usize, notification: &'static str, key: String, pending: usize },
-    /// The known objects are queued again for the handlers that asked for a resync. The deltas follow.
+    /// A resync begins: the known objects are queued again for the handlers that asked for it. The deltas follow.
     Resynced,
-    /// The first list has been handed out in full.
+    /// The queue has synced: the first list has been popped in full.
     Synced,
 }
 
-/// Which queue an event is about.
+/// The kind of queue that an event comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum QueueName {
-    /// One slot a key.
+    /// One slot for each key.
     #[serde(rename = "DeltaFIFO")]
     DeltaFifo,
-    /// One slot a change.
+    /// One slot for each change.
     #[serde(rename = "RealFIFO")]
     RealFifo,
 }
 
-/// An object, named by its key and its version.
+/// An object's key and resourceVersion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -114,48 +119,48 @@ impl Versioned {
     }
 }
 
-/// What a change of the store means for one index.
+/// The effect of a change of the store on one index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct IndexSets {
-    /// The index.
+    /// The index's name.
     pub index: String,
-    /// The sets that the object is in now.
+    /// The index values under which the object is found now.
     pub values: Vec<String>,
-    /// The sets that it was in and is not any more.
+    /// The index values under which the object was found before the change and no longer is.
     pub left: Vec<String>,
 }
 
-/// Every event has its key's member, so that readers of the stream need not know which queue it comes from.
+/// Writes a missing key as an empty string, because readers of the stream expect a `key` member from both queues.
 fn or_empty<S: Serializer>(key: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(key.as_deref().unwrap_or_default())
 }
 
-/// Where events go: a function, or nowhere.
+/// The receiver of events: a function, or (by default) none.
 #[derive(Clone, Default)]
 pub struct Observer(Option<Sink>);
 
 type Sink = Arc<dyn Fn(&'static str, Event) + Send + Sync>;
 
 impl Observer {
-    /// An observer that hands every event to `sink`, on the thread where it happened and often under a lock:
-    /// `sink` must be quick and must not call back into the machinery.
+    /// Makes an observer that passes every event to `sink`. The call happens on the thread of the event and often under a
+    /// lock, so `sink` must be quick and must not call back into the informer.
     pub fn new(sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
         Self::by_type(move |_, event| sink(event))
     }
 
-    /// The same, and `sink` is told too of which type the objects are, as [`std::any::type_name`] says it: an observer
-    /// of several informers can tell their events apart.
+    /// Makes an observer whose `sink` also gets the name of the objects' type ([`std::any::type_name`]), so that one
+    /// observer can tell the events of several informers apart.
     pub fn by_type(sink: impl Fn(&'static str, Event) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(sink)))
     }
 
-    /// Does anyone listen?
+    /// Returns true if events are received.
     pub(crate) fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Builds the event about objects of type `T` and hands it on, if anyone listens.
+    /// Builds the event and passes it on with the type name of `T`, if events are received.
     pub(crate) fn tell<T: ?Sized>(&self, event: impl FnOnce() -> Event) {
         if let Some(sink) = &self.0 {
             sink(std::any::type_name::<T>(), event());

@@ -1,4 +1,4 @@
-//! SlimMeta: the metadata of an object of which little is kept.
+//! SlimMeta: the few metadata fields that informers need, for object types that keep only a part of each object.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use crate::cache::key::Meta;
 
-/// What the machinery needs of an object's metadata, in a fifth of the memory of `ObjectMeta`: for types that hold only the
-/// fields a program wants. See [`ListWatch::read_as`].
+/// The metadata that informers need, in a fifth of the memory of `ObjectMeta`. It is meant for types that hold only the
+/// fields that a program reads. See [`ListWatch::read_as`].
 ///
 #[cfg_attr(feature = "client", doc = "[`ListWatch::read_as`]: crate::cache::ListWatch::read_as")]
 #[cfg_attr(
@@ -18,7 +18,7 @@ use crate::cache::key::Meta;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SlimMeta {
-    /// `metadata.namespace`; nothing for cluster-scoped objects.
+    /// `metadata.namespace`; `None` for cluster-scoped objects.
     pub namespace: Option<Box<str>>,
     /// `metadata.name`.
     pub name: Option<Box<str>>,
@@ -31,7 +31,7 @@ pub struct SlimMeta {
 }
 
 impl SlimMeta {
-    /// The same, for [`Object::meta`](super::Object::meta).
+    /// Returns the fields as [`Meta`], for an implementation of [`Object::meta`](super::Object::meta).
     pub fn meta(&self) -> Meta<'_> {
         Meta::new(text(&self.namespace), text(&self.name), text(&self.resource_version))
             .uid(text(&self.uid))

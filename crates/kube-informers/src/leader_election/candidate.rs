@@ -1,5 +1,6 @@
-//! One candidate and what it knows of the Lease. Upstream: `tryAcquireOrRenew` and `tryRelease` in
-//! `tools/leaderelection/leaderelection.go`, and `resourcelock/leaselock.go`.
+//! Candidate: one candidate's requests on the Lease (acquire, renew, release) and its last known state of the Lease.
+//! Upstream: `tryAcquireOrRenew` and `tryRelease` in `tools/leaderelection/leaderelection.go`, and
+//! `resourcelock/leaselock.go`.
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube_client::Api;
@@ -14,7 +15,7 @@ use super::record;
 pub(super) struct Candidate {
     api: Api<Lease>,
     name: String,
-    /// Namespace and name, for messages.
+    /// The Lease's namespace and name, for messages.
     pub(super) lease: String,
     pub(super) identity: String,
     seen: Option<Seen>,
@@ -23,7 +24,7 @@ pub(super) struct Candidate {
 /// The Lease as it was last read or written.
 struct Seen {
     lease: Lease,
-    /// When its record was first seen like this, by this candidate's clock.
+    /// The time, by this candidate's clock, at which the present record was first seen.
     since: Instant,
 }
 
@@ -32,17 +33,18 @@ impl Candidate {
         Self { api, name: name.to_owned(), lease: format!("{namespace}/{name}"), identity, seen: None }
     }
 
-    /// Who holds the lease, as far as is known.
+    /// Returns the last known holder of the lease.
     pub(super) fn holder(&self) -> Option<&str> {
         self.record().and_then(record::holder)
     }
 
-    /// How often the holder has changed.
+    /// Returns the number of times that the holder has changed.
     pub(super) fn transitions(&self) -> i32 {
         self.record().and_then(|record| record.lease_transitions).unwrap_or_default()
     }
 
-    /// Takes the lease if it is free, released, expired or this candidate's already; says whether it did.
+    /// Takes the lease if it does not exist, was released, has expired or already belongs to this candidate. Returns true
+    /// if it did.
     pub(super) async fn acquire(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
         let written = match self.read().await? {
             Some(lease) if self.may_take(&lease, periods) => self.hold(lease, periods).await,
@@ -55,10 +57,10 @@ impl Candidate {
         }
     }
 
-    /// Renews the lease; says whether it is still this candidate's.
+    /// Renews the lease. Returns false if another candidate holds it.
     pub(super) async fn renew(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
         if let Some(seen) = &self.seen {
-            // Nobody else should have written: no need to read first.
+            // Normally only the holder writes the Lease, so it need not be read first.
             match self.hold(seen.lease.clone(), periods).await {
                 Err(error) if error.is_conflict() || error.is_not_found() => {}
                 written => return written.map(|()| true),
@@ -71,7 +73,7 @@ impl Candidate {
         }
     }
 
-    /// Gives the lease back, unless it is someone else's.
+    /// Releases the lease, unless another candidate holds it.
     pub(super) async fn release(&mut self) -> Result<(), LeaseError> {
         let mut known = self.seen.as_ref().map(|seen| seen.lease.clone());
         loop {
@@ -86,7 +88,7 @@ impl Candidate {
                 return Ok(());
             }
             match self.update(lease, record::release).await {
-                // A renewal that was under way has changed the resourceVersion.
+                // A renewal that was still in progress has changed the resourceVersion.
                 Err(error) if error.is_conflict() => {}
                 Err(error) if error.is_not_found() => return Ok(()),
                 written => return written,
@@ -102,8 +104,8 @@ impl Candidate {
         lease.spec.as_ref().and_then(record::holder) == Some(&self.identity)
     }
 
-    /// Nobody holds the lease, or this candidate does, or its record has been the same for as long as it asks for. A record that
-    /// asks for nothing counts as one of this candidate.
+    /// Returns true if the lease has no holder, this candidate holds it, or its record has not changed for its lease
+    /// duration. If the record has no lease duration, this candidate's own applies.
     fn may_take(&self, lease: &Lease, periods: &Periods) -> bool {
         let Some(record) = &lease.spec else { return true };
         match (record::holder(record), &self.seen) {
@@ -141,7 +143,8 @@ impl Candidate {
         self.update(lease, |record| record::hold(record, &identity, seconds)).await
     }
 
-    /// Writes the lease with another record. Its resourceVersion goes with it: if anybody wrote since it was read, this fails.
+    /// Writes the lease with a changed record. The write contains the known resourceVersion, so it fails with a conflict
+    /// if the Lease has changed since.
     async fn update(&mut self, mut lease: Lease, change: impl FnOnce(&mut LeaseSpec)) -> Result<(), LeaseError> {
         change(lease.spec.get_or_insert_default());
         let updated = self.api.replace(&self.name, &PostParams::default(), &lease).await;
@@ -151,7 +154,7 @@ impl Candidate {
         Ok(())
     }
 
-    /// Remembers the lease; since when it has been like this only begins anew if the record is another.
+    /// Remembers the lease. `since` is reset only if the record has changed.
     fn saw(&mut self, lease: Lease) {
         let since = match &self.seen {
             Some(seen) if seen.lease.spec == lease.spec => seen.since,

@@ -1,4 +1,5 @@
-//! The elector: acquires, renews, releases. Upstream: `LeaderElector` in `tools/leaderelection/leaderelection.go`.
+//! LeaderElector: acquires the lease, runs the leader's work while renewing the lease, and releases it. Upstream:
+//! `LeaderElector` in `tools/leaderelection/leaderelection.go`.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -22,7 +23,7 @@ use crate::told::Told;
 
 type OnError = Box<dyn Fn(&LeaseError) + Send + Sync>;
 
-/// A candidate for the leadership.
+/// A candidate in a leader election (client-go's `LeaderElector`).
 ///
 /// ```no_run
 /// # async fn work() {}
@@ -33,7 +34,7 @@ type OnError = Box<dyn Fn(&LeaseError) + Send + Sync>;
 /// let stop = CancellationToken::new();
 /// let mut elector = LeaderElector::new(client, "default", "my-controller", std::env::var("POD_NAME")?);
 /// while let Outcome::Lost = elector.run(stop.clone(), async |_| work().await).await? {
-///     // Another candidate leads: stand in line again.
+///     // The leadership was lost: become a candidate again.
 /// }
 /// # Ok(()) }
 /// ```
@@ -42,15 +43,15 @@ pub struct LeaderElector {
     periods: Periods,
     known: watch::Sender<Known>,
     on_error: Option<OnError>,
-    /// The failure that was logged last, until the next success.
+    /// The last logged failure, until the next success.
     logged: Told<()>,
     random: fastrand::Rng,
 }
 
 impl LeaderElector {
-    /// A candidate for the Lease of this namespace and name, which is created if it does not exist.
+    /// Makes a candidate for the Lease with this namespace and name, which is created if it does not exist.
     ///
-    /// No two candidates may have the same identity: the name of the pod, say, or of the host with something random.
+    /// The identity must be unique among the candidates, for example the pod's name, or the host's name with a random suffix.
     pub fn new(client: Client, namespace: &str, name: &str, identity: impl Into<String>) -> Self {
         Self {
             candidate: Candidate::new(Api::namespaced(client, namespace), namespace, name, identity.into()),
@@ -62,65 +63,72 @@ impl LeaderElector {
         }
     }
 
-    /// How long candidates wait without seeing a renewal before they take the lease; 15 seconds by default. In the Lease it is
-    /// rounded up to whole seconds. Candidates wait as long as the record of the holder says.
+    /// Sets how long other candidates wait without seeing a renewal before they take the lease; 15 seconds by default
+    /// (client-go's `LeaseDuration`).
+    ///
+    /// The holder writes the duration to the Lease, rounded up to whole seconds, and the other candidates use the written
+    /// value.
     #[must_use]
     pub fn lease_duration(mut self, duration: Duration) -> Self {
         self.periods.lease_duration = duration;
         self
     }
 
-    /// How long the leader goes on without a renewal; 10 seconds by default. A request may take half of it.
+    /// Sets how long the leader continues without a successful renewal; 10 seconds by default (client-go's
+    /// `RenewDeadline`). Each request times out after half of it.
     #[must_use]
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
         self.periods.renew_deadline = deadline;
         self
     }
 
-    /// The pause between two tries; 2 seconds by default. A candidate that does not lead adds up to 120 % at random.
+    /// Sets the pause between two tries; 2 seconds by default (client-go's `RetryPeriod`). A candidate that does not lead
+    /// adds up to 120 % at random.
     #[must_use]
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.periods.retry_period = period;
         self
     }
 
-    /// How long the leader's work may go on after the stop, while the lease is still renewed; by default not at all. The work
-    /// learns of the stop by [`Leadership::stopping`].
+    /// Sets how long the leader's work may continue after `stop` is cancelled, while the lease is still renewed; zero by
+    /// default. The work can wait for the stop with [`Leadership::stopping`].
     #[must_use]
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.periods.grace_period = period;
         self
     }
 
-    /// Called with each request that failed, before the next try. They are in the log, too: the first, then each with another
-    /// text.
+    /// Sets a callback that gets each failed request, before the next try. Failures are also logged: as a warning the
+    /// first time and whenever the text changes.
     #[must_use]
     pub fn on_error(mut self, on_error: impl Fn(&LeaseError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Box::new(on_error));
         self
     }
 
-    /// Makes the jitter the same in every run; by default it is another one each time.
+    /// Seeds the jitter, which makes it the same in every run. By default it is random.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.random = fastrand::Rng::with_seed(seed);
         self
     }
 
-    /// Who leads, as this candidate sees it. Goes on to tell when the elector runs, and when it runs again.
+    /// Returns a view of the election's state, as this candidate sees it. It is updated in this and all later runs.
     pub fn status(&self) -> LeaderStatus {
         LeaderStatus { known: self.known.subscribe() }
     }
 
-    /// Waits until this candidate leads, and then does `lead`, until that is done, the leadership is lost or `stop` is
-    /// cancelled; in the last two cases the future of `lead` is dropped. It can run again.
+    /// Waits until this candidate leads, then runs `lead` until it finishes, the leadership is lost, or `stop` is
+    /// cancelled. In the last two cases the future of `lead` is dropped; after the stop, only once the
+    /// [grace period](Self::grace_period) has passed. The elector can run again.
     ///
-    /// After the stop, the lease is released: others can take it at their next try. A request that is under way to acquire the lease
-    /// is waited for first; one that renews it is dropped. Each takes at most half of the renew deadline. If this future is
-    /// dropped instead, or `lead` panics, the lease stays until it expires.
+    /// After the stop or the end of the work, the lease is released, so other candidates can take it at their next try. A
+    /// request in progress to acquire the lease is awaited first; a request to renew it is aborted. Each request takes at
+    /// most half of the renew deadline. If this future is dropped, or `lead` panics, the lease is not released and
+    /// expires.
     ///
     /// # Errors
-    /// The settings do not fit. Whatever the API server answers is tried again.
+    /// The options are invalid. Failed requests are no errors, because they are tried again.
     pub async fn run<F: Future>(
         &mut self,
         stop: CancellationToken,
@@ -137,7 +145,7 @@ impl LeaderElector {
         let mut loss = None;
         let outcome = {
             let status = self.status();
-            let _steps_down = StepsDown(self.known.clone()); // after the work was dropped, and if it panics
+            let _steps_down = StepsDown(self.known.clone()); // declared before the work, so it is dropped after it, also in a panic
             let transitions = self.candidate.transitions();
             let mut work = pin!(lead(Leadership { status: status.clone(), stopping: stop.clone(), transitions }));
             let work = poll_fn(|cx| if status.is_leader() { work.as_mut().poll(cx) } else { Poll::Pending });
@@ -163,12 +171,14 @@ impl LeaderElector {
         Ok(outcome)
     }
 
-    /// Tries until the lease is this candidate's; gives back when the request was sent. `None`: it was told to stop.
+    /// Tries to acquire the lease until it succeeds. Returns the time at which the successful request was sent; `None`
+    /// after a stop.
     async fn acquire(&mut self, stop: &CancellationToken) -> Option<Instant> {
         while !stop.is_cancelled() {
             let sent = Instant::now();
             let limit = self.periods.request_timeout();
-            // Not broken off by the stop: a lease that was taken without a word would be in the others' way.
+            // The stop does not abort the request, because it might still acquire the lease, which would then block the
+            // other candidates until it expires.
             let answer = timeout(limit, self.candidate.acquire(&self.periods)).await;
             match self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit)))) {
                 Some(true) if stop.is_cancelled() => {
@@ -187,7 +197,8 @@ impl LeaderElector {
         None
     }
 
-    /// Renews the lease that was acquired with a request sent then, again and again. Returns when the leadership is lost, and why.
+    /// Renews the lease until the leadership is lost, and returns the reason. `renewed` is the time at which the last
+    /// successful request was sent.
     async fn renew_until_lost(&mut self, mut renewed: Instant) -> Loss {
         loop {
             match self.renew(renewed).await {
@@ -201,7 +212,8 @@ impl LeaderElector {
         }
     }
 
-    /// Renews the lease once, a retry period after the last time; gives back when the request was sent.
+    /// Renews the lease once, a retry period after `renewed`, with as many tries as fit before the renew deadline.
+    /// Returns the time at which the successful request was sent.
     async fn renew(&mut self, renewed: Instant) -> Result<Instant, Loss> {
         let deadline = renewed + self.periods.renew_deadline;
         let mut next = renewed + self.periods.retry_period;
@@ -244,7 +256,7 @@ impl LeaderElector {
         LeaseError::NoAnswer { lease: self.candidate.lease.clone(), after }
     }
 
-    /// Tells of a failure, to the log once for each text.
+    /// Returns the answer of a request. A failure is passed to the log and to the callback instead.
     fn told<T>(&mut self, answer: Result<T, LeaseError>) -> Option<T> {
         let error = match answer {
             Ok(answer) => {
@@ -265,7 +277,8 @@ impl LeaderElector {
         None
     }
 
-    /// Lets everyone know who leads, and until when this candidate may. Wakes those who wait for a change only if there is one.
+    /// Publishes the holder, and the time until which this candidate may lead. Wakes waiters only if the holder or the
+    /// candidate's leadership changed.
     fn publish(&self, until: Option<Instant>) {
         let leader = self.candidate.holder();
         self.known.send_if_modified(|known| {
@@ -290,16 +303,16 @@ impl std::fmt::Debug for LeaderElector {
     }
 }
 
-/// Why a candidate leads no longer.
+/// The reason for the loss of the leadership.
 #[derive(Clone, Copy)]
 enum Loss {
-    /// It had no success before the renew deadline.
+    /// No renewal succeeded before the renew deadline.
     Deadline,
-    /// The lease is someone else's.
+    /// Another candidate holds the lease.
     Taken,
 }
 
-/// When it is dropped, its candidate does not lead.
+/// Publishes on drop that the candidate no longer leads.
 struct StepsDown(watch::Sender<Known>);
 
 impl Drop for StepsDown {

@@ -1,77 +1,77 @@
-//! What can go wrong in an election.
+//! The errors of a leader election: invalid options and failed requests.
 
 use std::time::Duration;
 
 use crate::cache::ApiError;
 
-/// An elector cannot run with these settings. Upstream: the checks of `NewLeaderElector`.
+/// The error of an elector with invalid options. Upstream: the checks of `NewLeaderElector`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidElection {
-    /// Without an identity, a candidate could not tell itself from others.
+    /// The identity is empty, so a candidate could not distinguish itself from others.
     #[error("the identity of the candidate is empty")]
     NoIdentity,
-    /// Another candidate could take the lease before the old leader has stopped.
+    /// The lease duration is too short: another candidate could take the lease before the old leader has stopped.
     #[error("lease duration {lease_duration:?} must be greater than renew deadline {renew_deadline:?}")]
     LeaseDuration {
-        /// How long others wait.
+        /// The time for which other candidates wait without seeing a renewal.
         lease_duration: Duration,
-        /// How long the leader goes on without a renewal.
+        /// The time for which the leader continues without a renewal.
         renew_deadline: Duration,
     },
-    /// The leader would give up before its second try.
+    /// The renew deadline is too short: the leader would give up before its second try.
     #[error("renew deadline {renew_deadline:?} must be greater than 1.2 × retry period {retry_period:?}")]
     RenewDeadline {
-        /// How long the leader goes on without a renewal.
+        /// The time for which the leader continues without a renewal.
         renew_deadline: Duration,
-        /// How long it waits between two tries.
+        /// The pause between two tries.
         retry_period: Duration,
     },
-    /// There would be no pause between two tries.
+    /// The retry period is zero, so there would be no pause between two tries.
     #[error("retry period must be greater than zero")]
     RetryPeriod,
 }
 
-/// A request about the Lease failed. The elector goes on: it tries again after its retry period.
+/// The error of a failed request on the Lease. The elector continues and tries again after its retry period.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
     /// The Lease could not be read.
     #[error("cannot read lease {lease}")]
     Read {
-        /// Namespace and name.
+        /// The Lease's namespace and name.
         lease: String,
-        /// What the server or the client said.
+        /// The error of the server or the client.
         source: ApiError,
     },
     /// The Lease does not exist and could not be created.
     #[error("cannot create lease {lease}")]
     Create {
-        /// Namespace and name.
+        /// The Lease's namespace and name.
         lease: String,
-        /// What the server or the client said.
+        /// The error of the server or the client.
         source: ApiError,
     },
     /// The Lease could not be written.
     #[error("cannot update lease {lease}")]
     Update {
-        /// Namespace and name.
+        /// The Lease's namespace and name.
         lease: String,
-        /// What the server or the client said.
+        /// The error of the server or the client.
         source: ApiError,
     },
-    /// There was no answer in time. Whether the request was carried out is not known.
+    /// The request timed out. The server may or may not have executed it.
     #[error("no answer about lease {lease} within {after:?}")]
     NoAnswer {
-        /// Namespace and name.
+        /// The Lease's namespace and name.
         lease: String,
-        /// How long was waited.
+        /// The timeout.
         after: Duration,
     },
 }
 
 impl LeaseError {
-    /// Somebody else wrote first: the object has another resourceVersion, or exists by now.
+    /// Returns true if another client was faster: the Lease has a new resourceVersion, or exists already.
     pub(super) fn is_conflict(&self) -> bool {
         match self {
             Self::Create { source, .. } | Self::Update { source, .. } => {
@@ -81,7 +81,7 @@ impl LeaseError {
         }
     }
 
-    /// The Lease was deleted.
+    /// Returns true if the Lease does not exist.
     pub(super) fn is_not_found(&self) -> bool {
         matches!(self, Self::Read { source, .. } | Self::Update { source, .. } if source.is_not_found())
     }

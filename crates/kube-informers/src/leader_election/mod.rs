@@ -1,7 +1,7 @@
-//! Leader election: of several candidates, one at a time works. Upstream: client-go's `tools/leaderelection`.
+//! Leader election: several candidates compete, and only one at a time works. Upstream: client-go's `tools/leaderelection`.
 //!
-//! The candidates compete for a `coordination.k8s.io/v1` Lease. Its holder renews it; a candidate that has not seen it renewed
-//! for the lease duration takes it. The holder stops earlier, after the renew deadline.
+//! The candidates compete for a `coordination.k8s.io/v1` Lease. The holder renews it. A candidate that has seen no
+//! renewal for the lease duration takes it. A holder that cannot renew stops earlier, after the renew deadline.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +14,7 @@
 //! let mut elector = LeaderElector::new(client, "default", "my-controller", "pod-1");
 //! let outcome = elector
 //!     .run(stop, async |lead| {
-//!         // The work of the leader. It is dropped when the leadership is lost.
+//!         // The leader's work. Its future is dropped when the leadership is lost.
 //!         assert!(lead.is_held());
 //!         "done"
 //!     })
@@ -23,29 +23,32 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What is guaranteed
+//! # Guarantees
 //!
-//! - Two candidates never lead at the same time, if time passes for both at nearly the same rate: in the time of a renew
-//!   deadline on the holder's clock, less than a lease duration passes on any other. By default that allows a factor of 1.5.
-//! - What the clocks show does not matter. A candidate measures by its own monotonic clock how long the record stays the same,
-//!   and never looks at the times in it.
-//! - The work of the leader is not polled after the renew deadline. That is measured from the moment *before* the last
-//!   successful renewal was sent, so a slow answer does not prolong it. (client-go measures from the answer, and so can have two
-//!   leaders when an answer takes longer than the difference of the two periods.)
-//! - Every write carries the resourceVersion that was read: of two candidates that take an expired lease, one gets a conflict.
+//! - Two candidates never lead at the same time, provided that their clocks run at similar rates: while a renew deadline
+//!   passes on the holder's clock, less than a lease duration must pass on any other clock. The default periods tolerate
+//!   a factor of 1.5.
+//! - The clocks need not be synchronised. A candidate measures with its own monotonic clock how long the record does not
+//!   change, and ignores the times in the record.
+//! - The leader's work is not polled after the renew deadline. The deadline counts from the moment *before* the last
+//!   successful renewal was sent, so a slow answer does not prolong it. (client-go counts from the answer, so it can have
+//!   two leaders if an answer takes longer than the difference of the two periods.)
+//! - Every write has the resourceVersion that was read as a precondition. If two candidates take an expired lease, one of
+//!   them gets a conflict.
 //!
-//! # What is not
+//! # Not guaranteed
 //!
-//! - Only what the future of [`LeaderElector::run`] owns stops when it is dropped. Tasks that it spawned go on, unless they are
-//!   aborted with it (`tokio::task::JoinSet` does that).
-//! - A future that blocks its thread cannot be stopped, and while it blocks the lease is not renewed.
-//! - A request that was sent before the leadership was lost may arrive later. What must not be written by an old leader needs a
-//!   resourceVersion of its own.
-//! - The monotonic clock of Linux stands still while a machine sleeps: a leader on a laptop that was closed notices at its next
+//! - When the leadership is lost, only the future of the leader's work is dropped. Tasks that it spawned continue, unless
+//!   they are aborted with it (`tokio::task::JoinSet` does that).
+//! - A future that blocks its thread cannot be stopped, and the lease is not renewed while it blocks.
+//! - A request that was sent before the leadership was lost may arrive later. A write that an old leader must not make
+//!   needs a resourceVersion as a precondition.
+//! - The monotonic clock of Linux stops while a machine sleeps. A leader on a suspended laptop notices only at its next
 //!   renewal.
-//! - Whoever deletes the Lease or empties its holder calls for an election at once, although the leader does not know yet.
+//! - If the Lease is deleted or its holder emptied, another candidate may take it at once, before the leader notices.
 //!
-//! Not here: events about the election, the health check of an expired leader, and client-go's coordinated election (alpha).
+//! Not implemented: events about the election, the health check of an expired leader, and client-go's coordinated
+//! election (alpha).
 //!
 //! A candidate needs the verbs `get`, `create` and `update` on `leases`.
 

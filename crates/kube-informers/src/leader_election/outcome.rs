@@ -1,24 +1,24 @@
-//! What a leader is given, and how its time ended.
+//! Leadership, the handle that a leader's work gets, and Outcome, the result of an election run.
 
 use tokio_util::sync::CancellationToken;
 
 use super::status::LeaderStatus;
 
-/// How an election ended for this candidate.
+/// The result of [`LeaderElector::run`](super::LeaderElector::run).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a candidate that lost its leadership should run again or exit"]
 pub enum Outcome<T> {
-    /// It was told to stop. If it led, the lease was released.
+    /// `stop` was cancelled. If the candidate led, the lease was released.
     Stopped,
-    /// It led, and could not renew the lease in time or saw that another candidate has it. Its work was dropped before that could
-    /// lead. It may run again.
+    /// The candidate led, but could not renew the lease in time, or another candidate took it. The candidate may run again.
     Lost,
-    /// It led, and its work is done. The lease was released. Work that ends by itself after the stop, within the
-    /// [grace period](super::LeaderElector::grace_period), is finished too, and not [`Stopped`](Self::Stopped).
+    /// The candidate led and its work finished; this is the work's output. The lease was released. Work that finishes
+    /// after the stop, within the [grace period](super::LeaderElector::grace_period), counts as finished, not as
+    /// [`Stopped`](Self::Stopped).
     Finished(T),
 }
 
-/// The leadership of one candidate, for as long as its work is polled.
+/// A handle to the leadership, which the leader's work gets.
 #[derive(Clone, Debug)]
 pub struct Leadership {
     pub(super) status: LeaderStatus,
@@ -27,19 +27,22 @@ pub struct Leadership {
 }
 
 impl Leadership {
-    /// Is the renew deadline still ahead? Asks the clock. For tasks that the leader's work spawned, and after long computations.
+    /// Returns true if the renew deadline has not passed yet. Use this in tasks that the leader's work spawned, and after
+    /// long computations.
     pub fn is_held(&self) -> bool {
         self.status.is_leader()
     }
 
-    /// Waits until the elector is told to stop. The work goes on for the
-    /// [grace period](super::LeaderElector::grace_period) at most.
+    /// Waits until the elector's `stop` is cancelled. After that, the work may continue for at most the
+    /// [grace period](super::LeaderElector::grace_period).
     pub async fn stopping(&self) {
         self.stopping.cancelled().await;
     }
 
-    /// How often the lease had changed hands when this candidate took it. As long as nobody deletes the Lease, it is not lower
-    /// than for any leader before. It is the same as before when a candidate takes a lease again that still names it.
+    /// Returns how often the holder of the lease had changed when this candidate took it.
+    ///
+    /// The number never decreases from leader to leader, unless the Lease is deleted. It stays the same if a candidate
+    /// takes a lease again that still names it as the holder.
     pub fn transitions(&self) -> i32 {
         self.transitions
     }

@@ -1,21 +1,22 @@
-//! The periods of an election and what must hold between them. Upstream: `LeaderElectionConfig`.
+//! Periods: the durations of an election, and the constraints between them. Upstream: `LeaderElectionConfig`.
 
 use std::time::Duration;
 
 use super::error::InvalidElection;
 
-/// A candidate's pause between two tries is up to this much longer, as part of the retry period.
+/// The largest random addition to a candidate's pause between two tries, as a factor of the retry period. Upstream:
+/// `JitterFactor`.
 const JITTER: f64 = 1.2;
 
 #[derive(Clone, Debug)]
 pub(super) struct Periods {
-    /// How long candidates wait without a change of the record before they take the lease.
+    /// The time for which candidates wait without a change of the record before they take the lease.
     pub(super) lease_duration: Duration,
-    /// How long the leader goes on without a renewal.
+    /// The time for which the leader continues without a renewal.
     pub(super) renew_deadline: Duration,
     /// The pause between two tries.
     pub(super) retry_period: Duration,
-    /// How long the leader's work may go on after the stop.
+    /// The time for which the leader's work may continue after the stop.
     pub(super) grace_period: Duration,
 }
 
@@ -45,17 +46,19 @@ impl Periods {
         Ok(())
     }
 
-    /// How long one request may take: a connection that went silent costs one try, not the leadership.
+    /// Returns the timeout of a request. It is half of the renew deadline, so that a dead connection costs one try but
+    /// not the leadership.
     pub(super) fn request_timeout(&self) -> Duration {
         self.renew_deadline / 2
     }
 
-    /// The pause of a candidate before its next try.
+    /// Returns the random pause of a candidate before its next try.
     pub(super) fn jittered(&self, random: &mut fastrand::Rng) -> Duration {
         self.retry_period.mul_f64(1.0 + JITTER * random.f64())
     }
 
-    /// The lease duration as the record has it, in whole seconds, rounded up: others wait no less than this candidate wants.
+    /// Returns the lease duration for the record, in seconds. It is rounded up, because other candidates must not wait
+    /// for less than the real duration.
     pub(super) fn lease_seconds(&self) -> i32 {
         let seconds = self.lease_duration.as_secs() + u64::from(self.lease_duration.subsec_nanos() > 0);
         i32::try_from(seconds).unwrap_or(i32::MAX)
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_record_names_a_lease_duration_that_is_not_shorter_than_the_real_one() {
+    fn the_lease_duration_in_the_record_is_rounded_up_to_seconds() {
         let seconds = |millis| Periods { lease_duration: Duration::from_millis(millis), ..Periods::default() };
         assert_eq!(seconds(15_000).lease_seconds(), 15);
         assert_eq!(seconds(15_001).lease_seconds(), 16);

@@ -6,17 +6,17 @@ use k8s_openapi::api::coordination::v1::LeaseSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::{Timestamp, TimestampRound, Unit};
 
-/// Who holds the lease. A released lease has an empty holder.
+/// Returns the holder of the lease; `None` for a released lease, which has an empty holder.
 pub(super) fn holder(record: &LeaseSpec) -> Option<&str> {
     record.holder_identity.as_deref().filter(|holder| !holder.is_empty())
 }
 
-/// How long the holder asks others to wait; `None` if the record does not say.
+/// Returns the time for which other candidates must wait; `None` if the record does not have it.
 pub(super) fn duration(record: &LeaseSpec) -> Option<Duration> {
     u64::try_from(record.lease_duration_seconds?).ok().map(Duration::from_secs)
 }
 
-/// The record of a new lease.
+/// Makes the record of a new lease.
 pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
     let now = next(None);
     LeaseSpec {
@@ -29,7 +29,7 @@ pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
     }
 }
 
-/// Writes down that `identity` holds the lease. A holder that renews keeps its acquire time; a new one counts a transition.
+/// Sets `identity` as the holder and updates the renew time. A new holder also sets the acquire time and counts a transition.
 pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
     let now = next(record.renew_time.as_ref());
     if holder(record) != Some(identity) {
@@ -41,7 +41,7 @@ pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
     record.renew_time = Some(now);
 }
 
-/// Writes down that nobody holds the lease any more.
+/// Empties the holder.
 pub(super) fn release(record: &mut LeaseSpec) {
     let now = next(record.renew_time.as_ref());
     record.holder_identity = Some(String::new());
@@ -50,7 +50,8 @@ pub(super) fn release(record: &mut LeaseSpec) {
     record.renew_time = Some(now);
 }
 
-/// Now, or a microsecond beside it if the record says now already: others see a renewal by the change alone.
+/// Returns the present time in microseconds. If the record already has this time, adds a microsecond, because other
+/// candidates recognise a renewal only by a change.
 fn next(renewed: Option<&MicroTime>) -> MicroTime {
     let micros = TimestampRound::new().smallest(Unit::Microsecond);
     let now = Timestamp::now();

@@ -1,4 +1,5 @@
-//! Who leads, for everyone who wants to know. Upstream: `IsLeader`, `GetLeader` and `OnNewLeader`.
+//! LeaderStatus: the observable state of an election, for health checks, metrics and logs. Upstream: `IsLeader`,
+//! `GetLeader` and `OnNewLeader`.
 
 use std::sync::Arc;
 
@@ -7,12 +8,12 @@ use tokio::time::Instant;
 
 use crate::cache::Never;
 
-/// What a candidate knows of the election.
+/// A candidate's knowledge of the election.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    /// Who holds the lease, as last seen.
+    /// The last seen holder of the lease.
     pub(super) leader: Option<Arc<str>>,
-    /// Until when this candidate may lead without another renewal; `None` if it does not.
+    /// The time until which this candidate may lead without another renewal; `None` if it does not lead.
     pub(super) until: Option<Instant>,
 }
 
@@ -22,28 +23,30 @@ impl Known {
     }
 }
 
-/// Who leads, as one candidate sees it; from [`LeaderElector::status`](super::LeaderElector::status). For health checks, metrics
-/// and logs. Clones are independent in what they have seen.
+/// A view of the election's state, as one candidate sees it. [`LeaderElector::status`](super::LeaderElector::status)
+/// returns it. Each clone waits for changes independently.
 #[derive(Clone, Debug)]
 pub struct LeaderStatus {
     pub(super) known: watch::Receiver<Known>,
 }
 
 impl LeaderStatus {
-    /// Does this candidate lead? Never true after its renew deadline, whether or not the elector has noticed.
+    /// Returns true if this candidate leads (client-go's `IsLeader`). Never true after its renew deadline, even if the
+    /// elector has not noticed yet.
     pub fn is_leader(&self) -> bool {
         self.known.borrow().leads()
     }
 
-    /// The identity of the last holder of the lease that was seen; `None` if none was seen yet or the lease was released.
+    /// Returns the identity of the last seen holder of the lease; `None` if none was seen yet or the lease was released
+    /// (client-go's `GetLeader`).
     pub fn leader(&self) -> Option<Arc<str>> {
         self.known.borrow().leader.clone()
     }
 
-    /// Waits until the leader is another one, or this candidate starts or stops to lead, since the last call.
+    /// Waits for a change since the last call: the leader changes, or this candidate starts or stops leading.
     ///
     /// # Errors
-    /// The elector is gone.
+    /// [`Never`] if the elector was dropped.
     pub async fn changed(&mut self) -> Result<(), Never> {
         self.known.changed().await.map_err(|_| Never)
     }

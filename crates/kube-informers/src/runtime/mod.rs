@@ -1,8 +1,10 @@
-//! Bridges to kube-runtime (feature `runtime`): its stores and controllers on the list and watch of an informer.
+//! Bridges to kube-runtime (feature `runtime`), whose stores and controllers can use an informer instead of their own
+//! list and watch.
 //!
-//! [`WatcherEvents`] makes of a subscription what kube-runtime's `watcher` gives. A [`reflector`](kube_runtime::reflector()) fills a
-//! store from it, and a [`Controller`](kube_runtime::Controller) works on both. The informer's handlers, indices and other
-//! subscriptions go on as before, and the API server is asked once:
+//! [`WatcherEvents`] converts a subscription to the event stream of kube-runtime's `watcher`. A
+//! [`reflector`](kube_runtime::reflector()) fills a store from that stream, and a
+//! [`Controller`](kube_runtime::Controller) uses both. The informer's handlers, indices and other subscriptions work as
+//! before, and the API server gets only one list and watch:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,19 +30,20 @@
 //!
 //! # Controllers
 //!
-//! `Controller::for_stream` and `owns_stream`, which take a stream instead of an `Api`, need kube-runtime's feature
-//! `unstable-runtime-stream-control`; the example `kube_controller` uses them. Without it,
-//! [`applier`](kube_runtime::applier) does the same with [`trigger_self`](kube_runtime::controller::trigger_self) or, straight from
+//! `Controller::for_stream` and `owns_stream` take a stream instead of an `Api`. They need kube-runtime's feature
+//! `unstable-runtime-stream-control`, and the example `kube_controller` uses them. Without that feature, use
+//! [`applier`](kube_runtime::applier) with [`trigger_self`](kube_runtime::controller::trigger_self), or, directly on
 //! notifications, with [`trigger_with`](kube_runtime::controller::trigger_with) and `ObjectRef::from(&notification)`.
 //!
 //! # Limits
 //!
-//! - A kube-runtime store has objects of its own: each object is cloned for it, so it takes memory a second time. Controllers of
-//!   one kind should share one store (`reflector::store_shared`, with kube-runtime's feature `unstable-runtime-subscribe`).
-//! - The events have no place for the old object, nor for "unchanged": an update and a resync are both `Apply`. A tombstone is a
-//!   `Delete` with the last known state.
-//! - There is one `Init`, at the beginning. After a relist the informer finds out what changed, and tells that.
-//! - There are no errors in the stream. Failures of the list and the watch go to the informer's
+//! - A kube-runtime store holds its own clone of each object, so the objects take memory twice. Controllers of one kind
+//!   should share one store (`reflector::store_shared`, with kube-runtime's feature `unstable-runtime-subscribe`).
+//! - The events contain neither the old object nor whether the object changed: an update and a resync are both `Apply`. A
+//!   tombstone is a `Delete` with the last known state.
+//! - `Init` comes only once, at the beginning. After a relist, the informer computes the changes, and the stream contains
+//!   only those.
+//! - The stream contains no errors. Failures of the list and the watch are reported to the informer's
 //!   [`on_error`](crate::cache::ReflectorOptions::on_error) and to the log.
 
 mod object_ref;

@@ -1,9 +1,11 @@
-//! `ObjectRef`s, kube-runtime's keys, of what informers and work queues have.
+//! Conversions of this crate's `ObjectName` and `Notification` to `ObjectRef`, kube-runtime's key of an object.
 
 use kube_runtime::reflector::{Lookup, ObjectRef};
 
 use crate::cache::{Deletion, Notification, ObjectName};
 
+/// Converts the namespace and name of an object.
+///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informers::cache::ObjectName;
@@ -18,7 +20,7 @@ impl<K: Lookup<DynamicType: Default>> From<&ObjectName> for ObjectRef<K> {
     }
 }
 
-/// The object that was added, updated or deleted. Of a tombstone without an object it is made of the key.
+/// Refers to the object that was added, updated or deleted. A tombstone without an object is converted from its key.
 impl<K: Lookup<DynamicType: Default>> From<&Notification<K>> for ObjectRef<K> {
     fn from(change: &Notification<K>) -> Self {
         match change {
@@ -47,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tombstone_without_an_object_is_referred_to_by_its_key() {
+    fn a_tombstone_without_an_object_is_converted_from_its_key() {
         let (key, last_known) = ("default/web".to_owned(), None);
         let pod: Notification<Pod> = Notification::Delete(Deletion::FinalStateUnknown { key, last_known });
         assert_eq!(ObjectRef::from(&pod), ObjectRef::<Pod>::new("web").within("default"));

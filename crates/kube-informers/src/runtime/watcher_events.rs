@@ -1,4 +1,4 @@
-//! What kube-runtime's `watcher` gives, from a subscription.
+//! WatcherEvents: converts an informer's subscription to the event stream of kube-runtime's `watcher`.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,15 +14,16 @@ use tracing::warn;
 
 use crate::cache::{Deletion, InitialList, Never, Notification, Object, Subscription};
 
-/// The changes of an informer as the stream that kube-runtime's `watcher` gives: `Init`, an `InitApply` for each object that is
-/// there, `InitDone`, and from then on `Apply` and `Delete`. It never yields an error.
+/// An informer's changes as the event stream of kube-runtime's `watcher`: `Init`, an `InitApply` for each existing
+/// object, `InitDone`, then `Apply` and `Delete` events. The stream contains no errors.
 ///
-/// It ends when the informer has stopped. If that happens before the first list was complete, there is no `InitDone`.
+/// It ends when the informer has stopped. If the informer stops before the first list is complete, there is no `InitDone`.
 #[must_use = "dropping it unsubscribes"]
 pub struct WatcherEvents<K: Object> {
     changes: Fuse<Subscription<K>>,
     progress: Progress,
-    /// Changes that came before `InitDone`, for after it: kube-runtime's stores know nothing of a `Delete` among `InitApply`s.
+    /// The changes that came before `InitDone`. They are delayed until after it, because kube-runtime's stores ignore a
+    /// `Delete` between `InitApply`s.
     held: VecDeque<Notification<K>>,
 }
 
@@ -35,14 +36,14 @@ enum Progress {
 }
 
 impl<K: Object> WatcherEvents<K> {
-    /// The events of this subscription, of which nothing was taken yet.
+    /// Converts a subscription from which nothing was taken yet.
     pub fn of(subscription: Subscription<K>) -> Self {
         Self { changes: subscription.fuse(), progress: Progress::NotBegun, held: VecDeque::new() }
     }
 }
 
 impl<K: Object + Clone> WatcherEvents<K> {
-    /// The next event of the initial list. `None`: the list was not completed.
+    /// Returns the next event of the initial list; `None` if the informer stopped before the list was complete.
     fn poll_list(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         let synced = self.changes.get_ref().synced();
         loop {
@@ -67,7 +68,7 @@ impl<K: Object + Clone> WatcherEvents<K> {
         }
     }
 
-    /// The next change after the initial list.
+    /// Returns the next change after the initial list.
     fn poll_change(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         loop {
             let change = match self.held.pop_front() {
@@ -109,7 +110,7 @@ impl<K: Object + Clone> Stream for WatcherEvents<K> {
                 let event = ready!(self.poll_list(cx));
                 if event.is_none() {
                     self.progress = Progress::Incomplete;
-                    self.held.clear(); // kube-runtime's stores know nothing of changes of a list that is not complete
+                    self.held.clear(); // without `InitDone`, a kube-runtime store could not use these changes
                 }
                 event
             }

@@ -1,4 +1,5 @@
-//! Access: one operation under a queue's lock, and whom it wakes.
+//! Access: the guard for one operation under a queue's lock. When it is dropped, it releases the lock and then wakes the
+//! waiting tasks.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,22 +8,23 @@ use tokio::sync::Notify;
 use super::state::QueueState;
 use crate::lock::MutexGuard;
 
-/// Whom a queue can wake.
+/// The signals by which a queue wakes waiting tasks.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// Wakes callers of `get`, the longest waiting first. The queue wakes one of them at a time. That one takes a key; if keys are
-    /// left, it wakes the next one.
+    /// Wakes callers of `get`, in the order in which they began to wait, one at a time. The woken caller takes a key and,
+    /// if keys are left, wakes the next caller.
     pub news: Notify,
-    /// Wakes the caller of `get` that sleeps until the first delayed key is due, when another key is due earlier.
+    /// Wakes the timekeeper, the caller of `get` that sleeps until the first delayed key is due, when an earlier key is
+    /// delayed.
     pub sooner: Notify,
-    /// Wakes callers that wait until nothing is being worked on.
+    /// Wakes callers that wait until no key is in progress.
     pub drained: Notify,
 }
 
-/// A queue's state, and who is to be woken when the lock is free again. That happens also if the operation panics.
+/// A queue's locked state, and the wake-ups to send after the lock is released. They are sent even if the operation panics.
 pub(super) struct Access<'a, T> {
     state: MutexGuard<'a, QueueState<T>>,
-    /// Dropped after `state`, so with the lock free.
+    /// Dropped after `state`, which means without the lock.
     wake: Wake<'a>,
 }
 
@@ -32,17 +34,17 @@ impl<'a, T> Access<'a, T> {
         Self { state, wake: Wake { signals, getter: false, every_getter: false, keeper: false, drainers: false } }
     }
 
-    /// Wakes everybody who waits for a key.
+    /// Wakes all callers that wait for a key.
     pub fn wake_every_getter(&mut self) {
         self.wake.every_getter = true;
     }
 
-    /// Wakes the one who keeps the time. (If nobody does, one who waits is woken anyway.)
+    /// Wakes the timekeeper. If there is none, `Drop` wakes a waiting caller, which then becomes the timekeeper.
     pub fn wake_keeper(&mut self) {
         self.wake.keeper = self.state.timed;
     }
 
-    /// Wakes those who drain, whether or not something is still being worked on.
+    /// Wakes all callers that wait for the drain, even if keys are still in progress.
     pub fn wake_drainers(&mut self) {
         self.wake.drainers = true;
     }
@@ -75,7 +77,7 @@ impl<T> Drop for Access<'_, T> {
     }
 }
 
-/// Wakes when it is dropped.
+/// The wake-ups that are sent on drop.
 struct Wake<'a> {
     signals: &'a Signals,
     getter: bool,

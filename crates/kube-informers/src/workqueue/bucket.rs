@@ -1,4 +1,5 @@
-//! Bucket: so many items a second, whichever they are. Upstream: `BucketRateLimiter`, and `golang.org/x/time/rate`.
+//! Bucket: a rate limiter for all items together, a token bucket. Upstream: `BucketRateLimiter`, and
+//! `golang.org/x/time/rate`.
 
 use std::time::Duration;
 
@@ -6,24 +7,25 @@ use tokio::time::Instant;
 
 use super::limiter::RateLimiter;
 
-/// A bucket of tokens that fills at a steady rate; every item takes one, and waits for it if need be.
+/// A token bucket that fills at a steady rate (client-go's `BucketRateLimiter`). Every item takes one token, and waits
+/// for it if the bucket is empty.
 ///
-/// It knows no items: there is nothing to forget, and nothing counts as a failure. Tokens that were taken are not given
-/// back.
+/// The bucket does not distinguish items: [`RateLimiter::retries`] is always 0, and [`RateLimiter::forget`] does nothing.
+/// Taken tokens are not returned.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     per_second: f64,
     size: f64,
-    /// As of `since`. Below 0 if items wait for tokens already.
+    /// The number of tokens at the time `since`; negative if items wait for tokens.
     tokens: f64,
     since: Instant,
 }
 
-/// The wait for a token that never comes, 292 years.
+/// The wait for a token that never comes: 292 years, Go's largest duration.
 const NEVER: Duration = Duration::from_nanos(i64::MAX.unsigned_abs());
 
 impl Bucket {
-    /// A full bucket of `size` tokens; `per_second` new ones come in.
+    /// Makes a full bucket of `size` tokens, which gains `per_second` tokens per second.
     pub fn new(per_second: f64, size: u32) -> Self {
         let size = f64::from(size);
         Self { per_second, size, tokens: size, since: Instant::now() }
@@ -65,7 +67,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_empty_bucket_makes_wait_and_fills_with_time() {
+    async fn an_empty_bucket_delays_items_and_fills_over_time() {
         let mut bucket = Bucket::new(10.0, 2);
         let waits: Vec<_> = (0..4).map(|_| bucket.reserve().as_millis()).collect();
         assert_eq!(waits, [0, 0, 100, 200]);
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_fills_makes_wait_for_ever_and_what_has_no_limit_never_does() {
+    fn a_bucket_that_never_fills_delays_for_ever_and_an_infinite_rate_never_delays() {
         assert_eq!(Bucket::new(1.0, 0).reserve(), NEVER);
         let mut never = Bucket::new(0.0, 1);
         assert_eq!((never.reserve(), never.reserve()), (Duration::ZERO, NEVER));

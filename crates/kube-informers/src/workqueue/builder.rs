@@ -1,4 +1,4 @@
-//! WorkQueueBuilder: what a queue can be given.
+//! WorkQueueBuilder: the options of a work queue.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -21,10 +21,10 @@ use super::state::QueueState;
 /// let limiter = Exponential::new(Duration::from_millis(1), Duration::from_secs(1));
 /// let queue = WorkQueue::builder().limiter(limiter).build();
 /// queue.add_rate_limited("a"); // in 1 ms
-/// queue.add_rate_limited("a"); // in 2 ms, but it waits for the first already
+/// queue.add_rate_limited("a"); // in 2 ms, but the key is already due in 1 ms, and the earlier time counts
 /// assert_eq!(queue.retries(&"a"), 2);
 /// ```
-#[must_use = "it does nothing until it is built"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct WorkQueueBuilder<T> {
     limiter: Option<Box<dyn RateLimiter<T>>>,
     line: Line<T>,
@@ -37,29 +37,28 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         Self { limiter: None, line: Line::Fifo(VecDeque::new()), meter: None, observer: None }
     }
 
-    /// Decides how long a failed key waits. Unless told otherwise it is the
-    /// [limiter that controllers use](default_controller_limiter).
+    /// Sets the rate limiter, which decides how long a failed key waits. The default is [`default_controller_limiter`].
     pub fn limiter(mut self, limiter: impl RateLimiter<T> + 'static) -> Self {
         self.limiter = Some(Box::new(limiter));
         self
     }
 
-    /// Hands keys out in this order. Unless told otherwise it is [first in, first out](super::Fifo).
+    /// Sets the order in which keys are taken. The default is [first in, first out](super::Fifo).
     pub fn order(mut self, order: impl Order<T> + 'static) -> Self {
         self.line = Line::Ordered { order: Box::new(order), len: 0, in_hand: None };
         self
     }
 
-    /// Measures what happens.
+    /// Sets the metrics that the queue reports to.
     pub fn metrics(mut self, metrics: impl Metrics + 'static) -> Self {
         self.meter = Some(Box::new(Meter::new(Box::new(metrics))));
         self
     }
 
-    /// Tells of each key what happens to it, in the order in which it happens.
+    /// Sets an observer that gets each event of each key, in order.
     ///
-    /// `tell` is called under the queue's lock, as [`Metrics`] are: it has to be short and must not call the queue. If it panics, that
-    /// reaches whoever called the queue, and the queue stays whole.
+    /// Like [`Metrics`], `tell` runs under the queue's lock: it must be quick and must not use the queue. A panic of
+    /// `tell` propagates to the caller of the queue, and the queue stays consistent.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -82,7 +81,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         self
     }
 
-    /// The queue, empty.
+    /// Builds an empty queue.
     pub fn build(self) -> WorkQueue<T> {
         let limiter = self.limiter.unwrap_or_else(|| Box::new(default_controller_limiter()));
         WorkQueue::over(QueueState::new(self.line, self.meter, self.observer), limiter)

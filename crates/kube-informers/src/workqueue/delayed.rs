@@ -1,4 +1,4 @@
-//! Delayed: keys whose time has not come. Upstream: the heap of `util/workqueue/delaying_queue.go`.
+//! Delayed: the keys that are added to the queue at a later time. Upstream: the heap of `util/workqueue/delaying_queue.go`.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,18 @@ use tokio::time::Instant;
 
 use super::known::{Handle, KnownKeys};
 
-/// A point in time, and a number that keeps apart what is due at the same one; a lower one was said earlier.
+/// The time at which a key is due, and a sequence number that orders keys with the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due(Instant, u64);
 
-/// Keys by the time at which they are due; those due at the same time in the order in which that was said.
+/// Delayed keys, ordered by the time at which they are due. Keys with the same time are in the order in which they were
+/// delayed.
 ///
-/// A key is in here exactly if it has a `due`, and then under that one.
+/// A key is in `keys` exactly if its `Known::due` is set, and that is its map key.
 #[derive(Debug, Default)]
 pub(super) struct Delayed {
     keys: BTreeMap<Due, Handle>,
+    /// The last sequence number.
     said: u64,
 }
 
@@ -25,13 +27,14 @@ impl Delayed {
         self.keys.is_empty()
     }
 
-    /// The first key and its time.
+    /// Returns the first key and its time.
     #[inline]
     pub fn first(&self) -> Option<(Instant, Handle)> {
         self.keys.first_key_value().map(|(due, handle)| (due.0, *handle))
     }
 
-    /// Delays a key; if it is delayed already, until the earlier of the two times. Says whether the first time changed.
+    /// Delays a key. If it is already delayed, the earlier of the two times counts. Returns true if the key is now the
+    /// first one due.
     pub fn insert<T>(&mut self, known: &mut KnownKeys<T>, handle: Handle, at: Instant) -> bool {
         let first = self.first().is_none_or(|(first, _)| at < first);
         let known_due = &mut known[handle].due;
@@ -48,14 +51,14 @@ impl Delayed {
         first
     }
 
-    /// Takes out the first key.
+    /// Removes the first key.
     pub fn pop_first<T>(&mut self, known: &mut KnownKeys<T>) {
         if let Some((_, handle)) = self.keys.pop_first() {
             known[handle].due = None;
         }
     }
 
-    /// Delays nothing any more; hands out the keys that are thereby forgotten.
+    /// Removes all delayed keys. Returns the keys that nothing else refers to.
     pub fn clear<T>(&mut self, known: &mut KnownKeys<T>) -> Vec<T> {
         let handles = std::mem::take(&mut self.keys).into_values();
         handles
@@ -80,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_times_for_a_key_the_earliest_stands_and_the_others_leave_nothing() {
+    fn the_earliest_of_several_times_for_a_key_counts_and_the_rest_leave_no_entries() {
         let (mut known, mut delayed) = (KnownKeys::default(), Delayed::default());
         let now = Instant::now();
         let handle = known.know("a");
@@ -93,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_in_order_of_their_times_and_of_equal_ones_as_they_were_said() {
+    fn keys_are_popped_by_time_and_keys_with_equal_times_in_the_order_of_insertion() {
         let (mut known, mut delayed) = (KnownKeys::default(), Delayed::default());
         let now = Instant::now();
         for (key, millis) in [("b", 20), ("c", 20), ("d", 30), ("a", 10), ("e", 30)] {

@@ -1,4 +1,4 @@
-//! Waiter: waiting for a key.
+//! Waiter: a caller of [`WorkQueue::get`] that waits for a key.
 
 use std::hash::Hash;
 use std::pin::{Pin, pin};
@@ -10,14 +10,15 @@ use tokio::time::{Instant, sleep_until};
 use super::queue::WorkQueue;
 use super::state::{Found, Taken};
 
-/// One who waits for a key.
+/// A caller that waits for a key.
 pub(super) struct Waiter<'a, T> {
     queue: &'a WorkQueue<T>,
-    /// It sleeps until the first delayed key is due, for all who wait. Then the state's `timed` is set.
+    /// True if this waiter is the timekeeper: it sleeps until the first delayed key is due, on behalf of all waiters. The
+    /// state's `timed` is then set.
     keeps_time: bool,
 }
 
-/// What a waiter does after a look.
+/// The next step of a waiter after it has looked for a key.
 enum Next<T> {
     Ends(Option<Taken<T>>),
     LooksAgain,
@@ -30,7 +31,7 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
         Self { queue, keeps_time: false }
     }
 
-    /// Takes a key, waiting for one if need be; none once the queue has shut down and is empty.
+    /// Waits for a key and takes it; `None` once the queue has shut down and is empty.
     pub async fn take(mut self) -> Option<Taken<T>> {
         let signals = self.queue.signals();
         let mut told = false;
@@ -43,7 +44,7 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
                     news.await;
                     true
                 }
-                // In a box, so that the future of a `get` that finds a key at once is small.
+                // Boxed, because this rare branch would make the future of every `get` larger.
                 Next::WaitsUntil(due) => {
                     Box::pin(async {
                         select! {
@@ -59,7 +60,7 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
         }
     }
 
-    /// Takes a key, or a place among those who wait; both under one lock, so that none is missed.
+    /// Takes a key, or registers for the next wake-up. Both happen under one lock, so no key is missed.
     fn look(&mut self, told: bool, news: Pin<&mut Notified<'_>>) -> Next<T> {
         let mut state = self.queue.access();
         if told {
@@ -74,7 +75,7 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
             Found::Nothing => {}
         }
         if news.enable() {
-            return Next::LooksAgain; // told before it waited
+            return Next::LooksAgain; // the wake-up came before the registration
         }
         match state.delayed.first() {
             Some((due, _)) if !state.timed => {
@@ -88,7 +89,7 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
 }
 
 impl<T> Drop for Waiter<'_, T> {
-    /// Who no longer keeps the time leaves it to another.
+    /// Resigns as the timekeeper, so that another waiter can become it.
     fn drop(&mut self) {
         if self.keeps_time {
             self.queue.access().timed = false;

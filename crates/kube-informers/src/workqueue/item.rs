@@ -1,4 +1,4 @@
-//! Item: a key in the hands of a worker.
+//! Item: the guard of a key that a worker has taken from the queue.
 
 use std::fmt;
 use std::hash::Hash;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use super::queue::WorkQueue;
 use super::state::{Hold, Taken};
 
-/// A key that a worker has, from [`WorkQueue::get`]. Nobody else gets the key as long as this lives.
+/// A key that a worker has taken with [`WorkQueue::get`]. No other worker gets the key while the item exists.
 ///
-/// It is the key (`Deref`), and the work on it is over when it is dropped: also when the worker panics, or when its future is
-/// dropped. If the key was added meanwhile, it is then queued again. A dropped item counts neither as a success nor as a
-/// failure; what comes of the key is said by [`forget`](Self::forget), [`retry`](Self::retry) and
+/// The item dereferences to the key. Dropping it ends the work on the key (client-go's `Done`), also in a panic or when
+/// the worker's future is dropped. If the key was added meanwhile, it is then queued again. A plain drop counts neither
+/// as a success nor as a failure. To report the result, call [`forget`](Self::forget), [`retry`](Self::retry) or
 /// [`retry_after`](Self::retry_after).
 ///
 /// ```
@@ -25,9 +25,9 @@ use super::state::{Hold, Taken};
 /// while let Some(key) = queue.get().await {
 ///     tries += 1;
 ///     if tries < 3 {
-///         key.retry(); // it failed: again, later
+///         key.retry(); // the work failed: the key comes again later
 ///     } else {
-///         key.forget(); // it succeeded: the next failure is a first one
+///         key.forget(); // the work succeeded: the failures are no longer counted
 ///         queue.shut_down();
 ///     }
 /// }
@@ -43,7 +43,7 @@ pub struct Item<'a, T: Clone + Eq + Hash> {
 /// The work on a key, which is over when this is dropped.
 struct Work<'a, T: Clone + Eq + Hash> {
     queue: &'a WorkQueue<T>,
-    /// None once somebody else is to say that it is over.
+    /// `None` once the caller of [`Item::into_key`] is responsible for ending the work.
     hold: Option<Hold>,
 }
 
@@ -52,27 +52,29 @@ impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
         Self { key: taken.key, work: Work { queue, hold: Some(taken.hold) } }
     }
 
-    /// The work failed: the key comes again after the limiter's wait, longer each time.
+    /// Ends the work as failed. The key is queued again after the rate limiter's wait, which grows with each failure
+    /// (client-go's `AddRateLimited`).
     #[doc(alias = "AddRateLimited")]
     pub fn retry(self) {
         self.work.queue.add_rate_limited(self.key.clone());
     }
 
-    /// The key comes again after this time. That is no failure, and the failures that were counted still count.
+    /// Ends the work, and queues the key again after `delay` (client-go's `AddAfter`). This does not count as a failure,
+    /// and does not reset the counted failures.
     #[doc(alias = "AddAfter")]
     pub fn retry_after(self, delay: Duration) {
         self.work.queue.add_after(self.key.clone(), delay);
     }
 
-    /// The work succeeded, or is given up: the key's failures do not count any more.
+    /// Ends the work as succeeded or given up, and resets the key's failures (client-go's `Forget`).
     pub fn forget(self) {
         self.work.queue.forget(&self.key);
     }
 
-    /// The bare key. Whoever calls this has to call [`WorkQueue::done`] when the work on the key is over; otherwise nobody
-    /// gets it again.
+    /// Returns the bare key. The caller must call [`WorkQueue::done`] when the work on the key is over, or no worker will
+    /// ever get the key again.
     ///
-    /// It is the low-level way, for code that cannot keep a guard, such as a replay of client-go's calls.
+    /// This is the low-level way, for code that cannot keep a guard, such as a replay of client-go's calls.
     pub fn into_key(mut self) -> T {
         self.work.hold = None;
         self.key
@@ -91,7 +93,7 @@ impl<T: Clone + Eq + Hash> Drop for Work<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if let Some(hold) = self.hold {
-            let _forgotten = self.queue.access().give_back(hold); // dropped when the lock is free
+            let _forgotten = self.queue.access().give_back(hold); // dropped after the lock is released
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Known: what a queue knows of each key, in one place.
+//! KnownKeys: a queue's table of all its keys, with the state of each key.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Index, IndexMut};
@@ -10,41 +10,43 @@ use slab::Slab;
 
 use super::delayed::Due;
 
-/// Where a key is kept. It means that key until it is [forgotten](KnownKeys::forget), then perhaps another.
+/// The index of a key in the table. It is valid until the key is [forgotten](KnownKeys::forget), and may then be reused
+/// for another key.
 pub(super) type Handle = usize;
 
-/// Who has a key, or is to have it.
+/// The stage of a key in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It is neither to be worked on nor being worked on.
+    /// Neither queued nor in progress. The key may be delayed.
     Idle,
-    /// To be worked on, and queued (client-go: in the dirty set).
+    /// Queued (in client-go's dirty set).
     Queued,
-    /// A worker has it (in the processing set).
+    /// In progress: a worker has the key (in client-go's processing set).
     Processing,
-    /// A worker has it, and it was added meanwhile (in both).
+    /// In progress, and added again meanwhile (in both of client-go's sets).
     Again,
 }
 
-/// A key that is queued, delayed or being worked on.
+/// A key that is queued, delayed or in progress.
 #[derive(Debug)]
 pub(super) struct Known<T> {
     pub key: T,
     hash: u64,
     pub stage: Stage,
-    /// How often it is in line: once if it is queued, unless somebody was done with a key that nobody had.
+    /// The number of times that the key is in the line: once if it is queued, more often only after a `done` for a queued
+    /// key.
     pub in_line: u32,
-    /// When it comes in, if it is delayed.
+    /// The time at which the key will be added, if it is delayed.
     pub due: Option<Due>,
-    /// Which hand-out of the queue gave it to the worker who has it, or had it last.
+    /// The number of the `get` by which a worker last took the key.
     pub handed_out: u64,
 }
 
-/// The keys that a queue knows, each kept once: whatever else refers to one does so by its handle.
+/// The table of all keys of a queue. Each key is stored once, and everything else refers to it by its handle.
 #[derive(Debug)]
 pub(super) struct KnownKeys<T> {
     known: Slab<Known<T>>,
-    /// The handles of all that is known, by hash of the key.
+    /// The handles of all keys, indexed by the hashes of the keys.
     handles: HashTable<Handle>,
     hasher: RandomState,
 }
@@ -56,13 +58,13 @@ impl<T> Default for KnownKeys<T> {
 }
 
 impl<T: Eq + Hash> KnownKeys<T> {
-    /// Where the key is kept.
+    /// Returns the key's handle, if the key is in the table.
     #[inline]
     pub fn find(&self, key: &T) -> Option<Handle> {
         self.handles.find(self.hasher.hash_one(key), |handle| self.known[*handle].key == *key).copied()
     }
 
-    /// Where the key is kept, from now on if it was not: then it is idle.
+    /// Returns the key's handle. A new key is inserted as idle.
     #[inline]
     pub fn know(&mut self, key: T) -> Handle {
         let Self { known, handles, hasher } = self;
@@ -80,7 +82,7 @@ impl<T: Eq + Hash> KnownKeys<T> {
 }
 
 impl<T> KnownKeys<T> {
-    /// Forgets a key to which nothing refers any more, and hands it out.
+    /// Removes and returns a key, if it is neither queued, delayed nor in progress.
     #[inline]
     pub fn forget(&mut self, handle: Handle) -> Option<T> {
         let known = &self.known[handle];
@@ -93,7 +95,7 @@ impl<T> KnownKeys<T> {
         Some(self.known.remove(handle).key)
     }
 
-    /// What is kept there, if anything is.
+    /// Returns the entry with this handle, if there is one.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<&Known<T>> {
         self.known.get(handle)

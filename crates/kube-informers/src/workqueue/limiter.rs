@@ -1,4 +1,5 @@
-//! RateLimiter: how long a failed item waits. Upstream: `util/workqueue/default_rate_limiters.go`.
+//! RateLimiter: decides how long a failed item waits before the next try. Upstream:
+//! `util/workqueue/default_rate_limiters.go`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,34 +8,36 @@ use std::time::Duration;
 
 use super::bucket::Bucket;
 
-/// Decides how long an item waits before the next try.
+/// Decides how long an item waits before the next try (client-go's `TypedRateLimiter`).
 pub trait RateLimiter<T>: Send {
-    /// How long this item is to wait now. Counts as a failure of it.
+    /// Counts a failure of the item, and returns how long it must wait.
     fn when(&mut self, item: &T) -> Duration;
-    /// How many failures of this item count.
+    /// Returns the number of counted failures of the item (client-go's `NumRequeues`).
     #[doc(alias = "NumRequeues")]
     fn retries(&self, item: &T) -> usize;
-    /// This item's failures count no longer.
+    /// Resets the item's failures.
     fn forget(&mut self, item: &T);
 }
 
-/// What controllers use unless told otherwise: [`Exponential`] from 5 ms to 1000 s for each item, and for all of them
-/// together a [`Bucket`] of 100, ten a second.
+/// Returns the default rate limiter of controllers: for each item an [`Exponential`] from 5 ms to 1000 s, and for all
+/// items together a [`Bucket`] of 100 tokens with ten new ones per second (client-go's
+/// `DefaultTypedControllerRateLimiter`).
 pub fn default_controller_limiter<T: Clone + Eq + Hash + Send + 'static>() -> MaxOf<T> {
     MaxOf::new().and(Exponential::new(Duration::from_millis(5), Duration::from_secs(1000))).and(Bucket::new(10.0, 100))
 }
 
-/// [`Exponential`] from 1 ms to 1000 s, without a limit for all items together.
+/// Returns an [`Exponential`] from 1 ms to 1000 s, without a limit for all items together (client-go's
+/// `DefaultTypedItemBasedRateLimiter`).
 pub fn default_item_limiter<T>() -> Exponential<T> {
     Exponential::new(Duration::from_millis(1), Duration::from_secs(1000))
 }
 
-/// The failures of items.
+/// The number of failures of each item.
 #[derive(Clone, Debug)]
 struct Failures<T>(HashMap<T, usize>);
 
 impl<T: Clone + Eq + Hash> Failures<T> {
-    /// One more; says how many there were before.
+    /// Counts a failure. Returns the number of earlier ones.
     fn count(&mut self, item: &T) -> usize {
         if let Some(count) = self.0.get_mut(item) {
             *count += 1;
@@ -49,7 +52,7 @@ impl<T: Clone + Eq + Hash> Failures<T> {
     }
 }
 
-/// An item waits twice as long after each failure.
+/// A rate limiter that doubles an item's wait after each failure (client-go's `TypedItemExponentialFailureRateLimiter`).
 #[derive(Clone, Debug)]
 pub struct Exponential<T> {
     base: Duration,
@@ -58,7 +61,7 @@ pub struct Exponential<T> {
 }
 
 impl<T> Exponential<T> {
-    /// Waits of `base`, twice `base`, four times `base`, and so on, but never longer than `max`, however many failures.
+    /// Makes a limiter with waits of `base`, twice `base`, four times `base` and so on, up to `max`.
     pub fn new(base: Duration, max: Duration) -> Self {
         Self { base, max, failures: Failures(HashMap::new()) }
     }
@@ -89,7 +92,8 @@ impl<T: Clone + Eq + Hash + Send> RateLimiter<T> for Exponential<T> {
     }
 }
 
-/// An item's first failures cost little, all others much.
+/// A rate limiter with a short wait for an item's first failures and a long wait for all later ones (client-go's
+/// `TypedItemFastSlowRateLimiter`).
 #[derive(Clone, Debug)]
 pub struct FastSlow<T> {
     fast: Duration,
@@ -99,7 +103,7 @@ pub struct FastSlow<T> {
 }
 
 impl<T> FastSlow<T> {
-    /// Waits of `fast` for the first `fast_attempts` failures, then of `slow`.
+    /// Makes a limiter with a wait of `fast` for the first `fast_attempts` failures, then of `slow`.
     pub fn new(fast: Duration, slow: Duration, fast_attempts: usize) -> Self {
         Self { fast, slow, fast_attempts, failures: Failures(HashMap::new()) }
     }
@@ -119,17 +123,18 @@ impl<T: Clone + Eq + Hash + Send> RateLimiter<T> for FastSlow<T> {
     }
 }
 
-/// The longest wait of several limiters. Each counts each failure, so a bucket loses a token even where another limiter
-/// decides.
+/// A rate limiter that combines several limiters and takes the longest of their waits (client-go's
+/// `TypedMaxOfRateLimiter`). Every limiter counts every failure, so a bucket loses a token even if another limiter's wait
+/// is longer.
 pub struct MaxOf<T>(Vec<Box<dyn RateLimiter<T>>>);
 
 impl<T> MaxOf<T> {
-    /// No limiter yet, and so no wait.
+    /// Makes a combination of no limiters, which never waits.
     pub fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// One more.
+    /// Adds a limiter.
     #[must_use]
     pub fn and(mut self, limiter: impl RateLimiter<T> + 'static) -> Self {
         self.0.push(Box::new(limiter));
@@ -163,7 +168,7 @@ impl<T> fmt::Debug for MaxOf<T> {
     }
 }
 
-/// Another limiter's waits, but never longer than a maximum.
+/// A rate limiter that caps another limiter's waits (client-go's `TypedWithMaxWaitRateLimiter`).
 #[derive(Clone, Debug)]
 pub struct WithMaxWait<L> {
     inner: L,
@@ -171,7 +176,7 @@ pub struct WithMaxWait<L> {
 }
 
 impl<L> WithMaxWait<L> {
-    /// The waits of `inner`, up to `max`.
+    /// Makes a limiter with the waits of `inner`, but at most `max`.
     pub fn new(inner: L, max: Duration) -> Self {
         Self { inner, max }
     }
@@ -212,7 +217,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn failures_without_end_never_wait_longer_than_the_maximum() {
+    fn the_wait_after_many_failures_is_at_most_the_maximum() {
         let mut limiter = Exponential::new(MS, Duration::MAX);
         let waits: Vec<_> = (0..1000).map(|_| limiter.when(&"a")).collect();
         assert!(waits.is_sorted());
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_loses_a_token_even_where_another_limiter_decides() {
+    fn a_bucket_loses_a_token_even_if_another_limiters_wait_is_longer() {
         let mut limiter = MaxOf::new().and(FastSlow::new(MS, MS, 0)).and(Bucket::new(1.0, 1));
         assert_eq!(limiter.when(&"a"), MS);
         assert!(limiter.when(&"b") > 100 * MS);

@@ -1,4 +1,4 @@
-//! Line: the queued keys, in the order in which they are handed out.
+//! Line: the queued keys, in the order in which workers will get them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,14 +7,14 @@ use std::hash::Hash;
 use super::known::{Handle, KnownKeys};
 use super::order::Order;
 
-/// What is queued: handles, first in, first out, or the keys themselves in somebody's order.
+/// The queued keys: their handles in first-in order, or clones of the keys in a user-defined order.
 pub(super) enum Line<T> {
     Fifo(VecDeque<Handle>),
     Ordered {
         order: Box<dyn Order<T>>,
-        /// The number of queued keys, with the one that is in hand.
+        /// The number of queued keys, including `in_hand`.
         len: usize,
-        /// A key that the order has handed out and that nobody has taken yet.
+        /// A key that was popped from the order, but not from the line yet.
         in_hand: Option<T>,
     },
 }
@@ -32,7 +32,7 @@ impl<T: Clone + Eq + Hash> Line<T> {
         known[handle].in_line += 1;
     }
 
-    /// The next key. It stays in line until it is [taken out](Self::pop).
+    /// Returns the next key. It stays in the line until [`pop`](Self::pop).
     #[inline]
     pub fn next(&mut self, known: &KnownKeys<T>) -> Option<Handle> {
         match self {
@@ -48,25 +48,25 @@ impl<T: Clone + Eq + Hash> Line<T> {
                 if let Some(handle) = known.find(key) {
                     return Some(handle);
                 }
-                *in_hand = None; // a key that nobody pushed
+                *in_hand = None; // the order returned a key that was never pushed
             },
         }
     }
 
-    /// Takes out what [`next`](Self::next) said.
+    /// Removes the key that [`next`](Self::next) returned.
     #[inline]
     pub fn pop(&mut self, known: &mut KnownKeys<T>, next: Handle) {
         match self {
             Self::Fifo(handles) => drop(handles.pop_front()),
             Self::Ordered { len, in_hand, .. } => {
                 *in_hand = None;
-                *len = len.saturating_sub(1); // an order may hand out a key that is there once twice
+                *len = len.saturating_sub(1); // saturates, because a faulty order may return a key twice
             }
         }
         known[next].in_line = known[next].in_line.saturating_sub(1);
     }
 
-    /// A key that is queued was added again.
+    /// Tells a user-defined order that a queued key was added again.
     pub fn touch(&mut self, key: &T) {
         match self {
             Self::Fifo(_) => {}

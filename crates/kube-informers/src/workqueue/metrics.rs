@@ -1,4 +1,4 @@
-//! Metrics: what a queue tells about itself. Upstream: `util/workqueue/metrics.go`.
+//! Metrics: the measurements of a work queue. Upstream: `util/workqueue/metrics.go`.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,42 +8,44 @@ use tokio::time::Instant;
 
 use super::known::Handle;
 
-/// Takes what a queue measures, say into Prometheus. Called under the queue's lock: it has to be short and must not call
-/// the queue. Every method does nothing unless implemented. A panic of one of them reaches whoever called the queue, and
-/// leaves the queue whole.
+/// Receives a queue's measurements, for example for Prometheus (client-go's `MetricsProvider`).
 ///
-/// A key that is added again before it is handed out counts once.
+/// The methods run under the queue's lock, so they must be quick and must not use the queue. Each does nothing by
+/// default. A panic of a method propagates to the caller of the queue, and the queue stays consistent.
+///
+/// A key that is added again before a worker takes it counts once.
 #[doc(alias = "MetricsProvider")]
 pub trait Metrics: Send {
-    /// How many keys are to be worked on, whether queued or added again while somebody works on them.
+    /// Called with the number of keys that are queued, or were added again while in progress (client-go's `depth`).
     fn depth(&mut self, _keys: usize) {}
-    /// A key was added.
+    /// Called when a key was added (client-go's `adds_total`).
     fn added(&mut self) {}
-    /// A key is handed out, this long after it was first added.
+    /// Called when a worker takes a key, with the time since the key was first added (client-go's `queue_duration_seconds`).
     fn latency(&mut self, _waited: Duration) {}
-    /// A worker was done with a key, this long after it was handed out.
+    /// Called when the work on a key ends, with the time since a worker took it (client-go's `work_duration_seconds`).
     fn work_duration(&mut self, _worked: Duration) {}
-    /// A key was added to come in later.
+    /// Called when a key was added with a delay or rate limited (client-go's `retries_total`).
     fn retried(&mut self) {}
 }
 
-/// The work under way in a queue, measured when asked for. It is 0 in a queue without [`Metrics`].
+/// The age of the work in progress, measured when [`WorkQueue::unfinished`](super::WorkQueue::unfinished) is called. Zero
+/// for a queue without [`Metrics`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unfinished {
-    /// The sum over all keys that are being worked on of how long that has taken so far.
+    /// The sum, over all keys in progress, of the time since a worker took the key.
     pub total: Duration,
-    /// The longest of these.
+    /// The longest such time.
     pub longest: Duration,
 }
 
-/// The times of a queue that is measured.
+/// Computes a queue's measurements and passes them to its [`Metrics`].
 pub(super) struct Meter {
     metrics: Box<dyn Metrics>,
     depth: usize,
-    /// Since when keys are to be worked on.
+    /// The time at which each waiting key was first added.
     added: HashMap<Handle, Instant, RandomState>,
-    /// Since when keys are being worked on.
+    /// The time at which a worker took each key in progress.
     started: HashMap<Handle, Instant, RandomState>,
 }
 

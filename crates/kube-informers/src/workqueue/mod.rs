@@ -1,8 +1,8 @@
-//! client-go's `util/workqueue`: a queue that hands each key to one worker at a time, however often it was added; and workers
-//! over it.
+//! A work queue, which gives each key to only one worker at a time however often it was added, and the workers that
+//! process it. Upstream: client-go's `util/workqueue`.
 //!
-//! A controller's handlers [add](WorkQueue::add) the keys of objects that changed. Its [workers](WorkQueue::workers) bring one
-//! object after the other nearer to what it asks for. A key whose work failed comes again, later each time.
+//! A controller's handlers [add](WorkQueue::add) the keys of changed objects. Its [workers](WorkQueue::workers) reconcile
+//! one key after another. A key whose work failed is queued again, after a wait that grows with each failure.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,29 +11,29 @@
 //!
 //! let queue = WorkQueue::new();
 //! let stop = CancellationToken::new();
-//! queue.add("default/web"); // what a handler does
+//! queue.add("default/web"); // usually done by a handler
 //!
 //! let reconcile = async |key: &'static str| {
 //!     if queue.retries(&key) < 3 {
-//!         return Err(std::io::Error::other("the API server refused")); // again, later each time
+//!         return Err(std::io::Error::other("the API server refused")); // the key is queued again later
 //!     }
 //!     stop.cancel();
 //!     Ok(())
 //! };
-//! queue.workers(2, reconcile).run(&stop).await?; // two keys at a time, until the stop
+//! queue.workers(2, reconcile).run(&stop).await?; // two keys at a time, until `stop` is cancelled
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A worker of your own takes [`Item`]s from [`WorkQueue::get`].
+//! To write your own worker, take [`Item`]s from [`WorkQueue::get`].
 //!
-//! | type | what it is |
+//! | type | purpose |
 //! |---|---|
-//! | [`WorkQueue`] | the queue: add now, later, or rate limited; get; shut down |
-//! | [`Item`] | a key in the hands of a worker |
-//! | [`Workers`] | so many keys at a time, with back-off, until a stop |
-//! | [`RateLimiter`] | how long a failed key waits |
-//! | [`Order`], [`Metrics`], [`WorkEvent`] | code of yours that the queue calls, and what it tells |
+//! | [`WorkQueue`] | the queue: adds keys at once, later or rate limited; gets keys; shuts down |
+//! | [`Item`] | the guard of a key that a worker has taken |
+//! | [`Workers`] | process several keys at a time, with back-off, until a stop |
+//! | [`RateLimiter`] | decides how long a failed key waits |
+//! | [`Order`], [`Metrics`], [`WorkEvent`] | extension points: the order of keys, measurements, events for an observer |
 
 mod access;
 mod bucket;

@@ -1,41 +1,41 @@
-//! WorkEvent: what happens to each key of a queue, for whoever shows it.
+//! WorkEvent: the events of a work queue's keys, for an observer such as a visualisation.
 
 use std::time::Duration;
 
-/// One thing that happened to a key, told to the [observer](super::WorkQueueBuilder::observer) of a queue.
+/// One event of a key, for the [observer](super::WorkQueueBuilder::observer) of a queue.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's text says what its fields are")]
 pub enum WorkEvent<'a, T> {
     /// The key was added.
     Added { key: &'a T, effect: Effect },
-    /// The time of a delayed key has come: it was added.
+    /// A delayed key was due and was added.
     Due { key: &'a T, effect: Effect },
     /// A worker took the key.
     Taken { key: &'a T },
-    /// The work on the key is over. If it was added meanwhile, it is queued `again`.
+    /// The work on the key ended. `again` is true if the key was queued again, because it was added meanwhile.
     Done { key: &'a T, again: bool },
-    /// The key is to be added when this much time has passed, or earlier if that was said before.
+    /// The key will be added after `delay`, or earlier if it was already delayed for a shorter time.
     Delayed { key: &'a T, delay: Duration },
-    /// The same after a failure: the limiter chose the time.
+    /// The key failed and will be added after `delay`, which the rate limiter chose, or earlier as for `Delayed`.
     RateLimited { key: &'a T, delay: Duration },
 }
 
-/// What an addition changed.
+/// The effect of adding a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The key is queued now.
     Queued,
-    /// A worker has the key: it will be queued when that worker is done.
+    /// A worker has the key, so it will be queued when that worker is done.
     WhenDone,
-    /// Nothing: that was so already.
+    /// No effect, because the key was already queued, or already added again while in progress.
     Nothing,
 }
 
-/// Takes what happens to keys.
+/// A function that gets a queue's events.
 pub(super) type Observer<T> = Box<dyn FnMut(WorkEvent<'_, T>) + Send>;
 
-/// Why a key comes later.
+/// The reason why a key is delayed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Later {
     Asked,

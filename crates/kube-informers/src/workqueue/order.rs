@@ -1,21 +1,24 @@
-//! Order: in which order queued keys are handed out. Upstream: the `Queue` interface in `util/workqueue/queue.go`.
+//! Order: the order in which workers get queued keys. Upstream: the `Queue` interface in `util/workqueue/queue.go`.
 
 use std::collections::VecDeque;
 
-/// Decides which queued key is next. A [`WorkQueue`](super::WorkQueue) calls it under its lock: it has to be short and must
-/// not call the queue. A method that panics must leave the order as it was before the call.
+/// A collection of queued keys that decides which one is next (client-go's `Queue`).
 ///
-/// It never has a key twice at once, unless a worker called [`done`](super::WorkQueue::done) for a key that nobody had.
+/// A [`WorkQueue`](super::WorkQueue) calls the methods under its lock, so they must be quick and must not use the work
+/// queue. A method that panics must leave the order unchanged.
+///
+/// The work queue never pushes a key that is already in the order, unless [`done`](super::WorkQueue::done) was called for
+/// a queued key.
 pub trait Order<T>: Send {
-    /// A key that is queued was added again, say to move it forward.
+    /// Called when a queued key was added again. An order may for example move it forward. By default does nothing.
     fn touch(&mut self, _key: &T) {}
-    /// A key is queued.
+    /// Adds a key.
     fn push(&mut self, key: T);
-    /// Takes the next key out; nothing exactly if every key that was pushed has been taken out.
+    /// Removes and returns the next key. Must return `None` exactly if all pushed keys were removed.
     fn pop(&mut self) -> Option<T>;
 }
 
-/// First in, first out; adding a key again does not move it. What a queue does unless told otherwise.
+/// First in, first out, the default order. Adding a key again does not move it.
 #[derive(Debug)]
 pub struct Fifo<T>(VecDeque<T>);
 

@@ -1,5 +1,5 @@
-//! WorkQueue: each key with one worker at a time. Upstream: `Typed`, `DelayingInterface` and `RateLimitingInterface` in
-//! `util/workqueue`.
+//! WorkQueue: a queue of keys that gives each key to only one worker at a time. Upstream: `Typed`, `DelayingInterface` and
+//! `RateLimitingInterface` in `util/workqueue`.
 
 use std::fmt;
 use std::hash::Hash;
@@ -19,17 +19,18 @@ use super::observe::Later;
 use super::state::{Found, QueueState};
 use crate::lock::{Mutex, lock};
 
-/// Keys that are to be worked on, each by one worker at a time, at once or later.
+/// A queue of keys to work on (client-go's `TypedRateLimitingInterface`, which includes the delaying queue).
 ///
 /// - A key is queued at most once, however often it is [added](Self::add) before a worker takes it.
-/// - A key is with one worker at a time. Added while a worker has it, it is queued again when that worker is done, so no
-///   change is overlooked.
-/// - Keys come out in the order in which they went in, unless the queue was built with [another](WorkQueueBuilder::order).
-/// - A key can be added for [later](Self::add_after), or after a wait that grows with each failure
+/// - Only one worker at a time has a key. If a key is added while a worker has it, it is queued again when that worker is
+///   done, so no change is missed.
+/// - Workers get keys in the order of their addition, unless the queue was built with another
+///   [order](WorkQueueBuilder::order).
+/// - A key can be added [later](Self::add_after), or after a wait that grows with each failure
 ///   ([`add_rate_limited`](Self::add_rate_limited)).
-/// - After [`shut_down`](Self::shut_down) nothing comes in, and what is queued still comes out.
+/// - After [`shut_down`](Self::shut_down), no key can be added, and workers still get the queued keys.
 ///
-/// Most programs fill it in their handlers and leave the rest to [`workers`](Self::workers). A queue is shared by reference
+/// Most programs add keys in their handlers and process them with [`workers`](Self::workers). Share a queue by reference
 /// or in an `Arc`.
 ///
 /// ```
@@ -43,19 +44,20 @@ use crate::lock::{Mutex, lock};
 ///
 /// let key = queue.get().await.expect("the queue is open");
 /// assert_eq!(*key, "default/web");
-/// queue.add("default/web"); // while somebody works on it
+/// queue.add("default/web"); // while it is in progress
 /// assert_eq!(queue.len(), 0);
-/// drop(key); // the work is over
+/// drop(key); // ends the work
 /// assert_eq!(queue.len(), 1);
 /// # }
 /// ```
 ///
 /// # Delays
-/// A key whose time has come is added as if by [`add`](Self::add) at that very moment: in order of due times, and of equal
-/// ones in the order in which they were said. A key can be delayed and queued at once, or delayed while a worker has it.
+/// A delayed key is added as if by [`add`](Self::add) at the moment when it is due. Keys with the same due time are added
+/// in the order in which they were delayed. A key can be delayed and queued at the same time, or delayed while a worker
+/// has it.
 ///
-/// The queue has no task of its own: every operation first lets in what is due, and one of those who wait in
-/// [`get`](Self::get) sleeps until the next key is due, on `tokio`'s clock. So a paused clock is a test clock:
+/// The queue has no task of its own. Every operation first adds the keys that are due, and one of the waiting
+/// [`get`](Self::get)s sleeps until the next key is due, on `tokio`'s clock. A test can therefore pause the clock:
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -65,7 +67,7 @@ use crate::lock::{Mutex, lock};
 /// let queue = WorkQueue::new();
 /// queue.add_after("late", Duration::from_secs(60));
 /// queue.add_after("soon", Duration::from_secs(1));
-/// queue.add_after("soon", Duration::from_secs(90)); // the earlier time stands
+/// queue.add_after("soon", Duration::from_secs(90)); // no effect: the earlier time counts
 /// queue.add("now");
 /// for key in ["now", "soon", "late"] {
 ///     assert_eq!(queue.get().await.as_deref(), Some(&key));
@@ -84,13 +86,13 @@ pub struct WorkQueue<T> {
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
-    /// An empty queue: first in, first out, not measured, with the
-    /// [limiter that controllers use](super::default_controller_limiter).
+    /// Makes an empty first-in-first-out queue without metrics, with the
+    /// [default rate limiter](super::default_controller_limiter).
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// A queue with a limiter, an order or metrics of its own.
+    /// Makes a builder for a queue with another rate limiter, another order, metrics or an observer.
     pub fn builder() -> WorkQueueBuilder<T> {
         WorkQueueBuilder::new()
     }
@@ -103,15 +105,15 @@ impl<T: Clone + Eq + Hash + Send + 'static> Default for WorkQueue<T> {
 }
 
 impl<T: Clone + Eq + Hash> WorkQueue<T> {
-    /// Says that a key is to be worked on. Ignored once the queue shuts down.
+    /// Adds a key to work on (client-go's `Add`). Ignored once the queue shuts down.
     pub fn add(&self, key: T) {
         let mut state = self.access();
         state.let_in();
         state.add(key, Instant::now);
     }
 
-    /// Adds a key when this much time has passed; at once if none is to pass. Of several times for a key the earliest
-    /// stands. Never blocks, however many keys are delayed. Ignored once the queue shuts down.
+    /// Adds a key after `delay`, at once if it is zero (client-go's `AddAfter`). If a key is delayed several times, the
+    /// earliest time counts. Never blocks, however many keys are delayed. Ignored once the queue shuts down.
     pub fn add_after(&self, key: T, delay: Duration) {
         self.later(key, delay, Later::Asked);
     }
@@ -131,55 +133,55 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         } else {
             let (handle, sooner) = state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR));
             if sooner {
-                state.wake_keeper(); // before the observer, which may panic, is told
+                state.wake_keeper(); // before the observer is called, because it may panic
             }
             state.tell_delayed(handle, |key| why.event(key, delay));
         }
     }
 
-    /// Adds a key after the limiter's wait for it. Counts as a failure of the key. Ignored once the queue shuts down, but for
-    /// the count.
+    /// Counts a failure of the key and adds it after the rate limiter's wait (client-go's `AddRateLimited`). Once the
+    /// queue shuts down, the failure is still counted, but the key is not added.
     pub fn add_rate_limited(&self, key: T) {
         let delay = lock(&self.limiter).when(&key);
         self.later(key, delay, Later::Failed);
     }
 
-    /// Says that a key's failures do not count any more, whether the work succeeded or was given up. Without it the limiter
-    /// remembers the key for ever. It does not end the work on the key.
+    /// Resets a key's failures, after the work succeeded or was given up (client-go's `Forget`). Otherwise the rate
+    /// limiter remembers the key for ever. This does not end the work on the key.
     pub fn forget(&self, key: &T) {
         lock(&self.limiter).forget(key);
     }
 
-    /// How many times the key was rate limited since it was last forgotten.
+    /// Returns how many times the key was rate limited since it was last forgotten (client-go's `NumRequeues`).
     #[doc(alias = "NumRequeues")]
     pub fn retries(&self, key: &T) -> usize {
         lock(&self.limiter).retries(key)
     }
 
-    /// The number of queued keys; those that somebody works on, and those whose time has not come, are not counted.
+    /// Returns the number of queued keys, without keys in progress and delayed keys.
     pub fn len(&self) -> usize {
         let mut state = self.access();
         state.let_in();
         state.line.len()
     }
 
-    /// Is nothing queued?
+    /// Returns true if no key is queued.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes the next key, waiting for one if need be; `None` once the queue has shut down and is empty. The work on the key is
-    /// over when the returned [`Item`] is dropped or ended by one of its methods.
+    /// Waits for the next key and takes it; `None` once the queue has shut down and is empty (client-go's `Get`). The
+    /// work on the key ends when the returned [`Item`] is dropped or consumed by one of its methods.
     ///
-    /// While keys are queued, the queue wakes one waiting `get` at a time, the longest waiting first. It takes a key; if keys are
-    /// left, it wakes the next one. A `get` that is called in between may take the key first. The one that was woken then waits
-    /// again, behind the others.
+    /// While keys are queued, the queue wakes one waiting `get` at a time, in the order in which they began to wait. The
+    /// woken `get` takes a key and, if keys are left, wakes the next `get`. A new call of `get` in between may take the
+    /// key first; the woken `get` then waits again, behind the others.
     ///
-    /// Cancel safe: a `get` that is dropped has taken no key, and if it was woken, another one is woken in its place. A `get` that
-    /// was woken must be polled or dropped: until then no other one is woken.
+    /// The future is cancel safe: if a waiting `get` is dropped, it has taken no key, and if it was woken, another `get`
+    /// is woken instead. A woken `get` must be polled or dropped, because no other `get` is woken until then.
     pub async fn get(&self) -> Option<Item<'_, T>> {
         consume_budget().await; // a full queue must not starve the other tasks of this thread
-        let found = self.access().look(); // most often there is a key, and nothing has to be set up for waiting
+        let found = self.access().look(); // usually finds a key, so the cost of a `Waiter` is saved
         let taken = match found {
             Found::Key(taken) => taken,
             Found::End => return None,
@@ -188,18 +190,20 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         Some(Item::new(self, taken))
     }
 
-    /// Says that the work on a key is over, whoever has it. If the key was added meanwhile, it is queued again.
+    /// Ends the work on a key (client-go's `Done`). If the key was added meanwhile, it is queued again.
     ///
-    /// This is the low-level way, for a key that was taken out of its guard by [`Item::into_key`]; an [`Item`] does it when it
-    /// is dropped. For a key that nobody has, nothing happens, but a key that is queued must not be named: it would be queued a
-    /// second time (as in client-go).
+    /// This is the low-level way, for a key from [`Item::into_key`]; dropping an [`Item`] does the same. Nothing happens
+    /// if no worker has the key. But do not call this for a queued key, which would be queued a second time, as in
+    /// client-go.
     pub fn done(&self, key: &T) {
-        let _forgotten = self.access().done(key); // dropped when the lock is free
+        let _forgotten = self.access().done(key); // dropped after the lock is released
     }
 
-    /// Lets nothing in any more. Whoever waits, or comes later, gets what is queued and then nothing; keys whose time
-    /// has not come are dropped. Does not wait for the workers, and ends the waiting of those who
-    /// [do](Self::shut_down_with_drain). May be called again.
+    /// Shuts the queue down (client-go's `ShutDown`). No key can be added any more, and delayed keys are dropped. Each
+    /// waiting or later [`get`](Self::get) returns the remaining queued keys, then `None`.
+    ///
+    /// Does not wait for the workers, and also ends every wait of [`shut_down_with_drain`](Self::shut_down_with_drain).
+    /// May be called again.
     pub fn shut_down(&self) {
         let _dropped = {
             let mut state = self.access();
@@ -211,10 +215,10 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         };
     }
 
-    /// As [`shut_down`](Self::shut_down), at once; what is returned waits until nothing is being worked on, or until
-    /// `shut_down` is called. Any number may wait.
+    /// Shuts the queue down at once, like [`shut_down`](Self::shut_down). The returned future waits until no key is in
+    /// progress, or until `shut_down` is called (client-go's `ShutDownWithDrain`). Several callers may wait.
     ///
-    /// As in client-go, it does not wait for keys that are queued and that nobody has taken yet.
+    /// As in client-go, it does not wait for queued keys that no worker has taken yet.
     pub fn shut_down_with_drain(&self) -> impl Future<Output = ()> + '_ {
         let (forced, _dropped) = {
             let mut state = self.access();
@@ -225,7 +229,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         async move {
             loop {
                 let mut drained = pin!(self.signals.drained.notified());
-                drained.as_mut().enable(); // before looking, so that nothing is missed
+                drained.as_mut().enable(); // registers before the check, so that no wake-up is missed
                 {
                     let state = lock(&self.state);
                     if state.processing == 0 || state.forced != forced {
@@ -237,12 +241,13 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         }
     }
 
-    /// Does the queue let nothing in any more?
+    /// Returns true if the queue is shutting down or has shut down.
     pub fn shutting_down(&self) -> bool {
         lock(&self.state).shutting_down
     }
 
-    /// The work under way: client-go's metrics `unfinished_work_seconds` and `longest_running_processor_seconds`.
+    /// Returns the age of the work in progress: client-go's metrics `unfinished_work_seconds` and
+    /// `longest_running_processor_seconds`.
     pub fn unfinished(&self) -> Unfinished {
         let state = lock(&self.state);
         state.meter.as_ref().map(|meter| meter.unfinished(Instant::now())).unwrap_or_default()
@@ -265,7 +270,7 @@ impl<T> WorkQueue<T> {
     }
 }
 
-/// What stands for a time beyond the clock's range.
+/// The delay that replaces a delay beyond the clock's range.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 impl<T> fmt::Debug for WorkQueue<T> {

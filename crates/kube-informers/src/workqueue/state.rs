@@ -1,4 +1,4 @@
-//! QueueState: what a queue's lock protects.
+//! QueueState: the state of a work queue under its lock, and the operations that change it.
 
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -11,47 +11,49 @@ use super::line::Line;
 use super::metrics::Meter;
 use super::observe::{Effect, Observer, WorkEvent};
 
-/// Everything of a queue but its limiter.
+/// The whole state of a queue except its rate limiter.
 ///
-/// Hash, equality and clone of a key, the order and the metrics are code of others, which may panic. So each change calls them
-/// first, and what is left to do after them cannot fail. Only the end of the work on a key is measured afterwards: a worker
-/// says it once, and a key that it could not give back would be lost.
+/// A key's hash, equality and clone, the order and the metrics are user code, which may panic. Each operation therefore
+/// calls them before it changes the state, and the change itself cannot fail. The end of the work on a key is the
+/// exception: it is measured after the change, because a worker ends its work only once, and the key would be lost if a
+/// panic prevented that. The observer, which may panic too, is called before or after a whole change, never in between.
 pub(super) struct QueueState<T> {
     pub known: KnownKeys<T>,
     pub line: Line<T>,
-    /// How many keys are `Processing` or `Again`.
+    /// The number of keys that are `Processing` or `Again`.
     pub processing: usize,
     pub delayed: Delayed,
-    /// In a box: most queues have none, and what the lock protects goes from processor to processor.
+    /// Boxed, because most queues have no metrics, and a small state moves faster between the caches of processors.
     pub meter: Option<Box<Meter>>,
     observer: Option<Observer<T>>,
     pub shutting_down: bool,
-    /// How many times those who drain were told to wait no longer.
+    /// The number of calls of `shut_down`, each of which ends all waits for the drain.
     pub forced: u64,
-    /// One of those who wait was told to look, and has not looked yet.
+    /// True if a waiting `get` was woken and has not looked for a key yet.
     pub told: bool,
-    /// One of those who wait sleeps until the first delayed key is due.
+    /// True if a waiting `get` is the timekeeper and sleeps until the first delayed key is due.
     pub timed: bool,
-    /// How many times a key was handed out.
+    /// The number of keys that workers have taken so far.
     handed_out: u64,
 }
 
-/// A key that is handed out.
+/// A key that a worker takes.
 pub(super) struct Taken<T> {
     pub key: T,
     pub hold: Hold,
 }
 
-/// What one who wants a key finds.
+/// The result of looking for a key.
 pub(super) enum Found<T> {
     Key(Taken<T>),
-    /// No key is queued, and none will be.
+    /// No key is queued, and the queue is shutting down.
     End,
     /// No key is queued.
     Nothing,
 }
 
-/// What a worker has in hand: which hand-out of which key. It says nothing any more once the key was given back.
+/// A worker's claim to a key, with the number of the `get` that returned it. The number invalidates the claim once the
+/// work has ended, even if another worker takes the key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
     handle: Handle,
@@ -75,18 +77,18 @@ impl<T> QueueState<T> {
         }
     }
 
-    /// Is there something to do for one of those who wait: take a key, or keep the time?
+    /// Returns true if a waiting `get` is needed, either to take a key or as the timekeeper of the delayed keys.
     #[inline]
     pub fn wants_a_getter(&self) -> bool {
         self.line.len() > 0 || (!self.delayed.is_empty() && !self.timed)
     }
 
-    /// Is nobody working on anything, and will nobody any more, as far as those who drain care?
+    /// Returns true if the queue is shutting down and no key is in progress.
     pub fn is_drained(&self) -> bool {
         self.shutting_down && self.processing == 0
     }
 
-    /// Lets nothing in any more. Hands out the delayed keys, which are dropped.
+    /// Shuts the queue down. Returns the forgotten delayed keys, which the caller must drop without the lock.
     pub fn end(&mut self) -> Vec<T> {
         self.shutting_down = true;
         self.delayed.clear(&mut self.known)
@@ -94,7 +96,8 @@ impl<T> QueueState<T> {
 }
 
 impl<T: Clone + Eq + Hash> QueueState<T> {
-    /// Queues a key unless it is queued already or somebody has it. `at` is asked only if it is measured.
+    /// Queues a key, unless it is queued already. A key in progress is queued when its work ends. `at` returns the time
+    /// of the addition, and is called only if the queue has metrics.
     #[inline]
     pub fn add(&mut self, key: T, at: impl FnOnce() -> Instant) {
         if !self.shutting_down {
@@ -136,7 +139,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         self.known[handle].stage = Stage::Queued;
     }
 
-    /// Lets in what is due, and hands out the next key.
+    /// Adds the keys that are due, and takes the next key.
     #[inline]
     pub fn look(&mut self) -> Found<T> {
         self.let_in();
@@ -147,7 +150,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// Hands out the next key.
+    /// Takes the next key.
     #[inline]
     fn take(&mut self) -> Option<Taken<T>> {
         let handle = self.line.next(&self.known)?;
@@ -167,13 +170,13 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         Some(Taken { key, hold: Hold { handle, number: self.handed_out } })
     }
 
-    /// The work on a key is over, whoever has it. Hands it out if it is forgotten.
+    /// Ends the work on a key, whichever worker has it. Returns the key if it was forgotten.
     pub fn done(&mut self, key: &T) -> Option<T> {
         let handle = self.known.find(key)?;
         self.finish(handle)
     }
 
-    /// The work on a hand-out is over, unless its key was given back already. Hands it out if it is forgotten.
+    /// Ends the work of a claim, unless it has ended already. Returns the key if it was forgotten.
     #[inline]
     pub fn give_back(&mut self, hold: Hold) -> Option<T> {
         let known = self.known.get(hold.handle)?;
@@ -183,7 +186,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
 
     #[inline]
     fn finish(&mut self, handle: Handle) -> Option<T> {
-        // Keys that are due come in before this one. If that panics, this one is given back all the same.
+        // Keys that are due are added before this one. If that panics, the work on this one must end nevertheless.
         let let_in = match self.delayed.is_empty() {
             true => Ok(()),
             false => catch_unwind(AssertUnwindSafe(|| self.let_in())),
@@ -216,21 +219,21 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         forgotten
     }
 
-    /// Delays a key; says which it is now, and whether the first time changed.
+    /// Delays a key. Returns its handle, and true if it is now the first one due.
     pub fn delay(&mut self, key: T, until: Instant) -> (Handle, bool) {
         let handle = self.known.know(key);
         let sooner = self.delayed.insert(&mut self.known, handle, until);
         (handle, sooner)
     }
 
-    /// Tells the observer of a key that was delayed.
+    /// Passes the event of a delayed key to the observer.
     pub fn tell_delayed(&mut self, handle: Handle, event: impl FnOnce(&T) -> WorkEvent<'_, T>) {
         if let Some(tell) = &mut self.observer {
             tell(event(&self.known[handle].key));
         }
     }
 
-    /// Lets in what is due.
+    /// Adds the delayed keys that are due.
     #[inline]
     pub fn let_in(&mut self) {
         if !self.delayed.is_empty() {
@@ -238,7 +241,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// Lets in what is due now.
+    /// Adds the delayed keys that are due at `now`.
     pub fn let_due_in(&mut self, now: Instant) {
         while let Some((due, handle)) = self.delayed.first()
             && due <= now

@@ -1,5 +1,5 @@
-//! Workers: so many keys at a time, each with back-off, until a stop. Upstream: what every controller writes around its queue,
-//! and `Controller` in controller-runtime.
+//! Workers: process the keys of a work queue, several at a time, with back-off after failures, until a stop. Upstream:
+//! the loop that every controller writes around its queue, and `Controller` in controller-runtime.
 
 use std::fmt;
 use std::hash::Hash;
@@ -16,14 +16,14 @@ use super::item::Item;
 use super::queue::WorkQueue;
 use crate::cache::{BoxError, Panic, with_causes};
 
-/// What is to come of a key whose work succeeded.
+/// The next step for a key whose work succeeded (controller-runtime's `reconcile.Result`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Nothing until it is added again. (`()` means the same.)
+    /// Nothing until the key is added again. `()` means the same.
     #[default]
     AwaitChange,
-    /// It is worked on again after this time, or when it is added before that.
+    /// The key is queued again after this time, or earlier if it is added before that.
     #[doc(alias = "requeue")]
     RequeueAfter(Duration),
 }
@@ -34,40 +34,40 @@ impl From<()> for Action {
     }
 }
 
-/// What comes, after a stop, of keys that are queued and that no worker has.
+/// The treatment of queued keys that no worker has taken at a stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unstarted {
-    /// They are left alone, so that the end takes no longer than the work under way. The next process begins with a list of all
-    /// objects, and so with all keys.
+    /// The keys are not processed, so the stop takes no longer than the work in progress. No change is lost, because the
+    /// next process begins with a list of all objects, which adds all keys.
     #[default]
     Leave,
-    /// They are worked on, as in client-go and controller-runtime. Keys that are delayed are left alone all the same.
+    /// The keys are processed, as in client-go and controller-runtime. Delayed keys are still dropped.
     Finish,
 }
 
-/// A panic in the work on a key.
+/// The error of a run in which the work on a key panicked.
 #[derive(Debug, thiserror::Error)]
 #[error("the work on {key} panicked: {}", .panic.message())]
 #[non_exhaustive]
 pub struct ReconcilePanicked {
     /// The key, in its `Debug` form.
     pub key: String,
-    /// The panic, with what it said.
+    /// The panic, with its message.
     pub panic: Panic,
 }
 
-/// Who is told of a key whose work failed: a function, or the log.
+/// A handler of failed work: a function, or [`LogErrors`].
 #[diagnostic::on_unimplemented(
-    message = "an error of type `{E}` cannot be logged, for it is no `Error`",
-    note = "let reconcile return an `Error`, or say with `Workers::on_error` what is to be done with this one"
+    message = "an error of type `{E}` cannot be logged, because it does not implement `Error`",
+    note = "return an `Error` from reconcile, or handle this type with `Workers::on_error`"
 )]
 pub trait OnError<T, E> {
-    /// The work on the key failed; it comes again. `retries` says how often it has failed before.
+    /// Handles a failure of the work on the key, which will be tried again. `retries` is the number of its earlier failures.
     fn failed(&self, key: &T, error: E, retries: usize);
 }
 
-/// Logs each failure as a warning, with all its causes.
+/// The default handler of failed work. It logs each failure as a warning, with all its causes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogErrors;
 
@@ -84,8 +84,8 @@ impl<T, E, F: Fn(&T, E)> OnError<T, E> for F {
     }
 }
 
-/// Work on the keys of a queue, from [`WorkQueue::workers`].
-#[must_use = "nothing is worked on until it runs"]
+/// Workers that process the keys of a queue. [`WorkQueue::workers`] makes them.
+#[must_use = "workers do nothing until `run` is called"]
 pub struct Workers<'a, T, F, O = LogErrors> {
     queue: &'a WorkQueue<T>,
     number: usize,
@@ -95,14 +95,15 @@ pub struct Workers<'a, T, F, O = LogErrors> {
 }
 
 impl<T: Clone + Eq + Hash> WorkQueue<T> {
-    /// Workers that take keys from this queue and call `reconcile` for each: `number` of them at a time (at least one), never
-    /// one key twice.
+    /// Makes workers that take keys from this queue and call `reconcile` for each key, for up to `number` keys at a time
+    /// (at least one). One key is never processed twice at the same time.
     ///
-    /// What `reconcile` returns says what comes of the key:
+    /// The result of `reconcile` decides the next step for the key:
     ///
-    /// - `Ok(())`: it succeeded. Its failures are [forgotten](WorkQueue::forget).
-    /// - `Ok(`[`Action::RequeueAfter`]`)`: the same, and it comes again after that time.
-    /// - `Err`: it comes again after the limiter's wait, longer each time. The error is [told](Workers::on_error).
+    /// - `Ok(())`: the work succeeded. The key's failures are [forgotten](WorkQueue::forget).
+    /// - `Ok(`[`Action::RequeueAfter`]`)`: the same, and the key is queued again after that time.
+    /// - `Err`: the work failed. The error goes to [`on_error`](Workers::on_error), and the key is queued again after the
+    ///   rate limiter's wait, which grows with each failure.
     /// - A panic ends the [run](Workers::run).
     ///
     /// ```
@@ -127,10 +128,11 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// # }
     /// ```
     ///
-    /// The compiler has to know the type of the error, also where none is ever returned: `Ok::<_, std::io::Error>(())`.
+    /// The compiler needs the type of the error even if `reconcile` never returns one: `Ok::<_, std::io::Error>(())`.
     ///
-    /// A task that is spawned has to own what it uses. So the queue is in an [`Arc`](std::sync::Arc), `reconcile` owns what it calls
-    /// (`async move`, and a clone of what other tasks use too), and an `async move` block around the call owns the queue:
+    /// A spawned task must own everything that it uses. Therefore put the queue into an [`Arc`](std::sync::Arc), let
+    /// `reconcile` own its captures (`async move`, with clones of shared values), and let an `async move` block around
+    /// the call own the queue:
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -144,7 +146,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     ///     let (queue, stop) = (queue.clone(), stop.clone());
     ///     async move { queue.workers(2, reconcile).run(&stop).await }
     /// });
-    /// queue.add("default/web".to_owned()); // what a handler does, with a clone of its own
+    /// queue.add("default/web".to_owned()); // usually done by a handler, with its own clone of the queue
     /// # stop.cancel();
     /// working.await??;
     /// # Ok(())
@@ -162,31 +164,33 @@ where
     R: Future<Output = Result<A, E>>,
     A: Into<Action>,
 {
-    /// Told of each failure, before the key is queued again. Unless one is given, the error is logged as a warning with all its
-    /// causes.
+    /// Sets a function that gets each failure, before the key is queued again. By default, the error is logged as a
+    /// warning with all its causes.
     pub fn on_error<Tell: Fn(&T, E)>(self, tell: Tell) -> Workers<'a, T, F, Tell> {
         let Self { queue, number, reconcile, on_error: _, unstarted } = self;
         Workers { queue, number, reconcile, on_error: tell, unstarted }
     }
 
-    /// What comes of queued keys after a stop.
+    /// Sets whether queued keys are still processed after a stop.
     pub fn unstarted(mut self, unstarted: Unstarted) -> Self {
         self.unstarted = unstarted;
         self
     }
 
-    /// Works until `stop`, or until somebody shuts the queue down and it is empty. When it returns, the queue is shut down and no
-    /// work is under way: work that had begun was finished. Keys that had not begun are [left alone](Unstarted::Leave) unless
-    /// told otherwise.
+    /// Processes keys until `stop` is cancelled, or until the queue was shut down and is empty. When this returns, the
+    /// queue is shut down and all work that had begun is finished. Queued keys are [not processed](Unstarted::Leave)
+    /// unless set otherwise by [`unstarted`](Self::unstarted).
     ///
-    /// All workers are one task, so what `reconcile` does between two awaits should be short. To use several processors, spawn
-    /// what is long, or run workers of one queue in several tasks: no key is worked on twice at a time there either.
+    /// All workers run in one task, so `reconcile` should not compute for long between two awaits. To use several
+    /// processors, spawn long computations, or run workers of the same queue in several tasks. Even then, one key is
+    /// never processed twice at the same time.
     ///
-    /// If this future is dropped, the work under way is dropped with it. Its keys are given back and not queued again, and the
-    /// queue stays open.
+    /// If this future is dropped, the work in progress is dropped. Its keys are released without being queued again, and
+    /// the queue stays open.
     ///
     /// # Errors
-    /// [`ReconcilePanicked`] if the work on a key panicked. The other workers finish what they have begun, and nothing else.
+    /// [`ReconcilePanicked`] if the work on a key panicked. The other workers finish their current key and take no
+    /// further keys.
     pub async fn run(self, stop: &CancellationToken) -> Result<(), ReconcilePanicked>
     where
         T: fmt::Debug,
@@ -214,7 +218,7 @@ where
         ended.into_iter().collect()
     }
 
-    /// Takes one key after the other.
+    /// Processes one key after another, until `ends` is cancelled or the queue ends.
     async fn work(&self, ends: &CancellationToken) -> Result<(), ReconcilePanicked>
     where
         T: fmt::Debug,

@@ -1,4 +1,5 @@
-//! Informer: a store kept like the server, and one handler. Upstream: `NewInformerWithOptions` in `tools/cache/controller.go`.
+//! Informer: a store that mirrors the server's objects, with a single handler. Upstream: `NewInformerWithOptions` in
+//! `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,8 +20,10 @@ use crate::cache::reflector::Reflector;
 use crate::cache::store::{Index, IndexValues, Indexer, Reader, Transformer};
 use crate::lock::{Mutex, lock};
 
-/// The simple informer: its one handler is called by the loop that empties the queue, so a slow handler slows everything
-/// down. For several handlers, or slow ones, see [`SharedIndexInformer`](crate::cache::SharedIndexInformer).
+/// The simple informer with a single handler (client-go's `NewInformerWithOptions`).
+///
+/// The loop that empties the queue calls the handler, so a slow handler delays everything, including the store. For
+/// several or slow handlers, use [`SharedIndexInformer`](crate::cache::SharedIndexInformer).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -53,7 +56,7 @@ pub struct Informer<T, H> {
 
 type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
 
-/// What can be asked of an informer while it runs.
+/// A handle to a running [`Informer`]: its objects, whether it has synced, and its resourceVersion.
 pub struct InformerHandle<T> {
     reader: Reader<T>,
     version: Arc<Mutex<String>>,
@@ -61,7 +64,7 @@ pub struct InformerHandle<T> {
 }
 
 impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Informer<T, H> {
-    /// An informer over everything that `source` lists and watches, without indices.
+    /// Makes an informer for the objects of `source`, without indices.
     pub fn new(source: impl ListerWatcher<T> + 'static, handler: H) -> Self {
         Self {
             source: Arc::new(source),
@@ -75,14 +78,15 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         }
     }
 
-    /// Which queue it has; today's client-go's by default.
+    /// Sets the kind of delta queue. The default is that of current client-go.
     #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.queue = queue;
         self
     }
 
-    /// Changes every object once, before anything else sees it.
+    /// Sets a function that changes every object before it reaches the queue, the store and the handler (client-go's
+    /// `TransformFunc`).
     #[must_use]
     pub fn transformer(
         mut self,
@@ -92,17 +96,17 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         self
     }
 
-    /// Sets the Reflector up: its resync, its error handler and so on.
+    /// Configures the Reflector, for example its resync period and its options.
     #[must_use]
     pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T> + Send + 'static) -> Self {
         self.set_up = Box::new(set_up);
         self
     }
 
-    /// Adds an index.
+    /// Adds an index (client-go's `AddIndexers`).
     ///
     /// # Errors
-    /// There is one of that name already.
+    /// An index with that name exists already.
     #[doc(alias = "AddIndexers")]
     pub fn index(
         &self,
@@ -112,12 +116,12 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         self.store.index(name, function)
     }
 
-    /// What can be asked of it while it runs.
+    /// Returns a handle for use while the informer runs.
     pub fn handle(&self) -> InformerHandle<T> {
         InformerHandle { reader: self.store.reader(), version: self.version.clone(), synced: self.synced.done() }
     }
 
-    /// Runs until `stop`; what is queued then is still handled.
+    /// Runs until `stop` is cancelled. Deltas that are queued at that time are still processed.
     pub async fn run(self, stop: CancellationToken) {
         let Self { source, store, handler, queue, transformer, set_up, version, synced } = self;
         let queue = queue.build(store.clone(), transformer, Observer::default());
@@ -147,17 +151,18 @@ impl<T, H> fmt::Debug for Informer<T, H> {
 }
 
 impl<T: Object> InformerHandle<T> {
-    /// What reads the informer's objects. Only the informer writes them.
+    /// Returns a read-only view of the informer's objects.
     pub fn reader(&self) -> Reader<T> {
         self.reader.clone()
     }
 
-    /// Fires when the first list has been handled; never, if the informer is stopped before.
+    /// Returns a signal that fires when the handler has processed the first list. It ends as
+    /// [`Never`](crate::cache::Never) if the informer stops before that.
     pub fn synced(&self) -> Done {
         self.synced.clone()
     }
 
-    /// The resourceVersion up to which the informer is like the server; empty before the first list.
+    /// Returns the resourceVersion up to which the informer has received changes; empty before the first list.
     pub fn last_sync_resource_version(&self) -> String {
         lock(&self.version).clone()
     }
@@ -168,7 +173,7 @@ struct Consumer<T, H> {
     handler: H,
 }
 
-/// Nobody writes the store any more.
+/// Closes the store, because nothing writes it any more.
 impl<T, H> Drop for Consumer<T, H> {
     fn drop(&mut self) {
         self.store.close();

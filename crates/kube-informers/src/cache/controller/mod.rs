@@ -22,7 +22,7 @@ pub use informer::{Informer, InformerHandle};
 pub use process::{process_deltas, process_deltas_in_batch};
 pub(super) use take_over::TakeOver;
 
-/// Runs a source into a queue and the queue into a function.
+/// Fills a queue from a source by a [`Reflector`], and passes the popped deltas to a function (client-go's `Controller`).
 pub struct Controller<T> {
     reflector: Reflector<T>,
     queue: Arc<dyn Queue<T>>,
@@ -33,7 +33,8 @@ pub struct Controller<T> {
 type OnFirstList = Box<dyn FnOnce() + Send>;
 
 impl<T> Controller<T> {
-    /// Calls `process` with what is popped, one at a time. An error of it is logged; the deltas are not queued again.
+    /// Makes a controller that calls `process` with the popped deltas, one call at a time. Errors of `process` are
+    /// logged, and the deltas are not queued again.
     pub fn new(
         source: Arc<dyn ListerWatcher<T>>,
         queue: Arc<dyn Queue<T>>,
@@ -47,39 +48,40 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Sets the Reflector up: its resync, its error handler and so on.
+    /// Configures the Reflector, for example its resync period and its options.
     #[must_use]
     pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T>) -> Self {
         self.reflector = set_up(self.reflector);
         self
     }
 
-    /// Calls `tell` once, when the first list has been processed in full. (The queue's own signal may come before the last of it is
-    /// processed.)
+    /// Sets a callback that is called once, when the first list has been processed in full. (The queue's own signal may
+    /// fire before the last delta is processed.)
     #[must_use]
     pub fn on_first_list(mut self, tell: impl FnOnce() + Send + 'static) -> Self {
         self.on_first_list = Box::new(tell);
         self
     }
 
-    /// Has the first list been handed out in full?
+    /// Returns true once the first list has been popped in full (client-go's `HasSynced`).
     pub fn has_synced(&self) -> bool {
         self.queue.has_synced()
     }
 
-    /// Fires when [`Controller::has_synced`] becomes true.
+    /// Returns a signal that fires when [`Controller::has_synced`] becomes true.
     pub fn synced(&self) -> Done {
         self.queue.synced()
     }
 
-    /// The resourceVersion up to which the queue is like the server; empty before the first list.
+    /// Returns the resourceVersion up to which the queue has received changes; empty before the first list.
     pub fn last_sync_resource_version(&self) -> String {
         self.reflector.last_sync_resource_version()
     }
 }
 
 impl<T: Object + Send + Sync> Controller<T> {
-    /// Runs until `stop`: then the source ends first, and what is queued is still processed (client-go drops it).
+    /// Runs until `stop` is cancelled. Then the Reflector stops first, and the queued deltas are still processed
+    /// (client-go drops them).
     pub async fn run(self, stop: CancellationToken) {
         let Self { reflector, queue, process, on_first_list } = self;
         let turns = Turns::default();
@@ -97,7 +99,7 @@ async fn empty<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDeltas<T>>, 
     let mut tell = Some(tell);
     let synced = queue.synced();
     loop {
-        // Between two pops nothing is being processed: the moment to say that the first list has been.
+        // The signal is checked between two pops, because then no delta is being processed, so the first list is complete.
         let popped = if tell.is_none() {
             queue.pop_with(&mut *process).await
         } else {

@@ -1,4 +1,5 @@
-//! From deltas to the store and the handlers. Upstream: `processDeltas` and its kin in `tools/cache/controller.go`.
+//! Applies deltas to a store and produces the notifications for handlers. Upstream: `processDeltas` and
+//! `processDeltasInBatch` in `tools/cache/controller.go`.
 
 use std::collections::HashSet;
 
@@ -9,14 +10,15 @@ use crate::cache::key::Object;
 use crate::cache::processor::Notification;
 use crate::cache::store::{Store, Transaction};
 
-/// Applies each delta to the store, oldest first, and gives `sink` a notification of each change: store first, so that whoever
-/// reads the store sees its own event. To call a handler, see [`Notification::deliver`].
+/// Applies each delta to the store, oldest first, and calls `sink` with a notification of each change (client-go's
+/// `processDeltas`).
 ///
-/// What the notification says depends on the store and not on the delta's name: a known object is updated, an unknown one
-/// is added.
+/// The store is changed before `sink` is called, so a handler that reads the store finds the state it is notified of. To
+/// call a handler from `sink`, see [`Notification::deliver`]. The store decides whether a notification is an add or an
+/// update, not the delta's name: an object that the store has is updated, any other object is added.
 ///
 /// # Errors
-/// The store refused a delta; those before it are done, those after it are lost.
+/// The store refused a delta. The deltas before it are applied, the deltas after it are lost.
 pub fn process_deltas<T: Object>(
     store: &Store<T>,
     deltas: Deltas<T>,
@@ -51,10 +53,12 @@ pub fn process_deltas<T: Object>(
     Ok(())
 }
 
-/// Applies changes of different keys to the store in one transaction, then gives `sink` the notifications, in order.
+/// Applies deltas of different keys to the store in one transaction, then calls `sink` with the notifications, in order
+/// (client-go's `processDeltasInBatch`).
 ///
 /// # Errors
-/// The store refused some of them; `sink` is given the others.
+/// The store refused some deltas; `sink` gets the notifications of the rest. Or a delta is not about one object
+/// ([`Error::NotBatchable`]); then nothing was applied.
 pub fn process_deltas_in_batch<T: Object>(
     store: &Store<T>,
     batch: Vec<Delta<T>>,

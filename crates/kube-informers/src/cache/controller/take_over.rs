@@ -1,4 +1,5 @@
-//! TakeOver: a list becomes the content of a store, in as many steps as are wanted.
+//! TakeOver: replaces the content of a store with a list, in several steps, because other tasks must run while a long
+//! list is prepared.
 
 use std::sync::Arc;
 use std::vec;
@@ -9,19 +10,20 @@ use crate::cache::key::Object;
 use crate::cache::processor::Notification;
 use crate::cache::store::{Replaced, Replacement, Store};
 
-/// A list that is being taken over. Readers see nothing of it until it is [finished](Self::finish), and then all of it.
+/// A list that will replace the content of a store. Readers see the old content until [`finish`](Self::finish), and then
+/// the whole list.
 ///
-/// Until then nobody else may write the store: what is told of a change is found out before.
+/// The notifications are computed before the store is changed, so no other task may write the store in between.
 pub(in crate::cache) struct TakeOver<T> {
     objects: vec::IntoIter<Arc<T>>,
     resource_version: String,
     initial: InitialList,
     replacement: Replacement<T>,
-    /// The first place of the old content that was not looked at yet.
+    /// The first place of the old content that was not compared with the list yet.
     next_place: usize,
-    /// The deletions of what the list does not have.
+    /// A deletion for each old object that is not in the list.
     gone: Vec<Notification<T>>,
-    /// One for each object of the list.
+    /// An add or an update for each object of the list.
     listed: Vec<Notification<T>>,
 }
 
@@ -39,10 +41,11 @@ impl<T: Object> TakeOver<T> {
         }
     }
 
-    /// Prepares so many objects, of the list and then of the old content; says whether there are more.
+    /// Prepares the next `number` objects, first those of the list, then those of the old content. Returns true if there
+    /// are more.
     ///
     /// # Errors
-    /// The store refused an object; the list must not be finished.
+    /// The store refused an object. The caller must not call [`finish`](Self::finish) then.
     pub fn prepare(&mut self, store: &Store<T>, number: usize) -> Result<bool, Error> {
         for object in self.objects.by_ref().take(number) {
             let key = store.key_of(&object)?;
@@ -68,7 +71,7 @@ impl<T: Object> TakeOver<T> {
         Ok(self.next_place < end)
     }
 
-    /// Stores the list, of which all is prepared, and returns what is to be told: the deletions first.
+    /// Stores the list after all of it was prepared. Returns the notifications, deletions first, and the old content.
     pub fn finish(self, store: &Store<T>) -> (impl Iterator<Item = Notification<T>> + use<T>, Replaced<T>) {
         let replaced = store.replace_by(self.replacement, &self.resource_version);
         (self.gone.into_iter().chain(self.listed), replaced)

@@ -1,4 +1,4 @@
-//! How the informers of single types are made in another way than the rest.
+//! Customizations: a factory's functions that configure the informers of single types.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

@@ -1,17 +1,17 @@
-//! How the run of a factory can fail.
+//! InformerFailed: the error of a factory's run.
 
 use std::sync::Arc;
 
 use super::member::InformerId;
 use crate::cache::processor::RunError;
 
-/// An informer of a factory ended other than by its `stop`.
+/// The failure of one of a factory's informers, which ended before its `stop`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the informer of {informer} ended")]
 #[non_exhaustive]
 pub struct InformerFailed {
-    /// Which one.
+    /// The informer that failed.
     pub informer: InformerId,
-    /// Why.
+    /// The reason.
     pub source: Arc<RunError>,
 }

@@ -1,4 +1,5 @@
-//! One informer of a factory, whatever its type.
+//! AnyInformer: one informer of a factory without its type, because a factory holds informers of many types. And
+//! InformerId, its identifier.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -14,35 +15,36 @@ use crate::cache::key::Object;
 use crate::cache::processor::RunError;
 use crate::cache::shared_informer::SharedIndexInformer;
 
-/// Which informer of a factory: one for each Rust type and kind. Shown as the kind: `Pod`, or `ReplicaSet.v1.apps` where the group
-/// has a name.
+/// The identifier of a factory's informer: a Rust type and a kind. `Display` writes the kind: `Pod` for a kind in `v1` of
+/// the core group, else `ReplicaSet.v1.apps`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InformerId {
     kind: String,
-    /// Typed, dynamic and metadata informers of one kind are three.
+    /// Typed, dynamic and metadata informers of one kind are different informers.
     type_name: &'static str,
     rust_type: TypeId,
 }
 
 impl InformerId {
-    /// The informer of a type whose kind the type says.
+    /// Returns the identifier of the informer of a type that implies its kind.
     pub fn of<K: Resource<DynamicType = ()> + 'static>() -> Self {
         Self::of_kind::<K>(&())
     }
 
-    /// The informer of a type and a kind, such as `DynamicObject` and the kind of a custom resource.
+    /// Returns the identifier of the informer of a type and a kind, such as `DynamicObject` and the kind of a custom
+    /// resource.
     pub fn of_kind<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
         Self { kind: shown::<K>(kind), type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
     }
 
-    /// The informer of a type whose objects are read as a `P` ([`informer_as`]).
+    /// Returns the identifier of the informer of a type whose objects are decoded as a `P` ([`informer_as`]).
     ///
     /// [`informer_as`]: super::SharedInformerFactory::informer_as
     pub fn read_as<K: Resource<DynamicType = ()>, P: 'static>() -> Self {
         Self { kind: shown::<K>(&()), type_name: type_name::<P>(), rust_type: TypeId::of::<P>() }
     }
 
-    /// The kind, as it is shown.
+    /// Returns the kind as `Display` writes it.
     pub fn kind(&self) -> &str {
         &self.kind
     }
@@ -62,7 +64,7 @@ impl fmt::Display for InformerId {
 type GiveUp = Arc<dyn Fn() + Send + Sync>;
 type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
 
-/// An informer of any type.
+/// A type-erased informer, with the operations that a factory needs.
 pub(super) struct AnyInformer {
     pub id: InformerId,
     informer: Box<dyn Any + Send + Sync>,
@@ -91,24 +93,25 @@ impl AnyInformer {
         if self.id == *id { self.informer.downcast_ref().cloned() } else { None }
     }
 
-    /// What is to be run; nothing if that was asked for before.
+    /// Returns the informer's run; `None` if it was started before.
     pub fn start(&mut self, stop: &CancellationToken) -> Option<BoxFuture<'static, Result<(), RunError>>> {
         let first = !std::mem::replace(&mut self.started, true);
         first.then(|| (self.run)(stop.clone()))
     }
 
-    /// What has it stop without having run, if it was not started. To be called without a lock: it drops handlers.
+    /// Returns a function that marks an informer as stopped; `None` if it was started. The caller must call the function
+    /// without a lock, because it drops handlers.
     pub fn give_up(&self) -> Option<GiveUp> {
         (!self.started).then(|| self.give_up.clone())
     }
 
-    /// Its name and its signal, if it was started.
+    /// Returns the identifier and the sync signal, if the informer was started.
     pub fn started(&self) -> Option<(InformerId, Done)> {
         self.started.then(|| (self.id.clone(), self.synced.clone()))
     }
 }
 
-/// Do the objects of this type live in namespaces?
+/// Returns true if the type is namespaced, or if that is known only at run time.
 pub(super) fn has_namespace<K: Resource>() -> bool
 where
     K::Scope: 'static,

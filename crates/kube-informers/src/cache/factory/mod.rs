@@ -1,4 +1,5 @@
-//! SharedInformerFactory: one informer per type, however often it is asked for. Upstream: `client-go/informers/factory.go`.
+//! SharedInformerFactory: makes one shared informer per type and runs all of them together. Upstream:
+//! `client-go/informers/factory.go`.
 
 mod customizations;
 mod failure;
@@ -35,9 +36,9 @@ use member::AnyInformer;
 pub use failure::InformerFailed;
 pub use member::InformerId;
 
-/// Makes informers that share one client, and starts, awaits and ends them together.
+/// Makes informers that share one client, and starts, awaits and stops them together (client-go's `SharedInformerFactory`).
 ///
-/// Every informer has the index [`NAMESPACE_INDEX`].
+/// A second request for the same type returns the same informer. Every informer has the index [`NAMESPACE_INDEX`].
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -77,7 +78,7 @@ pub struct SharedInformerFactory {
 
 #[derive(Default)]
 struct Informers {
-    /// In the order in which the types were first asked for.
+    /// The informers in the order in which they were first requested.
     all: Vec<AnyInformer>,
     shutting_down: bool,
 }
@@ -88,7 +89,7 @@ impl Informers {
     }
 }
 
-/// The first informer that ended other than by its `stop`.
+/// The first informer that failed.
 #[derive(Default)]
 struct FirstFailure {
     failed: Mutex<Option<InformerFailed>>,
@@ -104,7 +105,7 @@ impl FirstFailure {
 }
 
 impl SharedInformerFactory {
-    /// A factory for all namespaces, without resync.
+    /// Makes a factory for all namespaces, without resync.
     pub fn new(client: kube_client::Client) -> Self {
         Self {
             client,
@@ -123,28 +124,31 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Only the objects of this namespace, for types that have one; of all namespaces if it is empty (client-go's `NamespaceAll`).
+    /// Restricts namespaced types to this namespace; an empty one means all namespaces (client-go's `WithNamespace` and
+    /// `NamespaceAll`).
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.namespace = Some(namespace.to_owned()).filter(|namespace| !namespace.is_empty());
         self
     }
 
-    /// How often handlers are told of everything again; zero, the default, is never.
+    /// Sets the default resync period of handlers, after which a handler gets an update of every object again. With zero,
+    /// the default, handlers without their own period never resync.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = period;
         self
     }
 
-    /// Changes the options of every list and watch, last of all: a selector, for example.
+    /// Sets a function that changes the options of every list and watch just before the request, for example to add a
+    /// selector (client-go's `WithTweakListOptions`).
     #[must_use]
     pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
         self.tweak = Some(Arc::new(tweak));
         self
     }
 
-    /// Lists and watches objects without their `metadata.managedFields`, which take a third of the memory of a pod; see
+    /// Drops `metadata.managedFields` of all objects, which take a third of the memory of a pod; see
     /// [`ListWatch::without_managed_fields`].
     #[must_use]
     pub fn without_managed_fields(mut self) -> Self {
@@ -152,9 +156,12 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Makes the informers of one type in another way: with a resync period of their own, a transformer, fewer pages. The last
-    /// one for a type wins. For [`DynamicObject`]s it is called for every kind of them. The builder has the index
-    /// [`NAMESPACE_INDEX`] already. It may be called a second time, and the result dropped, if two ask for a type at once.
+    /// Sets a function that configures the informers of one type, for example with a resync period, a transformer or
+    /// Reflector options.
+    ///
+    /// If set twice for a type, the last function is used. For [`DynamicObject`], the function is called for each kind.
+    /// The builder already has the index [`NAMESPACE_INDEX`]. If two threads request an informer at the same time, the
+    /// function may be called twice, and one result is dropped.
     ///
     /// ```
     /// # fn example(client: kube::Client) {
@@ -180,36 +187,36 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Which queue each informer has; today's client-go's by default.
+    /// Sets the kind of the informers' delta queues. The default is that of current client-go.
     #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.queue = queue;
         self
     }
 
-    /// How long the handlers of each informer may take to finish once it is stopped; see
-    /// [`SharedIndexInformerBuilder::drain_limit`].
+    /// Sets how long a stopped informer waits for its handlers to finish; see [`SharedIndexInformerBuilder::drain_limit`].
     #[must_use]
     pub fn drain_limit(mut self, limit: Duration) -> Self {
         self.drain_limit = Some(limit);
         self
     }
 
-    /// How each informer's Reflector asks, and what it does about failures. Each has jitter of its own.
+    /// Sets the options of the informers' Reflectors. Each Reflector has its own jitter.
     #[must_use]
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.reflector = options;
         self
     }
 
-    /// Tells `observer` what every informer does.
+    /// Sets the observer that gets the events of all informers.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
         self.observer = observer;
         self
     }
 
-    /// The informer of a type: the same one each time. It lists nothing before [`SharedInformerFactory::start`].
+    /// Returns the informer of a type, the same one each time (client-go's `InformerFor`). It does nothing before
+    /// [`SharedInformerFactory::start`].
     pub fn informer<K>(&self) -> SharedIndexInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
@@ -218,8 +225,9 @@ impl SharedInformerFactory {
         self.informer_of(InformerId::of::<K>(), member::has_namespace::<K>(), ListWatch::of_known_type)
     }
 
-    /// The informer of a type whose objects are read as a `P`, which holds only the fields that a program wants: the same one each
-    /// time. It is another informer than that of the type, with a list and a watch of its own. See [`ListWatch::read_as`].
+    /// Returns the informer of a type whose objects are decoded as a `P`, a type with only the fields that the program
+    /// needs. It is the same informer each time, but not that of [`informer`](Self::informer): it has its own list and
+    /// watch. See [`ListWatch::read_as`].
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -261,9 +269,9 @@ impl SharedInformerFactory {
         })
     }
 
-    /// The informer of a kind that is only known when the program runs: the same one each time.
+    /// Returns the informer of a kind that is known only at run time, the same one each time (client-go's `dynamicinformer`).
     ///
-    /// The factory's namespace limits it, so in a factory of one namespace the kind has to live in namespaces.
+    /// The factory's namespace applies to it, so in a factory with a namespace the kind must be namespaced.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -302,7 +310,8 @@ impl SharedInformerFactory {
             return informer;
         }
         let namespace = self.namespace.as_deref().filter(|_| has_namespace);
-        // Without the lock: a customization may ask this factory for informers. If two are made at once, the first one stays.
+        // Without the lock, because a customization may request informers from this factory. If two are made at once, the
+        // first is kept.
         let made = self.make(source(self.client.clone(), namespace));
         let mut informers = lock(&self.informers);
         if let Some(informer) = informers.get(&id) {
@@ -337,21 +346,23 @@ impl SharedInformerFactory {
         if let Some(limit) = self.drain_limit {
             builder = builder.drain_limit(limit);
         }
-        // Before the customization, which learns then that the name is taken; after it, because it may return another builder.
+        // Twice: before the customization, so that it cannot use the name for another index, and after it, because it may
+        // return a different builder.
         _ = builder.index(NAMESPACE_INDEX, meta_namespace_index);
         let informer = self.customizations.apply(builder).build();
         _ = informer.index(NAMESPACE_INDEX, meta_namespace_index);
         informer
     }
 
-    /// Runs, until `stop`, every informer that was asked for and does not run yet. Returns at once; call it again after
-    /// asking for more. Does nothing once the shutdown has begun.
+    /// Starts every requested informer that does not run yet. Returns at once; the informers run until `stop` is
+    /// cancelled. Call it again after requesting more informers. Does nothing once the shutdown has begun.
     ///
-    /// An informer that ends otherwise (a handler panicked) is logged as an error, [`SharedInformerFactory::failed`] fires, and the
-    /// others go on; [`SharedInformerFactory::run`] stops them.
+    /// If an informer fails, for example because a handler panicked, this is logged as an error and
+    /// [`SharedInformerFactory::failed`] fires. The other informers continue; use [`SharedInformerFactory::run`] to stop
+    /// them.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// If called outside of a tokio runtime.
     pub fn start(&self, stop: &CancellationToken) {
         let mut informers = lock(&self.informers);
         if informers.shutting_down {
@@ -371,7 +382,8 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until every informer that runs now has synced, or never will, or until `stop`; says which have.
+    /// Waits until every started informer has synced or can no longer sync, or `stop` is cancelled. Returns for each of
+    /// them whether it has synced (client-go's `WaitForCacheSync`).
     pub async fn wait_for_cache_sync(&self, stop: &CancellationToken) -> BTreeMap<InformerId, bool> {
         let started: Vec<(InformerId, Done)> =
             lock(&self.informers).all.iter().filter_map(AnyInformer::started).collect();
@@ -381,24 +393,24 @@ impl SharedInformerFactory {
         started.into_iter().map(|(id, synced)| (id, synced.is_done())).collect()
     }
 
-    /// Fires when an informer has ended other than by its `stop`; which one, [`SharedInformerFactory::failure`] says.
+    /// Returns a signal that fires when an informer has failed. [`SharedInformerFactory::failure`] returns the failure.
     pub fn failed(&self) -> Done {
         self.failure.happened.done()
     }
 
-    /// The first informer that has ended other than by its `stop`, and why; `None` as long as none has.
+    /// Returns the first failure of an informer; `None` if none has failed.
     pub fn failure(&self) -> Option<InformerFailed> {
         lock(&self.failure.failed).clone()
     }
 
-    /// Starts every informer that was asked for, and waits until `stop`, or until one of them ends before; then stops them all and
-    /// shuts the factory down.
+    /// Starts every requested informer, and waits until `stop` is cancelled or an informer fails. Then stops all of them
+    /// and shuts the factory down.
     ///
     /// # Errors
-    /// An informer failed: the first one that did.
+    /// The first failure of an informer.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// If called outside of a tokio runtime.
     pub async fn run(&self, stop: CancellationToken) -> Result<(), InformerFailed> {
         let all = stop.child_token();
         let _stops = all.clone().drop_guard();
@@ -411,12 +423,14 @@ impl SharedInformerFactory {
         self.shutdown().await
     }
 
-    /// Forbids further starts and waits for the informers that run; cancel their `stop` before or meanwhile. Those that were not
-    /// started, and those that are asked for later, are stopped. It may be called as often as wanted, concurrently, and be dropped:
-    /// each call waits for all of them.
+    /// Prevents further starts and waits for the running informers (client-go's `Shutdown`). Cancel their `stop` before
+    /// or meanwhile, because this method does not.
+    ///
+    /// Informers that were not started or are requested later count as stopped. The method may be called several times
+    /// and concurrently; each call waits for all informers. Its future may be dropped.
     ///
     /// # Errors
-    /// An informer failed: the first one that did.
+    /// The first failure of an informer.
     pub async fn shutdown(&self) -> Result<(), InformerFailed> {
         let unused: Vec<_> = {
             let mut informers = lock(&self.informers);

@@ -1,11 +1,13 @@
-//! What DeltaFIFO and RealFIFO do in the same way over their `Intake`: their options, their state, and the traits by which a
-//! Reflector fills them and a Controller empties them.
+//! The `over_intake` macro: the methods and trait implementations that DeltaFIFO and RealFIFO share. These are their
+//! options, their state, and the traits by which a Reflector fills them and a Controller empties them.
 
-/// Gives a queue with an `intake` what both queues have. The queue brings what differs: how a change is queued, and how it comes out.
+/// Implements the shared methods for a queue with a field `intake`. The queue itself implements how changes are queued
+/// and popped.
 macro_rules! over_intake {
     ($Fifo:ident) => {
         impl<T> $Fifo<T> {
-            /// Changes every object once before it is queued. Tombstones and resynced objects are left alone.
+            /// Sets a function that changes every object before it is queued. Tombstones and resynced objects were
+            /// transformed already, and are not transformed again.
             #[must_use]
             pub fn transformer(
                 self,
@@ -19,34 +21,36 @@ macro_rules! over_intake {
                 self
             }
 
-            /// Tells `observer` what happens.
+            /// Sets the observer that gets the queue's events.
             #[must_use]
             pub fn observer(mut self, observer: Observer) -> Self {
                 self.intake.observer = observer;
                 self
             }
 
-            /// Is nothing queued?
+            /// Returns true if nothing is queued.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
 
-            /// Has the first list, if there was one, come out in full? See [`synced`](Self::synced) for what that means.
+            /// Returns true once something was queued and the first list, if there was one, has been popped in full. See
+            /// [`synced`](Self::synced) for the exact moment.
             pub fn has_synced(&self) -> bool {
                 self.intake.lock().has_synced()
             }
 
-            /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
+            /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still
+            /// succeed.
             pub fn close(&self) {
                 self.intake.close();
             }
 
-            /// Was the queue closed?
+            /// Returns true if the queue was closed.
             pub fn is_closed(&self) -> bool {
                 self.intake.is_closed()
             }
 
-            /// The key of an object.
+            /// Returns the key of an object.
             ///
             /// # Errors
             /// The key function failed.

@@ -19,10 +19,10 @@ use crate::cache::observe::{Event, Observer, QueueName};
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use items::Items;
 
-/// A queue of keys in first-in order, each with everything that happened to it since it was last popped.
+/// A queue of keys in first-in order. Each key holds all its changes since it was last popped (client-go's `DeltaFIFO`).
 ///
-/// A consumer that is slow sees every change of an object, but in one pop. Without known objects a deletion of a key that
-/// is not queued is dropped, since the queue cannot tell it from one that was reported before.
+/// A slow consumer still sees every change of an object, but in one pop. Without known objects, a deletion of a key that
+/// is not queued is dropped, because the queue cannot tell it from a deletion that was popped before.
 ///
 /// ```
 /// use kube_informers::cache::DeltaFifo;
@@ -41,74 +41,79 @@ pub struct DeltaFifo<T> {
     relisted: Relisted,
 }
 
-/// How the objects of a list are queued.
+/// The kind of delta that a list produces for each of its objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Relisted {
-    /// As `Sync`, like a resync: what `NewDeltaFIFO` does, and the documents' programs expect.
+    /// `Sync`, as for a resync. This is the behaviour of client-go's `NewDeltaFIFO`.
     #[default]
     Sync,
-    /// As `Replaced`, so that a list can be told from a resync (client-go's `EmitDeltaTypeReplaced`).
+    /// `Replaced`, which distinguishes a list from a resync (client-go's `EmitDeltaTypeReplaced`).
     Replaced,
 }
 
 type Inside<T> = intake::Inside<Items<T>>;
 
 impl<T> DeltaFifo<T> {
-    /// An empty queue without known objects.
+    /// Makes an empty queue without known objects. `key` computes an object's key.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
         Self { intake: Intake::new(key), known: None, relisted: Relisted::default() }
     }
 
-    /// The consumer's objects: with them a deletion of an object that is not queued is told, a list reports the objects
-    /// that vanished, and a resync has something to repeat.
+    /// Sets the known objects: the consumer's store (client-go's `KnownObjects`).
+    ///
+    /// With known objects, the queue accepts a deletion of an object that is not queued, a list produces tombstones for
+    /// objects that vanished, and a resync repeats the known objects.
     #[must_use]
     pub fn known_objects(mut self, known: Arc<dyn KnownObjects<T>>) -> Self {
         self.known = Some(known);
         self
     }
 
-    /// How the objects of a list are queued.
+    /// Sets the kind of delta that a list produces for each of its objects.
     #[must_use]
     pub fn relisted(mut self, relisted: Relisted) -> Self {
         self.relisted = relisted;
         self
     }
 
-    /// The number of queued keys.
+    /// Returns the number of queued keys.
     pub fn len(&self) -> usize {
         self.intake.lock().queued.len()
     }
 
-    /// The newest state of every queued object, in queue order; of a tombstone its last known state, if any.
+    /// Returns the newest state of every queued object, in queue order; for a tombstone its last known state, if any.
     pub fn list(&self) -> Vec<Arc<T>> {
         let inside = self.intake.lock();
         inside.queued.iter().filter_map(|(_, deltas)| deltas.newest().object().cloned()).collect()
     }
 
-    /// The queued keys, in queue order.
+    /// Returns the queued keys, in queue order.
     pub fn list_keys(&self) -> Vec<String> {
         self.intake.lock().queued.iter().map(|(key, _)| key.clone()).collect()
     }
 
-    /// What is queued under this key.
+    /// Returns a copy of the deltas that are queued under this key.
     pub fn get_by_key(&self, key: &str) -> Option<Deltas<T>> {
         self.intake.lock().queued.get(key).cloned()
     }
 
-    /// Fires when [`DeltaFifo::has_synced`] becomes true, before the last of the first list is processed.
+    /// Returns a signal that fires when [`DeltaFifo::has_synced`] becomes true: when the last key of the first list is
+    /// popped, before its deltas are processed.
     pub fn synced(&self) -> Done {
         self.intake.synced()
     }
 
-    /// Takes the deltas of the first key, if there are any.
+    /// Pops the deltas of the first key, or returns `None` if the queue is empty.
     pub fn try_pop(&self) -> Option<Deltas<T>> {
         let (deltas, _) = self.take(&mut self.intake.lock())?;
         Some(deltas)
     }
 
-    /// Waits for a key and calls `process` with its deltas, under the queue's lock: writers wait, so that between the pop
-    /// and what `process` does to the known objects nobody decides by either. `process` must not use the queue.
+    /// Waits for a key, pops its deltas and calls `process` with them.
+    ///
+    /// `process` runs under the queue's lock and must not use the queue. Writers wait, because they decide by the queue
+    /// and the known objects, and these agree only after `process` has updated the known objects.
     ///
     /// Dropping the future before it is ready loses nothing.
     ///
@@ -118,7 +123,7 @@ impl<T> DeltaFifo<T> {
         let popped = self.intake.next(Items::is_empty, |mut inside| {
             let (deltas, initial) = self.take(&mut inside)?;
             let result = process(deltas, initial);
-            drop(inside); // not before
+            drop(inside); // only now: `process` must run under the lock
             Some(result)
         });
         popped.await?.ok_or(Closed)
@@ -155,8 +160,8 @@ impl<T> DeltaFifo<T> {
         self.write(Delta::Updated, object.into())
     }
 
-    /// Queues a `Deleted`, unless the key is neither queued nor known: then the deletion was reported before, and is
-    /// dropped.
+    /// Queues a `Deleted`. If the key is neither queued nor known, the deletion is dropped, because the consumer has
+    /// presumably seen it already.
     ///
     /// # Errors
     /// As [`DeltaFifo::add`].
@@ -180,7 +185,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// The key of a deletion: a tombstone's own, else that of the object.
+    /// Returns a tombstone's own key, else the key of the deleted object.
     ///
     /// # Errors
     /// The key function failed.
@@ -188,7 +193,7 @@ impl<T> DeltaFifo<T> {
         self.intake.deletion_key(deletion)
     }
 
-    /// A bookmark is of no interest to this queue.
+    /// Ignores bookmarks. DeltaFIFO does not pass resourceVersions to its consumer.
     fn bookmark(&self, _resource_version: &str) {}
 
     async fn pop_next(&self, process: &mut dyn ProcessDeltas<T>) -> Result<Result<(), BoxError>, Closed> {
@@ -202,7 +207,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Queues a change under the key that the object had before the transformer.
+    /// Transforms the object and queues the delta under the key of the untransformed object.
     fn queue(&self, inside: &mut Inside<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
         let key = self.key_of(&object)?;
         let object = self.intake.transform(object)?;

@@ -1,4 +1,5 @@
-//! Intake: what DeltaFIFO and RealFIFO do alike. They compute keys, transform objects, count the first list, and close.
+//! Intake: the shared core of DeltaFIFO and RealFIFO. It holds the lock, computes keys, transforms objects, tracks
+//! whether the first list was popped, and closes.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use crate::cache::observe::{Event, Observer};
 use crate::cache::store::Transformer;
 use crate::lock::{Mutex, MutexGuard, lock};
 
-/// The part of a queue that does not depend on how it keeps its deltas; `Q` is how.
+/// The part of a queue that does not depend on how deltas are kept. `Q` is the collection of deltas.
 ///
-/// The key function, the transformer and the observer are called under the queue's lock.
+/// The key function, the transformer and the observer run under the queue's lock.
 pub(super) struct Intake<T, Q> {
     key: KeyFn<T>,
     pub transformer: Transformer<T>,
@@ -22,20 +23,20 @@ pub(super) struct Intake<T, Q> {
     synced: Firing,
 }
 
-/// What is under a queue's lock.
+/// The state under a queue's lock.
 pub(super) struct Inside<Q> {
     /// The deltas.
     pub queued: Q,
-    /// Has anything been added, updated, deleted or replaced?
+    /// True once anything was added, updated, deleted or replaced.
     populated: bool,
-    /// How much of the first list is still to come out: keys in DeltaFIFO, deltas in RealFIFO.
+    /// The part of the first list that was not popped yet, counted in keys by DeltaFIFO and in deltas by RealFIFO.
     initial: usize,
-    /// Was it told that the first list is out?
+    /// True once the `synced` signal has fired.
     synced: bool,
     closed: bool,
-    /// Was something queued, or the queue closed, since the waiters were woken?
+    /// True if something was queued, or the queue was closed, since the waiters were last woken.
     pub news: bool,
-    /// Who waits for something to be queued.
+    /// The pops that wait for something to be queued.
     waiters: Waiters,
 }
 
@@ -46,17 +47,17 @@ impl<Q> Waited for Inside<Q> {
 }
 
 impl<Q> Inside<Q> {
-    /// Has the first list, if there was one, come out?
+    /// Returns true once something was queued and the first list, if there was one, was popped.
     pub fn has_synced(&self) -> bool {
         self.populated && self.initial == 0
     }
 
-    /// Does what comes out next belong to the first list?
+    /// Tells whether the next popped delta belongs to the first list.
     pub fn initial_list(&self) -> InitialList {
         InitialList::from(!self.has_synced())
     }
 
-    /// How much of the first list is still to come out.
+    /// Returns the part of the first list that was not popped yet, in keys or deltas.
     pub fn initial(&self) -> usize {
         self.initial
     }
@@ -92,7 +93,7 @@ impl<T, Q> Intake<T, Q> {
         lock(&self.inside)
     }
 
-    /// Changes what is queued. If that is news, whoever waits looks again once the lock is free.
+    /// Changes the state under the lock. If that set `news`, wakes the waiting pops after the lock is released.
     pub fn change<R>(&self, change: impl FnOnce(&mut Inside<Q>) -> R) -> R {
         let mut inside = self.lock();
         let result = change(&mut inside);
@@ -104,7 +105,7 @@ impl<T, Q> Intake<T, Q> {
         result
     }
 
-    /// Waits until something is queued, and does `found` with it under the lock.
+    /// Waits until something is queued, and calls `found` under the lock.
     ///
     /// # Errors
     /// The queue is closed and empty.
@@ -120,28 +121,28 @@ impl<T, Q> Intake<T, Q> {
                     return Err(inside);
                 }
                 if !inside.populated {
-                    self.synced.give_up(); // nobody who waits for the first list is to wait for ever
+                    self.synced.give_up(); // the source stopped before its first list, so a wait for it would never end
                 }
                 return Ok(Err(Closed));
             }
-            let found = found.take().expect("what is found ends the looking");
+            let found = found.take().expect("look_until ends with the first result");
             Ok(Ok(found(inside)))
         })
         .await
     }
 
-    /// The key of an object.
+    /// Returns the key of an object.
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
         self.key.key_of(object)
     }
 
-    /// The key of an object, for a queue that does not need it: only if there may be none, which is an error, or if the observer is
-    /// told of it.
+    /// Returns the key of an object for RealFIFO, which stores no keys. It is computed only if the key function can fail,
+    /// which must be reported, or if an observer wants the key.
     pub fn key_to_tell(&self, object: &T) -> Result<Option<String>, KeyError> {
         if self.key.can_fail() || self.observer.is_on() { self.key_of(object).map(Some) } else { Ok(None) }
     }
 
-    /// The key of a deletion: a tombstone's own, else that of the object.
+    /// Returns a tombstone's own key, else the key of the deleted object.
     pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
         match deletion {
             Deletion::Final(object) => self.key_of(object),
@@ -153,19 +154,19 @@ impl<T, Q> Intake<T, Q> {
         self.transformer.apply(object).map_err(Error::Transform)
     }
 
-    /// Notes that something has come in.
+    /// Records that something was queued.
     pub fn populate(&self, inside: &mut Inside<Q>) {
         inside.populated = true;
         self.note_sync(inside);
     }
 
-    /// Notes that the first list has come in, which is so much.
+    /// Records that the first list was queued as `initial` keys or deltas.
     pub fn populate_with(&self, inside: &mut Inside<Q>, initial: usize) {
         inside.initial = initial;
         self.populate(inside);
     }
 
-    /// Notes that so much has come out.
+    /// Records that `number` keys or deltas were popped.
     pub fn came_out(&self, inside: &mut Inside<Q>, number: usize) {
         inside.initial = inside.initial.saturating_sub(number);
         self.note_sync(inside);

@@ -1,5 +1,5 @@
-//! The queues between a Reflector and the one consumer of its deltas. Upstream: `tools/cache/fifo.go`, `delta_fifo.go` and
-//! `the_real_fifo.go`.
+//! The delta queues between a Reflector and its single consumer: DeltaFIFO and RealFIFO. Upstream: `tools/cache/fifo.go`,
+//! `delta_fifo.go` and `the_real_fifo.go`.
 
 mod both;
 mod delta_fifo;

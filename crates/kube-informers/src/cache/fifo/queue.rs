@@ -1,5 +1,5 @@
-//! Queue: what stands between a Reflector and the one consumer of its deltas. Upstream: `Queue` and `PopProcessFunc` in
-//! `tools/cache/fifo.go`.
+//! Queue: the trait of the delta queues between a Reflector and its single consumer, and the trait of that consumer.
+//! Upstream: `Queue` and `PopProcessFunc` in `tools/cache/fifo.go`.
 
 use futures::future::BoxFuture;
 
@@ -10,41 +10,43 @@ use crate::cache::store::ReflectorStore;
 
 /// A queue of deltas with one consumer.
 pub trait Queue<T>: ReflectorStore<T> {
-    /// Waits for the next deltas, or the next batch, and has them processed. Nothing is queued again when that fails.
+    /// Waits for the next deltas or batch and passes them to `process`. Deltas are not queued again if `process` fails.
     ///
-    /// The inner result is that of `process`; the outer one is [`Closed`] once the queue is closed and empty.
+    /// The inner result is that of `process`. The outer result is [`Closed`] once the queue is closed and empty.
     fn pop_with<'a>(
         &'a self,
         process: &'a mut dyn ProcessDeltas<T>,
     ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>>;
 
-    /// Has the first list, if there was one, been handed out in full?
+    /// Returns true once something was queued and the first list, if there was one, has been popped in full (client-go's
+    /// `HasSynced`).
     fn has_synced(&self) -> bool;
 
-    /// Fires when [`Queue::has_synced`] becomes true. [`Never`](crate::cache::Never), once a pop has found the queue closed although nothing
-    /// has ever come in.
+    /// Returns a signal that fires when [`Queue::has_synced`] becomes true. It ends as [`Never`](crate::cache::Never)
+    /// when a pop finds the queue closed and nothing was ever queued.
     fn synced(&self) -> Done;
 
-    /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
+    /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still succeed.
     fn close(&self);
 }
 
-/// The consumer of a queue. Any function of deltas is one that takes a batch delta by delta.
+/// The consumer of a queue (client-go's `PopProcessFunc` and `ProcessBatchFunc`). Implemented for functions of deltas,
+/// which get a batch delta by delta.
 ///
-/// A [`Controller`](crate::cache::Controller) logs each error of it as a warning. The errors do not reach
-/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error), which is for the source and the queue: a consumer that wants
-/// to tell somebody does so itself.
+/// A [`Controller`](crate::cache::Controller) logs each error of the consumer as a warning. Those errors do not reach
+/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error), which reports errors of the source and the
+/// queue. A consumer that needs another reaction must handle its errors itself.
 pub trait ProcessDeltas<T>: Send {
-    /// Processes what was popped of one key, or one delta of many objects.
+    /// Processes the popped deltas of one key, or one delta that is not about one object, such as `ReplacedAll`.
     ///
     /// # Errors
-    /// What was not processed is lost: nothing is queued again.
+    /// Any error of the consumer. Deltas that were not processed are lost, because nothing is queued again.
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError>;
 
-    /// Processes changes of different keys. An error of one does not stop the others.
+    /// Processes deltas of different keys. An error of one delta does not stop the rest.
     ///
     /// # Errors
-    /// The first one; what was not processed is lost.
+    /// The first error. Deltas that were not processed are lost.
     fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
         let mut result = Ok(());
         for delta in batch {
@@ -53,11 +55,13 @@ pub trait ProcessDeltas<T>: Send {
         result
     }
 
-    /// Does a part of what the last call has left to do; says whether there is more. It is called until there is not, with pauses in
-    /// which other tasks run, before anything else is popped.
+    /// Does a part of the work that the last call left unfinished. Returns true if there is more.
+    ///
+    /// A consumer can thus split long work: before the next pop, this method is called until it returns false, and other
+    /// tasks run between the calls.
     ///
     /// # Errors
-    /// What was not processed is lost, and nothing is left to do.
+    /// Any error of the consumer. The rest of the work is lost.
     fn go_on(&mut self) -> Result<bool, BoxError> {
         Ok(false)
     }

@@ -1,4 +1,4 @@
-//! Which queue an informer has. Upstream: `newQueueFIFO` in `tools/cache/controller.go`.
+//! QueueKind: the choice of an informer's delta queue. Upstream: `newQueueFIFO` in `tools/cache/controller.go`.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use crate::cache::key::{Object, meta_namespace_key};
 use crate::cache::observe::Observer;
 use crate::cache::store::{Indexer, Transformer};
 
-/// Which queue an informer has.
+/// The kind of an informer's delta queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueueKind {
-    /// [`DeltaFifo`]: client-go's up to 0.32.
+    /// [`DeltaFifo`], which client-go uses up to 0.32.
     DeltaFifo,
-    /// [`RealFifo`] that compares each list with the store: client-go's from 0.33 to 0.35.
+    /// [`RealFifo`] that compares each list with the store, which client-go uses from 0.33 to 0.35.
     RealFifo(Batches),
-    /// [`RealFifo`] that hands a list to the consumer as one delta: client-go's since 0.36.
+    /// [`RealFifo`] that passes a list to the consumer as one delta, which client-go uses since 0.36.
     AtomicFifo(Batches),
 }
 
 impl Default for QueueKind {
-    /// What client-go does today.
+    /// Returns the choice of current client-go.
     fn default() -> Self {
         Self::AtomicFifo(Batches::Yes)
     }
 }
 
 impl QueueKind {
-    /// The queue of an informer whose store this is.
+    /// Builds the queue of an informer with this store.
     pub(crate) fn build<T: Object + Send + Sync + 'static>(
         self,
         store: Arc<Indexer<T>>,

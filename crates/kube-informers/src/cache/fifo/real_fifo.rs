@@ -20,13 +20,15 @@ use crate::cache::observe::{Event, Observer, QueueName};
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use crate::lock::MutexGuard;
 
-/// The most deltas that a batch can have.
+/// The largest number of deltas in a batch.
 pub(crate) const BATCH: usize = 1000;
 
-/// A log of deltas. Order holds across all keys; each delta is popped by itself, or in a batch of different keys.
+/// A queue of deltas in the order of their arrival, across all keys (client-go's `RealFIFO`). A pop takes one delta, or a
+/// batch of deltas with different keys.
 ///
-/// A list is either told delta by delta, by comparing it with the known objects ([`RealFifo::new`]), or as one
-/// [`Delta::ReplacedAll`] that the consumer compares with its store ([`RealFifo::atomic`], what informers use today).
+/// The queue passes on a list in one of two ways. [`RealFifo::new`] compares the list with the known objects and queues a
+/// delta for each object. [`RealFifo::atomic`], which informers use by default, queues one [`Delta::ReplacedAll`] that
+/// the consumer compares with its store.
 ///
 /// ```
 /// use kube_informers::cache::RealFifo;
@@ -45,30 +47,31 @@ pub struct RealFifo<T> {
     batches: Batches,
 }
 
-/// How a list is told.
+/// The way in which the queue passes on lists and resyncs.
 enum Lists<T> {
-    /// Delta by delta.
+    /// A delta for each object, after a comparison with the known objects.
     Reconciled(Arc<dyn KnownObjects<T>>),
-    /// As one delta, as is a resync.
+    /// One delta for the whole list or resync.
     Atomic { bookmarks: bool, lock: WhileProcessing },
 }
 
-/// What writers do while a delta is processed.
+/// The queue's lock while deltas are processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhileProcessing {
-    /// They wait.
+    /// The lock is held: writers wait.
     #[default]
     Locked,
-    /// They go on, as long as fewer than 2,000 deltas are queued; then they wait, which bounds the queue.
+    /// The lock is released: writers proceed while fewer than 2,000 deltas are queued. With more, the lock is held, which
+    /// slows writers down to the consumer's pace.
     Unlocked,
 }
 
-/// How a consumer is given what is queued.
+/// The unit in which a Controller pops deltas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Batches {
-    /// One delta after the other.
+    /// One delta at a time.
     No,
     /// Up to 1,000 deltas of different keys at once.
     #[default]
@@ -78,20 +81,21 @@ pub enum Batches {
 type Inside<T> = intake::Inside<VecDeque<Delta<T>>>;
 
 impl<T> RealFifo<T> {
-    /// An empty queue that compares each list with the known objects.
+    /// Makes an empty queue that compares each list with the known objects, which are the consumer's store. `key`
+    /// computes an object's key.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static, known: Arc<dyn KnownObjects<T>>) -> Self {
         Self { intake: Intake::new(key), lists: Lists::Reconciled(known), batches: Batches::default() }
     }
 
-    /// An empty queue that hands a list and a resync to the consumer as one delta each. Writers wait while a delta is
-    /// processed, and bookmarks are left out; see [`RealFifo::while_processing`] and [`RealFifo::bookmarks`].
+    /// Makes an empty queue that passes a list or a resync to the consumer as one delta. By default writers wait while a
+    /// delta is processed, and bookmarks are not queued; see [`RealFifo::while_processing`] and [`RealFifo::bookmarks`].
     pub fn atomic<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
         let lists = Lists::Atomic { bookmarks: false, lock: WhileProcessing::Locked };
         Self { intake: Intake::new(key), lists, batches: Batches::default() }
     }
 
-    /// What writers do while a delta is processed. Only an atomic queue can let them go on: the other one decides by the
-    /// known objects, which must not change under it.
+    /// Sets whether the queue's lock is held while deltas are processed. Only an atomic queue can release it, and other
+    /// queues ignore this option: they compare lists with the known objects, which must not change meanwhile.
     #[must_use]
     pub fn while_processing(mut self, choice: WhileProcessing) -> Self {
         if let Lists::Atomic { lock, .. } = &mut self.lists {
@@ -100,7 +104,8 @@ impl<T> RealFifo<T> {
         self
     }
 
-    /// Queues bookmarks too, so that the consumer's store learns their resourceVersions. Only for an atomic queue.
+    /// Queues bookmarks too, which update the resourceVersion of the consumer's store. Only an atomic queue does; others
+    /// ignore this option.
     #[must_use]
     pub fn bookmarks(mut self) -> Self {
         if let Lists::Atomic { bookmarks, .. } = &mut self.lists {
@@ -109,29 +114,30 @@ impl<T> RealFifo<T> {
         self
     }
 
-    /// How a Controller is given what is queued.
+    /// Sets whether a Controller pops single deltas or batches.
     #[must_use]
     pub fn batches(mut self, batches: Batches) -> Self {
         self.batches = batches;
         self
     }
 
-    /// The number of queued deltas.
+    /// Returns the number of queued deltas.
     pub fn len(&self) -> usize {
         self.intake.lock().queued.len()
     }
 
-    /// What is queued, in the order in which it will be popped. (client-go's RealFIFO cannot be listed.)
+    /// Returns a copy of the queued deltas in queue order. (client-go's RealFIFO cannot be listed.)
     pub fn list(&self) -> Vec<Delta<T>> {
         self.intake.lock().queued.iter().cloned().collect()
     }
 
-    /// Fires when [`RealFifo::has_synced`] becomes true, after the last of the first list was processed.
+    /// Returns a signal that fires when [`RealFifo::has_synced`] becomes true: after the last delta of the first list was
+    /// processed.
     pub fn synced(&self) -> Done {
         self.intake.synced()
     }
 
-    /// Takes the first delta, if there is one.
+    /// Pops the first delta, or returns `None` if the queue is empty.
     pub fn try_pop(&self) -> Option<Deltas<T>> {
         let mut inside = self.intake.lock();
         let initial = inside.initial_list();
@@ -141,8 +147,8 @@ impl<T> RealFifo<T> {
         Some(deltas)
     }
 
-    /// Waits for a delta and calls `process` with it alone. `process` must not use the queue, unless writers may go on
-    /// while it runs.
+    /// Waits for a delta, pops it and calls `process` with it. `process` must not use the queue, unless the queue is
+    /// [`WhileProcessing::Unlocked`].
     ///
     /// Dropping the future before it is ready loses nothing.
     ///
@@ -152,13 +158,14 @@ impl<T> RealFifo<T> {
         self.take(|_| 1, process).await
     }
 
-    /// Waits for deltas and has up to 1,000 of them processed: one by `process`, more by `process_batch`.
+    /// Waits for deltas, pops up to 1,000 of them and calls `process.process` with a single delta or
+    /// `process.process_batch` with several.
     ///
-    /// The keys of a batch differ, the first list shares no batch with what came later, and a delta of many objects is
-    /// alone.
+    /// The deltas of a batch have different keys, a batch never mixes the first list with later deltas, and a delta that
+    /// is not about one object, such as `ReplacedAll`, is popped alone.
     ///
     /// # Errors
-    /// The outer one: the queue is closed and empty. The inner one is that of `process`.
+    /// The outer error: the queue is closed and empty. The inner error is that of `process`.
     pub async fn pop_batch(
         &self,
         process: &mut (impl ProcessDeltas<T> + ?Sized),
@@ -171,13 +178,13 @@ impl<T> RealFifo<T> {
         result.await
     }
 
-    /// How many deltas from the front make the next batch; there is one at least.
+    /// Returns the number of deltas from the front that form the next batch, at least 1.
     fn batch(&self, inside: &Inside<T>) -> usize {
         let initial = inside.initial();
         let most = if initial > 0 { initial.min(BATCH) } else { BATCH };
         let most = most.min(inside.queued.len());
         if most == 1 {
-            return 1; // the usual case: no key to compare it with
+            return 1; // the usual case, which needs no keys
         }
         let mut keys = HashSet::with_hasher(RandomState::default());
         for (number, delta) in inside.queued.iter().take(most).enumerate() {
@@ -194,7 +201,7 @@ impl<T> RealFifo<T> {
         most
     }
 
-    /// The key of a delta of one object.
+    /// Returns the key of a delta's object; `None` for a delta that is not about one object.
     fn delta_key(&self, delta: &Delta<T>) -> Option<Result<String, KeyError>> {
         match delta {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
@@ -212,7 +219,7 @@ impl<T> RealFifo<T> {
         }
     }
 
-    /// Waits for deltas, takes so many out, has them processed, and counts them as processed only then.
+    /// Waits for deltas, pops `number` of them, processes them, and only then counts them as popped.
     async fn take<R>(
         &self,
         number: impl Fn(&Inside<T>) -> usize,
@@ -258,7 +265,7 @@ impl<T> RealFifo<T> {
         matches!(self.lists, Lists::Atomic { lock: WhileProcessing::Unlocked, .. }) && inside.queued.len() < 2 * BATCH
     }
 
-    /// Appends a delta; one of many objects has no key.
+    /// Appends a delta. `key` is for the observer only.
     fn push(&self, inside: &mut Inside<T>, delta: Delta<T>, key: Option<&str>) {
         self.intake.observer.tell::<T>(|| Event::Queued {
             queue: QueueName::RealFifo,
@@ -289,7 +296,7 @@ impl<T> RealFifo<T> {
         self.write(object.into(), Delta::Updated)
     }
 
-    /// Queues a `Deleted`, also of a key that nobody knows.
+    /// Queues a `Deleted`, also of a key that is neither queued nor known.
     ///
     /// # Errors
     /// As [`RealFifo::add`].

@@ -1,5 +1,5 @@
-//! What a LIST or a WATCH can answer instead of objects, and what a Reflector makes of it.
-//! Upstream: `apimachinery/pkg/api/errors` and `tools/cache/reflector.go`.
+//! ApiError: the error of a LIST or a WATCH, with the predicates by which a Reflector chooses its reaction. Upstream:
+//! `apimachinery/pkg/api/errors` and `tools/cache/reflector.go`.
 
 use std::error::Error as StdError;
 use std::io;
@@ -10,41 +10,42 @@ use kube_core::Status;
 use super::decode_error::DecodeError;
 use crate::cache::error::BoxError;
 
-/// A list or a watch failed.
+/// The error of a list or a watch.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// The API server refused, and said why.
+    /// The API server answered with a Status instead of objects.
     #[error("{}", text(.0))]
     Status(Box<Status>),
-    /// The request could not be made or sent, or its answer broke off: the network, TLS, credentials. The cause says which.
+    /// The request could not be built or sent, or its answer broke off, for example because of the network, TLS or
+    /// credentials. The cause says which.
     #[error("the request to the API server failed")]
     Client(#[source] BoxError),
-    /// Nothing came for this long, so the client gave the request up: the connection is probably dead.
+    /// The server sent nothing for this long, so the client gave up the request. The connection is probably dead.
     #[error("nothing came from the API server for {0:?}")]
     Silent(Duration),
-    /// The watch went on in silence after the time at which the API server should have ended it: the connection is probably
-    /// dead.
+    /// The watch stayed open and silent after its timeout, at which the API server should have ended it. The connection
+    /// is probably dead.
     #[error("the API server did not end the watch at its timeout")]
     Overdue,
-    /// The list took longer than this, so the client gave it up.
+    /// The list took longer than this, so the client gave up the request.
     #[error("the list took longer than {0:?}")]
     TooLong(Duration),
-    /// The last page of a list is followed by itself: the list has no end.
+    /// A page of a list has the same continue token as the page before it, so the list would never end.
     #[error("the list does not end: its continue token is the same again")]
     Endless,
-    /// The answer is not what was asked for. The cause has no value of an object.
+    /// The answer cannot be decoded. The cause contains no value of an object, because it may be a secret.
     #[error("the API server's answer cannot be read")]
     Decode(#[source] DecodeError),
-    /// The answer to a list is something else.
+    /// The answer to a list request is not a list.
     #[error("the API server's answer is no list but a {0}")]
     NotAList(String),
-    /// The answer is a list of something else.
+    /// The answer is a list of another kind.
     #[error("the API server's answer is a {answered}, and not a {asked}")]
     OtherList {
-        /// The kind of list that was asked for.
+        /// The requested kind of list.
         asked: String,
-        /// The kind of list that came.
+        /// The received kind of list.
         answered: String,
     },
 }
@@ -60,7 +61,7 @@ impl From<kube_client::Error> for ApiError {
 }
 
 impl ApiError {
-    /// The answer, if there was one.
+    /// Returns the server's Status, if it sent one.
     pub fn status(&self) -> Option<&Status> {
         match self {
             Self::Status(status) => Some(status),
@@ -68,29 +69,31 @@ impl ApiError {
         }
     }
 
-    /// The resourceVersion or the continue token is no longer in the server's history.
+    /// Returns true if the resourceVersion or the continue token is too old for the server (client-go's
+    /// `IsResourceExpired` and `IsGone`).
     pub fn is_expired(&self) -> bool {
         self.says(&["Expired", "Gone"], 410)
     }
 
-    /// There is no such object.
+    /// Returns true if the object or the resource does not exist (client-go's `IsNotFound`).
     pub fn is_not_found(&self) -> bool {
         self.says(&["NotFound"], 404)
     }
 
-    /// Something is wrong inside of the server.
+    /// Returns true if the server failed internally (client-go's `IsInternalError`).
     pub fn is_internal(&self) -> bool {
         self.says(&["InternalError"], 500)
     }
 
-    /// The server does not know what was asked of it.
+    /// Returns true if the server does not support the request, such as a streaming list.
     pub(crate) fn is_unsupported(&self) -> bool {
         [("BadRequest", 400), ("NotFound", 404), ("MethodNotAllowed", 405), ("Invalid", 422)]
             .into_iter()
             .any(|(reason, code)| self.says(&[reason], code))
     }
 
-    /// Is the reason one of these? The code decides where the reason is none that Kubernetes defines.
+    /// Returns true if the Status has one of these reasons. If its reason is not one of Kubernetes' own, the HTTP code
+    /// decides.
     fn says(&self, reasons: &[&str], code: u16) -> bool {
         self.status().is_some_and(|status| {
             let reason = status.reason.as_str();
@@ -98,7 +101,8 @@ impl ApiError {
         })
     }
 
-    /// The server does not have this resourceVersion yet; told in three ways by three generations of servers.
+    /// Returns true if the server has not seen the requested resourceVersion yet. Three generations of servers report
+    /// this in three ways (client-go's `isTooLargeResourceVersionError`).
     pub fn is_too_large_resource_version(&self) -> bool {
         let Some(status) = self.status() else { return false };
         let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
@@ -108,17 +112,18 @@ impl ApiError {
                 && (says_so(&status.message) || causes.iter().any(|cause| says_so(&cause.message))))
     }
 
-    /// The server wants to be left alone for a moment.
+    /// Returns true if the server is overloaded and wants the client to wait (client-go's `IsTooManyRequests`).
     pub fn is_too_many_requests(&self) -> bool {
         self.status().is_some_and(|status| status.reason == "TooManyRequests" || status.code == 429)
     }
 
-    /// The client gave the request up, since nothing came.
+    /// Returns true if the client gave up the request, because the server sent nothing.
     pub fn is_silence(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Overdue)
     }
 
-    /// Nobody listens at the server's address.
+    /// Returns true if the server's address refused the connection, which means that no server runs there (client-go's
+    /// `IsConnectionRefused`).
     pub fn is_connection_refused(&self) -> bool {
         let mut cause: Option<&(dyn StdError + 'static)> = Some(self);
         while let Some(error) = cause {

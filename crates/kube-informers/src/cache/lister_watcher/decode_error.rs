@@ -1,13 +1,13 @@
-//! DecodeError: why an answer of the API server cannot be read, without anything of what it holds.
+//! DecodeError: a decoding error that does not contain any part of the decoded text, because the text may hold a Secret.
 
 use std::fmt;
 
 use serde_json::error::Category;
 
-/// An answer of the API server cannot be read: what is wrong, where, and what the type expects there.
+/// The error of an answer that cannot be decoded: the fault, its position, and the value that the type expects there.
 ///
-/// It has no value of an object, which may be a Secret: of what `serde_json` says, only the parts remain that do not come from
-/// the text that was read.
+/// The error contains no value of an object, which may be a Secret. It keeps only those parts of `serde_json`'s message
+/// that do not come from the decoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodeError {
@@ -18,32 +18,32 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    /// The text breaks off.
+    /// Returns true if the text ended too early.
     pub fn is_eof(&self) -> bool {
         self.category == Category::Eof
     }
 
-    /// The text is no JSON.
+    /// Returns true if the text is not JSON.
     pub fn is_syntax(&self) -> bool {
         self.category == Category::Syntax
     }
 
-    /// The text is JSON, but not of the type.
+    /// Returns true if the text is JSON but does not match the type, or is not UTF-8.
     pub fn is_data(&self) -> bool {
         self.category == Category::Data
     }
 
-    /// The line in the text of the object; zero if it is not known.
+    /// Returns the line in the object's text, counted from 1; 0 if unknown.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The column in that line; zero if it is not known.
+    /// Returns the column in that line, counted from 1; 0 if unknown.
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// The text is not even UTF-8.
+    /// Makes the error of a text that is not UTF-8.
     #[cfg(feature = "client")]
     pub(crate) fn not_utf_8() -> Self {
         Self { category: Category::Data, line: 0, column: 0, what: "it is invalid utf-8".to_owned() }
@@ -67,8 +67,9 @@ impl From<serde_json::Error> for DecodeError {
     }
 }
 
-/// What the type expects. Only the messages of serde itself are looked at: what a type's own code says may be anything. What they
-/// expect stands behind the value that they found.
+/// Extracts the expected type from a message such as `invalid type: string "x", expected u8 at line 1 column 3`. The part
+/// before `expected` may contain the value and is dropped. Only serde's own messages are used, because a message of a
+/// type's own code may contain a value anywhere.
 fn expected(text: &str) -> Option<&str> {
     let of_serde = ["invalid type: ", "invalid value: ", "invalid length "];
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_what_was_expected_and_where_but_no_value() {
+    fn the_message_has_the_expected_type_and_the_position_but_no_value() {
         let data = "a value is not what the type expects";
         assert_eq!(told::<u8>("\n \"hunter2\""), format!("{data}: u8, at line 2 column 10"));
         assert_eq!(told::<u8>(r#"", expected hunter2""#), format!("{data}: u8, at line 1 column 20"));

@@ -1,4 +1,4 @@
-//! The options of a LIST or a WATCH. Upstream: `metav1.ListOptions`.
+//! ListOptions: the options of a LIST or a WATCH, and the query string made from them. Upstream: `metav1.ListOptions`.
 
 use std::fmt;
 #[cfg(feature = "client")]
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use kube_core::params::{ListParams, VersionMatch, WatchParams};
 
-/// What a list or a watch asks for. `None`, `false` and 0 are not sent.
+/// The options of a list or a watch (`metav1.ListOptions`). `None`, `false` and 0 are not sent.
 ///
-/// The query is built here and not by `kube`: its list parameters drop a resourceVersion of 0 beside a limit, and its watch
-/// always sends a timeout.
+/// This type builds the query itself instead of using `kube`'s, because `kube`'s list parameters drop a resourceVersion
+/// of 0 beside a limit, and `kube`'s watch always sends a timeout.
 ///
 /// ```
 /// use kube::api::ListParams;
@@ -22,31 +22,33 @@ use kube_core::params::{ListParams, VersionMatch, WatchParams};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListOptions {
-    /// Selects by labels, as `app=web,tier!=cache`.
+    /// The label selector, such as `app=web,tier!=cache`.
     pub label_selector: Option<String>,
-    /// Selects by fields, as `metadata.name=nettool`.
+    /// The field selector, such as `metadata.name=nettool`.
     pub field_selector: Option<String>,
-    /// Nothing is "the most recent", `0` is "any", another one depends on the rest.
+    /// The resourceVersion. `None` requests the most recent state, `0` requests any state, and the meaning of any other
+    /// value depends on the other options.
     pub resource_version: Option<String>,
-    /// How the resourceVersion is to be taken.
+    /// The rule by which the server interprets `resource_version`.
     pub resource_version_match: Option<ResourceVersionMatch>,
-    /// The size of a page.
+    /// The largest number of objects on a page; 0 for no limit.
     pub limit: u32,
-    /// Where the last page ended.
+    /// The token of the last page, which requests the next page.
     pub continue_token: Option<String>,
-    /// After how many seconds the server ends a watch.
+    /// The number of seconds after which the server ends a watch; 0 for the server's choice.
     pub timeout_seconds: u32,
-    /// May the server tell that nothing more is to come up to a resourceVersion?
+    /// True if the server may send bookmarks.
     pub allow_watch_bookmarks: bool,
-    /// Does the watch begin with what exists? Nothing leaves it to the resourceVersion.
+    /// `Some(true)` requests a watch that begins with the existing objects (a streaming list). With `None`, the
+    /// resourceVersion decides.
     pub send_initial_events: Option<bool>,
 }
 
-/// Changes the options of a request before it is sent.
+/// A function that changes the options of a request before it is sent (client-go's `TweakListOptionsFunc`).
 #[cfg(feature = "client")]
 pub(in crate::cache) type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
-/// How a resourceVersion is to be taken.
+/// The rule by which the server interprets a resourceVersion (`metav1.ResourceVersionMatch`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceVersionMatch {
@@ -85,7 +87,7 @@ impl From<ListParams> for ListOptions {
     }
 }
 
-/// A streaming list gets the resourceVersionMatch that it needs. The resourceVersion is not among `kube`'s parameters.
+/// Adds the resourceVersionMatch that a streaming list requires. `kube`'s watch parameters have no resourceVersion.
 impl From<WatchParams> for ListOptions {
     fn from(watch: WatchParams) -> Self {
         let streams_list = watch.send_initial_events;
@@ -102,12 +104,12 @@ impl From<WatchParams> for ListOptions {
 }
 
 impl ListOptions {
-    /// The query of a list, its parameters in the order in which client-go sends them.
+    /// Returns the query string of a list, with the parameters in client-go's order.
     pub fn list_query(&self) -> String {
         self.query(false)
     }
 
-    /// The query of a watch.
+    /// Returns the query string of a watch.
     pub fn watch_query(&self) -> String {
         self.query(true)
     }
@@ -142,13 +144,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_goes_with_resource_version_0() {
+    fn a_limit_does_not_drop_resource_version_0() {
         let options = ListOptions { resource_version: Some("0".into()), limit: 500, ..ListOptions::default() };
         assert_eq!(options.list_query(), "limit=500&resourceVersion=0");
     }
 
     #[test]
-    fn kubes_parameters_ask_for_the_same() {
+    fn options_made_from_kubes_parameters_keep_all_of_them() {
         let list = ListParams::default().fields("spec.nodeName=a").match_any().limit(7);
         assert_eq!(
             ListOptions::from(list).list_query(),
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_without_options_says_only_that_it_is_one() {
+    fn a_watch_without_options_sends_only_watch_true() {
         assert_eq!(ListOptions::default().watch_query(), "watch=true");
     }
 }

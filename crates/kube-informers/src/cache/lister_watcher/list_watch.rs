@@ -1,4 +1,4 @@
-//! ListWatch: one resource's LIST and WATCH. Upstream: `tools/cache/listwatch.go`.
+//! ListWatch: lists and watches one resource of an API server. Upstream: `tools/cache/listwatch.go`.
 
 mod kind;
 mod list;
@@ -21,7 +21,7 @@ use super::list_options::{ListOptions, Tweak};
 use kind::{InItems, Kind};
 use request::{Accept, METADATA, OBJECTS};
 
-/// Lists and watches one resource through a `kube::Client`.
+/// Lists and watches one resource through a `kube::Client` (client-go's `ListWatch`).
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,7 +35,7 @@ use request::{Accept, METADATA, OBJECTS};
 /// # Ok(()) }
 /// ```
 ///
-/// A namespace is for types that live in one:
+/// Only a namespaced type can be listed in a namespace, so this does not compile:
 ///
 /// ```compile_fail,E0271
 /// use kube_informers::cache::ListWatch;
@@ -48,10 +48,11 @@ use request::{Accept, METADATA, OBJECTS};
 ///
 /// # The client's own retries
 ///
-/// A `kube::Client` that is made from a `kube::Config` asks again by itself, up to 15 times and for minutes, when the server
-/// answers 429, 503 or 504. A Reflector never sees these answers, and one of them, "too large resource version", would tell it
-/// what to do: after a restart of the server, the cache stands still until the retries are over or
-/// [`idle_timeout`](Self::idle_timeout) is. Turn them off in a client for informers, which try again by their own rules:
+/// A `kube::Client` made from a `kube::Config` retries by itself, up to 15 times and for minutes, when the server answers
+/// 429, 503 or 504. A Reflector does not see these answers, but it needs one of them: after a restart of the server, "too
+/// large resource version" tells it to list again without that version. With the client's retries, the cache is not
+/// updated until they are used up or [`idle_timeout`](Self::idle_timeout) has passed. Informers retry by their own rules,
+/// so turn off the client's retries:
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -71,11 +72,11 @@ pub struct ListWatch<T> {
     object: PhantomData<fn() -> T>,
 }
 
-/// Longer than an API server works on one request, which is a minute.
+/// The default of [`ListWatch::idle_timeout`]. An API server gives up a request after one minute, so this is longer.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 
 impl<T: Resource<DynamicType = ()>> ListWatch<T> {
-    /// The objects of one namespace; those of all namespaces if it is empty.
+    /// Lists and watches the objects of one namespace, or of all namespaces if `namespace` is empty.
     pub fn namespaced(client: kube_client::Client, namespace: &str) -> Self
     where
         T: Resource<Scope = NamespaceResourceScope>,
@@ -83,7 +84,7 @@ impl<T: Resource<DynamicType = ()>> ListWatch<T> {
         Self::of_known_type(client, Some(namespace).filter(|namespace| !namespace.is_empty()))
     }
 
-    /// The objects of all namespaces, or of a resource that has none.
+    /// Lists and watches the objects of all namespaces, or of a cluster-scoped resource.
     pub fn all(client: kube_client::Client) -> Self {
         Self::of_known_type(client, None)
     }
@@ -94,8 +95,8 @@ impl<T: Resource<DynamicType = ()>> ListWatch<T> {
 }
 
 impl<T: Resource> ListWatch<T> {
-    /// The objects of one namespace, of a type that is only known when the program runs; those of all namespaces if it is
-    /// empty.
+    /// Lists and watches the objects of one namespace, or of all namespaces if `namespace` is empty, for a type that is
+    /// known only at run time, such as `DynamicObject`.
     pub fn namespaced_with(client: kube_client::Client, namespace: &str, dynamic_type: &T::DynamicType) -> Self
     where
         T: Resource<Scope = DynamicResourceScope>,
@@ -103,7 +104,8 @@ impl<T: Resource> ListWatch<T> {
         Self::of_dynamic_type(client, Some(namespace).filter(|namespace| !namespace.is_empty()), dynamic_type)
     }
 
-    /// The objects of all namespaces, or of a resource that has none, of a type that is only known when the program runs.
+    /// Lists and watches the objects of all namespaces, or of a cluster-scoped resource, for a type that is known only at
+    /// run time, such as `DynamicObject`.
     pub fn all_with(client: kube_client::Client, dynamic_type: &T::DynamicType) -> Self {
         Self::of_dynamic_type(client, None, dynamic_type)
     }
@@ -147,8 +149,8 @@ impl<T: Resource> ListWatch<T> {
         if T::metadata_api() { whole.of_metadata() } else { whole }
     }
 
-    /// Lists and watches the same objects, of which the server sends the metadata alone (client-go's `metadata` package):
-    /// neither side spends anything on the rest. For controllers that only look at names, labels, annotations and owners.
+    /// Requests only the metadata of the objects (client-go's `metadata` package), which saves the server and the program
+    /// the rest. This suits controllers that need only names, labels, annotations and owners.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -160,14 +162,14 @@ impl<T: Resource> ListWatch<T> {
     /// # Ok(()) }
     /// ```
     ///
-    /// With [`read_as`](Self::read_as) behind it, only some of the metadata is kept.
+    /// A following [`read_as`](Self::read_as) keeps only a part of the metadata.
     #[must_use]
     pub fn metadata_only(self) -> ListWatch<PartialObjectMeta<T>> {
         self.of_metadata()
     }
 }
 
-/// Lists and watches what the [`Api`] does, with its client.
+/// Lists and watches the same objects as the [`Api`], with its client.
 ///
 /// ```no_run
 /// # fn example(client: kube::Client) {
@@ -179,7 +181,7 @@ impl<T: Resource> ListWatch<T> {
 /// # }
 /// ```
 ///
-/// An [`Api`] of a type that is only known when the program runs does not tell that type: there, use
+/// An [`Api`] does not give access to a type that is known only at run time. For such a type, use
 /// [`ListWatch::namespaced_with`] or [`ListWatch::all_with`].
 impl<T: Resource<DynamicType = ()>> From<Api<T>> for ListWatch<T> {
     fn from(api: Api<T>) -> Self {
@@ -190,7 +192,8 @@ impl<T: Resource<DynamicType = ()>> From<Api<T>> for ListWatch<T> {
 }
 
 impl<T> ListWatch<T> {
-    /// Changes the options of every list and watch, last of all. A second tweak comes after the first one.
+    /// Adds a function that changes the options of every list and watch just before the request (client-go's
+    /// `TweakListOptionsFunc`). Several functions run in the order in which they were added.
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
         self.tweak = Some(match self.tweak.take() {
@@ -203,7 +206,8 @@ impl<T> ListWatch<T> {
         self
     }
 
-    /// Only the objects whose labels match, as `app=web,tier!=cache`. Of a second selector, both have to match.
+    /// Restricts the objects by a label selector, such as `app=web,tier!=cache`. If called again, objects must match both
+    /// selectors.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -220,16 +224,16 @@ impl<T> ListWatch<T> {
         self.tweak(move |options| narrow(&mut options.label_selector, &selector))
     }
 
-    /// Only the objects whose fields match, as `metadata.name=web`. Of a second selector, both have to match.
+    /// Restricts the objects by a field selector, such as `metadata.name=web`. If called again, objects must match both
+    /// selectors.
     #[must_use]
     pub fn fields(self, selector: impl Into<String>) -> Self {
         let selector = selector.into();
         self.tweak(move |options| narrow(&mut options.field_selector, &selector))
     }
 
-    /// Lists and watches the same objects, but reads each as a `P`, a type that has only the fields a program wants: the
-    /// others are skipped while an answer is decoded, and take no memory. A typical pod read as below takes less than 2 KB,
-    /// where a `Pod` takes 39.
+    /// Decodes each object as a `P`, a type with only the fields that the program needs. The other fields are skipped
+    /// during decoding and take no memory. A typical pod takes less than 2 KB as the type below, and 39 KB as a `Pod`.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -260,15 +264,15 @@ impl<T> ListWatch<T> {
     /// # Ok(()) }
     /// ```
     ///
-    /// An object that cannot be read as a `P` fails the list or the watch that brings it, as any that cannot be read does: the informer
-    /// asks again and again, and only [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error) and the log tell why.
+    /// If an object cannot be decoded as a `P`, its list or watch fails, and the informer retries without end. The reason
+    /// is reported only to [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error) and the log.
     #[must_use]
     pub fn read_as<P>(self) -> ListWatch<P> {
         self.of()
     }
 
-    /// Lists and watches the same objects without their `metadata.managedFields`: they are cut out of the text of each object before it
-    /// is read, and take no memory afterwards. A pod of a ReplicaSet that two managers wrote takes 18 KB without them, and 29 with them.
+    /// Drops `metadata.managedFields` from each object's text before decoding, to save memory. A pod of a ReplicaSet with
+    /// two field managers takes 18 KB without them and 29 KB with them.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -285,10 +289,11 @@ impl<T> ListWatch<T> {
         Self { kind: Arc::new(kind), ..self }
     }
 
-    /// Gives up a list of which nothing comes for this long, neither its beginning nor more of it, and a watch that does not
-    /// begin; 90 seconds by default, since an API server gives a request up after 60. They fail with
-    /// [`ApiError::Silent`](crate::cache::ApiError::Silent). For the events of a watch, a Reflector has its own limits
-    /// ([`ReflectorOptions`](crate::cache::ReflectorOptions)).
+    /// Sets the time for which the server may send nothing at the start of a watch, or before or within a list. Then the
+    /// request fails with [`ApiError::Silent`](crate::cache::ApiError::Silent).
+    ///
+    /// The default is 90 seconds, because an API server gives up a request after 60. Once a watch has begun, the
+    /// Reflector's own limits apply ([`ReflectorOptions`](crate::cache::ReflectorOptions)).
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
@@ -305,18 +310,18 @@ impl<T> ListWatch<T> {
         ListWatch { accept: METADATA, kind: Arc::new(kind), ..self.of() }
     }
 
-    /// The same, of objects of another type.
+    /// Changes the type of the objects and keeps everything else.
     fn of<P>(self) -> ListWatch<P> {
         let Self { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData } = self;
         ListWatch { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData }
     }
 }
 
-/// Makes a selector match only what `also` matches too.
+/// Adds the requirements of `also` to a selector.
 fn narrow(selector: &mut Option<String>, also: &str) {
     let selector = selector.get_or_insert_default();
     if !selector.is_empty() && !also.is_empty() {
-        selector.push(','); // and
+        selector.push(','); // a comma means "and"
     }
     selector.push_str(also);
 }

@@ -1,4 +1,5 @@
-//! What a Reflector lists and watches. Upstream: `ListerWatcher` in `tools/cache/listwatch.go`.
+//! ListerWatcher: the trait of a Reflector's source of objects, which can be listed and watched. Upstream: `ListerWatcher` in
+//! `tools/cache/listwatch.go`.
 
 mod api_error;
 mod decode_error;
@@ -23,26 +24,28 @@ pub use list_watch::ListWatch;
 #[cfg(feature = "client")]
 pub(super) use list_watch::ManagedFields;
 
-/// Where a Reflector gets its objects (client-go's `ListerWatcher`). `ListWatch` is the one that asks an API server.
+/// A Reflector's source of objects (client-go's `ListerWatcher`). `ListWatch` is the implementation for an API server.
 pub trait ListerWatcher<T>: Send + Sync {
-    /// Asks for one page, or for everything if there is no limit.
+    /// Requests one page, or the whole list if the options have no limit.
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>>;
 
-    /// Opens a watch. The stream ends when the server or the network ends it; dropping it closes the watch.
+    /// Opens a watch. The stream ends when the server or the network ends the watch. Dropping the stream closes the watch.
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>>;
 
-    /// Can a watch begin with what exists (a streaming list)? A source that says no is listed instead.
+    /// Returns true, the default, if the source may support streaming lists: watches that begin with the existing
+    /// objects. If false, the Reflector lists instead.
     ///
-    /// A source that says yes, as is the default, either refuses a watch whose options have
-    /// [`send_initial_events`](ListOptions::send_initial_events), and is listed, or sends an [`Added`](WatchEvent::Added) of each
-    /// object that exists and then a [`Bookmark`](WatchEvent::Bookmark) with `initial_events_end`, and goes on with the changes.
-    /// Without that bookmark nothing is stored until the Reflector gives the watch up for a list
-    /// ([`ReflectorOptions::answer_timeout`](crate::cache::ReflectorOptions::answer_timeout)).
+    /// A source that returns true handles a watch with [`send_initial_events`](ListOptions::send_initial_events) in one
+    /// of two ways. It refuses the watch, and the Reflector lists instead. Or it sends an [`Added`](WatchEvent::Added) of
+    /// each existing object, then a [`Bookmark`](WatchEvent::Bookmark) with `initial_events_end`, then the changes. Until
+    /// that bookmark comes, the Reflector stores nothing; after
+    /// [`ReflectorOptions::answer_timeout`](crate::cache::ReflectorOptions::answer_timeout) it gives up the watch and
+    /// lists.
     fn has_watch_list(&self) -> bool {
         true
     }
 
-    /// What is listed and watched, for messages.
+    /// Returns a description of the objects for messages, such as `pods in namespace "default"`.
     fn description(&self) -> String {
         "objects".to_owned()
     }
@@ -57,19 +60,19 @@ pub type WatchStream<T> = BoxStream<'static, WatchEvent<T>>;
 pub struct ListPage<T> {
     /// The objects, in the order of the answer.
     pub items: Vec<Arc<T>>,
-    /// The version of the list, the same on every page of it.
+    /// The list's resourceVersion, the same on all of its pages.
     pub resource_version: String,
-    /// How to ask for the next page; nothing on the last one.
+    /// The token for the next page; `None` on the last page.
     pub continue_token: Option<String>,
 }
 
 impl<T> ListPage<T> {
-    /// The last page of a list of this version, or the whole list.
+    /// Makes the last page of a list with this resourceVersion, or the whole list.
     pub fn new(items: Vec<Arc<T>>, resource_version: impl Into<String>) -> Self {
         Self { items, resource_version: resource_version.into(), continue_token: None }
     }
 
-    /// Another page follows; it is asked for with this token.
+    /// Adds the token for the next page.
     #[must_use]
     pub fn continued(self, token: impl Into<String>) -> Self {
         Self { continue_token: Some(token.into()), ..self }
@@ -80,25 +83,25 @@ impl<T> ListPage<T> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WatchEvent<T> {
-    /// The object was created, begins to match, or was there when the watch began.
+    /// The object was created, began to match the selectors, or existed when the watch began.
     Added(Arc<T>),
     /// The object changed.
     Modified(Arc<T>),
-    /// The object was deleted, or no longer matches: its last state.
+    /// The object was deleted or no longer matches the selectors. Its last state.
     Deleted(Arc<T>),
     /// Every change up to this resourceVersion has been sent.
     Bookmark {
-        /// Up to here.
+        /// The resourceVersion up to which every change was sent.
         resource_version: String,
-        /// Does it end the initial events of a streaming list?
+        /// True if the bookmark ends the initial events of a streaming list.
         initial_events_end: bool,
     },
-    /// The watch failed; nothing more comes.
+    /// The watch failed. No event follows.
     Error(Box<Status>),
 }
 
 impl<T> WatchEvent<T> {
-    /// The object that the event is about; none for a bookmark and an error.
+    /// Returns the event's object; `None` for a bookmark or an error.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Added(object) | Self::Modified(object) | Self::Deleted(object) => Some(object),

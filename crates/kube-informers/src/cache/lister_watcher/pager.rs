@@ -1,4 +1,4 @@
-//! Pager: one list, asked for page by page. Upstream: `client-go/tools/pager`.
+//! Pager: requests a list page by page. Upstream: `client-go/tools/pager`.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use super::list_options::ListOptions;
 #[derive(Debug)]
 pub(crate) struct Listed<T> {
     pub items: Vec<Arc<T>>,
-    /// The version of the first page, which is that of the whole list.
+    /// The resourceVersion of the first page, which is that of the whole list.
     pub resource_version: String,
-    /// Was there more than one page?
+    /// True if there was more than one page.
     pub paginated: bool,
 }
 
-/// Lists everything, `options.limit` objects a page. If the list expires on the way, asks once more without pages.
+/// Lists all objects with `options.limit` objects on a page. If the continue token expires, lists once more without pages.
 ///
 /// # Errors
 /// As [`ListerWatcher::list`], and [`ApiError::Endless`].

@@ -1,5 +1,5 @@
-//! Buffer: what waits for one handler. Upstream has only the unbounded one, in `processorListener.pop` of
-//! `tools/cache/shared_informer.go`.
+//! Buffer: the queue of notifications for one handler, either unbounded or coalescing. Upstream has only the unbounded
+//! one, in `processorListener.pop` of `tools/cache/shared_informer.go`.
 
 mod coalesced;
 
@@ -9,21 +9,24 @@ use super::notification::Notification;
 use crate::cache::key::Object;
 use coalesced::Coalesced;
 
-/// What becomes of notifications that a handler is too slow for.
+/// The kind of buffer for notifications that a handler has not handled yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Buffer {
-    /// Each one waits, as in client-go: a handler that stalls makes the buffer grow without limit.
+    /// Keeps every notification, as in client-go. If the handler stalls, the buffer grows without limit.
     #[default]
     Unbounded,
-    /// Those of one object become one: the handler may miss what was in between, but not the last state, and what it is told
-    /// fits together (the old state of an update is the one it was told before). Of an object that came and went meanwhile
-    /// it is told nothing. One that went and came back is a deletion and an addition, so that at most two notifications wait
-    /// for each object that the handler knows of or that exists.
+    /// Merges the notifications of one object, which bounds the buffer. The handler may miss intermediate states, but
+    /// always gets the newest one.
+    ///
+    /// Successive notifications stay consistent: the old state of an update is the state that the handler got last. An
+    /// object that was added and deleted meanwhile produces no notification. An object that was deleted and added again
+    /// produces a deletion and an add. The buffer thus holds at most two notifications for each object that exists or
+    /// that the handler knows.
     Coalesced,
 }
 
-/// The notifications themselves.
+/// The buffered notifications.
 pub(super) enum Pending<T> {
     Unbounded(VecDeque<Notification<T>>),
     Coalesced(Coalesced<T>),
@@ -58,21 +61,21 @@ impl<T> Pending<T> {
         }
     }
 
-    /// Takes everything out.
+    /// Removes and returns everything.
     pub fn take(&mut self) -> Self {
         let empty = Self::new(self.buffer());
         std::mem::replace(self, empty)
     }
 }
 
-/// What became of a notification that was put into a buffer.
+/// The result of putting a notification into a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Put {
-    /// It waits.
+    /// The notification was appended.
     Waits,
-    /// It and one that waited became one, or none.
+    /// The notification was merged with a buffered one, or both cancelled each other out.
     Merged {
-        /// How many additions of the initial list the handler will not be told of any more.
+        /// The number of initial adds that the handler will not get any more.
         initial_adds_gone: usize,
     },
 }

@@ -1,5 +1,5 @@
-//! Filtering handler: one that is told only of the objects it wants. Upstream: `FilteringResourceEventHandler` in
-//! `tools/cache/controller.go`.
+//! FilteringHandler: passes only the changes of accepted objects to another handler. Upstream:
+//! `FilteringResourceEventHandler` in `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +8,12 @@ use super::handler::{AsyncEventHandler, EventHandler};
 use super::notification::Notification;
 use crate::cache::delta::{Deletion, InitialList};
 
-/// Tells `handler` of the objects that `accept` says yes to, as if there were no others: an object that begins to be wanted
-/// is added (never as part of the initial list), one that no longer is wanted is deleted with its old state.
+/// A handler that passes on changes of the objects that `accept` accepts, as if no other objects existed (client-go's
+/// `FilteringResourceEventHandler`).
 ///
-/// A tombstone is judged by its last known state, and passed on if it has none.
+/// An update after which an object becomes accepted is passed on as an add, never as a part of the initial list. An
+/// update after which an object is no longer accepted is passed on as a deletion with the old state. A tombstone is
+/// filtered by its last known state, and passed on if it has none.
 ///
 /// ```
 /// use kube_informers::cache::{EventHandler, FilteringHandler, HandlerFuncs, InitialList};
@@ -22,8 +24,8 @@ use crate::cache::delta::{Deletion, InitialList};
 ///     .delete_func(|deletion| assert_eq!(**deletion.object().unwrap(), 2));
 /// let mut handler = FilteringHandler::new(|number: &i32| number % 2 == 0, even);
 /// handler.on_add(1.into(), InitialList::No);
-/// handler.on_update(1.into(), 2.into()); // begins to be wanted: an addition
-/// handler.on_update(2.into(), 3.into()); // no longer is wanted: a deletion
+/// handler.on_update(1.into(), 2.into()); // 2 is accepted: an add
+/// handler.on_update(2.into(), 3.into()); // 3 is not: a deletion
 /// ```
 pub struct FilteringHandler<A, H> {
     accept: A,
@@ -31,7 +33,7 @@ pub struct FilteringHandler<A, H> {
 }
 
 impl<A, H> FilteringHandler<A, H> {
-    /// `handler`, told only of what `accept` says yes to.
+    /// Makes a handler that passes the changes of accepted objects to `handler`.
     pub fn new(accept: A, handler: H) -> Self {
         Self { accept, handler }
     }

@@ -1,4 +1,5 @@
-//! Handlers: what is called when an object changes. Upstream: `ResourceEventHandler` in `tools/cache/controller.go`.
+//! Event handlers: the traits and types that an informer calls when an object changes. Upstream: `ResourceEventHandler` in
+//! `tools/cache/controller.go`.
 
 use std::fmt;
 use std::future::{Future, ready};
@@ -7,19 +8,20 @@ use std::sync::Arc;
 use super::notification::Notification;
 use crate::cache::delta::{Deletion, InitialList};
 
-/// Called with each change, one at a time, in order. A method that is not written does nothing.
+/// A synchronous handler of changes (client-go's `ResourceEventHandler`). It is called with one change at a time, in
+/// order. Each method does nothing by default.
 pub trait EventHandler<T> {
-    /// An object came.
+    /// Called when an object was added.
     fn on_add(&mut self, _object: Arc<T>, _initial: InitialList) {}
-    /// An object changed, or is told again.
+    /// Called when an object was updated, or is repeated unchanged by a resync.
     fn on_update(&mut self, _old: Arc<T>, _new: Arc<T>) {}
-    /// An object is gone.
+    /// Called when an object was deleted.
     fn on_delete(&mut self, _deletion: Deletion<T>) {}
 }
 
-/// A handler that may wait. A function of a [`Notification`] that returns a future is one.
+/// An asynchronous handler of changes. Implemented for functions from a [`Notification`] to a future.
 ///
-/// Only this handler waits: each has a buffer of its own, and the others go on.
+/// A waiting handler does not delay other handlers, because each has its own buffer.
 ///
 /// ```
 /// # async fn example(informer: kube_informers::cache::SharedIndexInformer<k8s_openapi::api::core::v1::Pod>)
@@ -31,7 +33,7 @@ pub trait EventHandler<T> {
 /// # Ok(()) }
 /// ```
 pub trait AsyncEventHandler<T>: Send + 'static {
-    /// Called with each change; the next one comes when the future is ready.
+    /// Handles a change. The next call comes after the returned future has finished.
     fn handle(&mut self, notification: Notification<T>) -> impl Future<Output = ()> + Send;
 }
 
@@ -45,11 +47,12 @@ where
     }
 }
 
-/// What an informer takes as a handler: an [`AsyncEventHandler`], or an [`EventHandler`], which never waits.
+/// A conversion into a handler, which lets an informer accept an [`AsyncEventHandler`] or an [`EventHandler`].
 ///
-/// `Form` says which of the two it is; the compiler finds it.
+/// `Form` distinguishes the two; the compiler infers it.
 ///
-/// An asynchronous closure must name the type of its parameter. One that keeps something, such as a queue, returns a future:
+/// A closure must name the type of its parameter. A closure that captures values, such as a queue, is an ordinary closure
+/// that returns a future:
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -75,15 +78,15 @@ where
     note = "a closure that never waits ends with `std::future::ready(())`; or loop over `informer.subscribe(..)`"
 )]
 pub trait IntoEventHandler<T, Form> {
-    /// The handler as one that may wait.
+    /// Converts the handler.
     fn into_event_handler(self) -> impl AsyncEventHandler<T>;
 }
 
-/// The [`IntoEventHandler`] form of a handler that may wait.
+/// The [`IntoEventHandler`] form of an [`AsyncEventHandler`].
 #[derive(Debug)]
 pub enum MayWait {}
 
-/// The [`IntoEventHandler`] form of a handler that never waits.
+/// The [`IntoEventHandler`] form of an [`EventHandler`].
 #[derive(Debug)]
 pub enum NeverWaits {}
 
@@ -106,7 +109,7 @@ type OnAdd<T> = Box<dyn FnMut(Arc<T>, InitialList) + Send>;
 type OnUpdate<T> = Box<dyn FnMut(Arc<T>, Arc<T>) + Send>;
 type OnDelete<T> = Box<dyn FnMut(Deletion<T>) + Send>;
 
-/// A handler made of closures (client-go's `ResourceEventHandlerDetailedFuncs`); those not given do nothing.
+/// A handler made of closures (client-go's `ResourceEventHandlerDetailedFuncs`). A change without a closure is ignored.
 ///
 /// ```
 /// use kube_informers::cache::{EventHandler, HandlerFuncs, InitialList};
@@ -121,26 +124,26 @@ pub struct HandlerFuncs<T> {
 }
 
 impl<T> HandlerFuncs<T> {
-    /// Does nothing yet.
+    /// Makes a handler without closures.
     pub fn new() -> Self {
         Self { add: None, update: None, delete: None }
     }
 
-    /// Called when an object came.
+    /// Sets the closure for added objects.
     #[must_use]
     pub fn add_func(mut self, add: impl FnMut(Arc<T>, InitialList) + Send + 'static) -> Self {
         self.add = Some(Box::new(add));
         self
     }
 
-    /// Called when an object changed, with its old and its new state.
+    /// Sets the closure for updated objects. Its arguments are the old and the new state.
     #[must_use]
     pub fn update_func(mut self, update: impl FnMut(Arc<T>, Arc<T>) + Send + 'static) -> Self {
         self.update = Some(Box::new(update));
         self
     }
 
-    /// Called when an object is gone.
+    /// Sets the closure for deleted objects.
     #[must_use]
     pub fn delete_func(mut self, delete: impl FnMut(Deletion<T>) + Send + 'static) -> Self {
         self.delete = Some(Box::new(delete));

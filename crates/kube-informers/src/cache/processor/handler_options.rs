@@ -1,10 +1,12 @@
-//! What can be said about a handler when it is added. Upstream: `HandlerOptions` in `tools/cache/shared_informer.go`.
+//! HandlerOptions: the options of one handler, given when it is added. Upstream: `HandlerOptions` in
+//! `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
 use super::buffer::Buffer;
 
-/// How a handler, or a subscription, is told of changes. The default is the informer's resync period and a buffer without limit.
+/// The resync period and the buffer of a handler or a subscription (client-go's `HandlerOptions`). The defaults are the
+/// informer's resync period and an unbounded buffer.
 ///
 /// ```
 /// use kube_informers::cache::{Buffer, HandlerOptions};
@@ -19,22 +21,23 @@ pub struct HandlerOptions {
 }
 
 impl HandlerOptions {
-    /// The default.
+    /// Returns the defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells it everything again this often; zero is never, less than a second is a second.
+    /// Sets the resync period, after which the handler gets an update of every object again. Zero means never; a period
+    /// below one second counts as one second.
     ///
-    /// Once the informer runs, no handler resyncs more often than those before it: if none of them did, a late handler gets no resync,
-    /// and a warning is logged.
+    /// A handler that is added while the informer runs cannot resync more often than the earlier handlers. If none of
+    /// them resyncs, it gets no resync, and a warning is logged.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
     }
 
-    /// What becomes of changes that it is too slow for.
+    /// Sets the kind of buffer for notifications that the handler has not handled yet.
     #[must_use]
     pub fn buffer(mut self, buffer: Buffer) -> Self {
         self.buffer = buffer;

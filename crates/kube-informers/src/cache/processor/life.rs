@@ -1,12 +1,12 @@
-//! Life: what may still happen to an informer or a processor.
+//! Life: the phases of an informer or a processor (not started, running, stopped), because each can run only once.
 
-/// An informer, and a processor, runs once.
+/// The phase of an informer or a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Life {
-    /// It may be run.
+    /// Not run yet.
     NotStarted,
-    /// It runs.
+    /// Running.
     Running,
-    /// Its run has ended.
+    /// The run has ended, or will never happen.
     Stopped,
 }

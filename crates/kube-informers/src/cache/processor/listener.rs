@@ -1,4 +1,5 @@
-//! Listener: what one handler has not been told yet. Upstream: `processorListener` in `tools/cache/shared_informer.go`.
+//! Listener: the buffer of notifications between a processor and one handler. Upstream: `processorListener` in
+//! `tools/cache/shared_informer.go`.
 
 use std::fmt;
 use std::mem;
@@ -20,11 +21,11 @@ use crate::cache::observe::{Event, Observer};
 use crate::cache::store::Snapshot;
 use crate::lock::{Mutex, lock};
 
-/// Keeps what one handler has not been told yet, and hands it out one notification at a time, in order. Clones are the same
-/// listener.
+/// A buffer of notifications for one handler, which gets them one at a time, in order (client-go's `processorListener`).
+/// Clones are the same listener.
 ///
-/// Whoever distributes never waits for a slow handler: [`add`](Self::add) only puts the notification into the buffer. An informer
-/// makes its listeners itself; this type is public to be studied and measured alone.
+/// The processor never waits for a slow handler, because [`add`](Self::add) only appends to the buffer. An informer makes
+/// its own listeners. This type is public so that it can be studied and measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -49,15 +50,15 @@ struct Shared<T> {
 
 struct Inbox<T> {
     pending: Pending<T>,
-    /// Nothing is added any more.
+    /// True if the listener accepts no more notifications.
     closed: bool,
-    /// Somebody takes the notifications, or did.
+    /// True once a subscription exists or existed. A listener has only one.
     taken: bool,
-    /// The one who takes them, while there are none.
+    /// The waker of the subscription, while it waits for a notification.
     waker: Option<Waker>,
 }
 
-/// What an observer is told of a notification.
+/// The description of a notification for an observer.
 #[derive(Clone, Debug)]
 struct Told {
     notification: &'static str,
@@ -66,21 +67,21 @@ struct Told {
     tombstone: bool,
 }
 
-/// What was handed out last; it is handled when the next notification is asked for.
+/// The notification that was taken last. It counts as handled when the next one is taken.
 #[derive(Debug)]
 pub(super) struct InHand {
     initial: bool,
-    /// What the observer will be told; only if there is one.
+    /// The description for the observer, if there is one.
     called: Option<Told>,
 }
 
 impl<T> ProcessorListener<T> {
-    /// An empty listener; `id` is how observers tell listeners apart.
+    /// Makes an empty listener. Observers distinguish listeners by `id`.
     pub fn new(id: usize) -> Self {
         Self::with(id, Buffer::Unbounded, Observer::default(), false)
     }
 
-    /// A listener, and the one who takes its notifications.
+    /// Makes a listener together with the subscription that takes its notifications.
     pub(super) fn subscribed(id: usize, buffer: Buffer, observer: Observer) -> (Self, Subscription<T>) {
         let listener = Self::with(id, buffer, observer, true);
         let subscription = Subscription::of(listener.clone());
@@ -93,25 +94,25 @@ impl<T> ProcessorListener<T> {
         Self(Arc::new(Shared { id, inbox, tracker, ended, observer }))
     }
 
-    /// An empty listener with another buffer: what becomes of notifications that the handler is too slow for.
+    /// Returns a new, empty listener with another kind of buffer.
     #[must_use]
     pub fn buffer(self, buffer: Buffer) -> Self {
         Self::with(self.0.id, buffer, self.0.observer.clone(), false)
     }
 
-    /// An empty listener that tells `observer` what happens.
+    /// Returns a new, empty listener with an observer that gets the listener's events.
     #[must_use]
     pub fn observer(self, observer: Observer) -> Self {
         let buffer = lock(&self.0.inbox).pending.buffer();
         Self::with(self.0.id, buffer, observer, false)
     }
 
-    /// How many notifications the handler has not been given yet. A gauge: it may be another number a moment later.
+    /// Returns the number of buffered notifications, which may change at any moment.
     pub fn pending(&self) -> usize {
         lock(&self.0.inbox).pending.len()
     }
 
-    /// Ends [`run`](Self::run) once everything in the buffer is handled. What is added later is dropped.
+    /// Closes the listener: [`run`](Self::run) ends once the buffer is handled. Later notifications are dropped.
     pub fn close(&self) {
         let mut inbox = lock(&self.0.inbox);
         inbox.closed = true;
@@ -121,31 +122,32 @@ impl<T> ProcessorListener<T> {
         waker.inspect(Waker::wake_by_ref);
     }
 
-    /// Ends [`run`](Self::run) after the callback that is under way; what is in the buffer is dropped.
+    /// Closes the listener and drops the buffer: [`run`](Self::run) ends after the current callback.
     pub fn discard(&self) {
         let mut inbox = lock(&self.0.inbox);
         inbox.closed = true;
         let dropped = inbox.pending.take();
         let waker = inbox.waker.take();
         drop(inbox);
-        drop(dropped); // without the lock: the drop of an object may do anything
+        drop(dropped); // without the lock, because dropping an object may run user code
         self.0.tracker.give_up();
         waker.inspect(Waker::wake_by_ref);
     }
 
-    /// Nobody takes notifications any more.
+    /// Records that the subscription has ended, so that no notification is taken any more.
     pub(super) fn end(&self) {
         self.discard();
         self.0.ended.fire();
     }
 
-    /// Fires when the informer has synced and the handler has returned from every add of the initial list; never, if the
-    /// handler is removed, or the informer stops, before.
+    /// Returns a signal that fires when the informer has synced and the handler has returned from every add of the
+    /// initial list. It ends as [`Never`](crate::cache::Never) if the handler is removed, or the informer stops, before
+    /// that.
     pub fn synced(&self) -> Done {
         self.0.tracker.done()
     }
 
-    /// Fires when nobody will call the handler any more: [`run`](Self::run) has ended.
+    /// Returns a signal that fires when [`run`](Self::run) has ended and the handler will not be called any more.
     pub fn ended(&self) -> Done {
         self.0.ended.done()
     }
@@ -158,13 +160,13 @@ impl<T> ProcessorListener<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The one who takes the notifications; nothing if there was one before.
+    /// Returns the subscription that takes the notifications; `None` if there was one before.
     fn take(&self) -> Option<Subscription<T>> {
         let taken = mem::replace(&mut lock(&self.0.inbox).taken, true);
         (!taken).then(|| Subscription::of(self.clone()))
     }
 
-    /// What was handed out has been handled.
+    /// Records that a notification has been handled.
     pub(super) fn handled(&self, InHand { initial, called }: InHand) {
         if initial {
             self.0.tracker.finished();
@@ -177,14 +179,14 @@ impl<T> ProcessorListener<T> {
 }
 
 impl<T: Object> ProcessorListener<T> {
-    /// Puts a notification into the buffer; never waits.
+    /// Adds a notification to the buffer, without waiting.
     pub fn add(&self, notification: Notification<T>) {
         let mut inbox = lock(&self.0.inbox);
         if inbox.closed {
             return;
         }
         if notification.is_initial() {
-            self.0.tracker.start(); // before the handler can be done with it
+            self.0.tracker.start(); // before the handler can finish it
         }
         let told = self.described(&notification);
         let put = inbox.pending.put(notification);
@@ -204,11 +206,11 @@ impl<T: Object> ProcessorListener<T> {
             (0..initial_adds_gone).for_each(|_| self.0.tracker.finished());
         }
         if let Some(waker) = waker {
-            waker.wake(); // without the lock, which the handler's loop takes first
+            waker.wake(); // without the lock, because the woken task takes it at once
         }
     }
 
-    /// Tells the observer that the listener gets notifications from now on, of so many objects that exist first.
+    /// Tells the observer that the listener has joined, and that it first gets an add of each of `existing` objects.
     pub(super) fn tell_joined(&self, existing: usize) {
         self.0.observer.tell::<T>(|| {
             let coalesces = lock(&self.0.inbox).pending.buffer() == Buffer::Coalesced;
@@ -216,7 +218,7 @@ impl<T: Object> ProcessorListener<T> {
         });
     }
 
-    /// Puts in an addition of the initial list for each object, before the listener is known to anybody else.
+    /// Adds an initial add for each object. Called before the processor knows the listener.
     pub(super) fn replay(&self, objects: &Snapshot<T>) {
         self.0.tracker.start_many(objects.len());
         let mut inbox = lock(&self.0.inbox);
@@ -238,9 +240,9 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
-    /// Takes the next notification; nothing once the listener is closed and empty.
+    /// Takes the next notification; `None` once the listener is closed and empty.
     pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InHand)>> {
-        // A handler that always finds something must not starve the other tasks of this thread.
+        // A handler that never has to wait must not starve the other tasks of this thread.
         let proceed = ready!(poll_proceed(cx));
         let mut inbox = lock(&self.0.inbox);
         let Some(notification) = inbox.pending.pop() else {
@@ -277,10 +279,10 @@ impl<T: Object> ProcessorListener<T> {
 }
 
 impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
-    /// Calls `handler` for one notification after the other until the listener is closed and empty. If the handler panics, or
-    /// the future is dropped, the listener closes: nothing is kept for a handler that will not come back.
+    /// Calls `handler` with one notification after another until the listener is closed and empty.
     ///
-    /// A listener runs once; a second run ends at once.
+    /// If the handler panics or the future is dropped, the listener closes and drops its buffer. A listener runs once; a
+    /// second run ends at once.
     pub async fn run<Form>(&self, handler: impl IntoEventHandler<T, Form>) {
         if let Some(subscription) = self.take() {
             handle_all(subscription, handler.into_event_handler()).await;
@@ -288,7 +290,7 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
     }
 }
 
-/// A handler is a loop over a subscription.
+/// Calls the handler with each notification of the subscription.
 pub(super) async fn handle_all<T: Object>(mut subscription: Subscription<T>, mut handler: impl AsyncEventHandler<T>) {
     while let Some(notification) = subscription.next().await {
         handler.handle(notification).await;

@@ -1,4 +1,5 @@
-//! Processor: hands each notification to every listener. Upstream: `sharedProcessor` in `tools/cache/shared_informer.go`.
+//! Processor: distributes an informer's notifications to all of its listeners. Upstream: `sharedProcessor` in
+//! `tools/cache/shared_informer.go`.
 
 mod buffer;
 mod filtering_handler;
@@ -44,9 +45,10 @@ pub(super) use resync::{MINIMUM, Resync};
 pub use run_error::{Panic, RunError};
 pub use subscription::Subscription;
 
-/// The listeners of one informer. Each has a buffer and a task of its own, so a slow handler delays nobody.
+/// The listeners of one informer (client-go's `sharedProcessor`). Each listener has its own buffer and task, so a slow
+/// handler does not delay the others.
 ///
-/// An informer has one of its own; this type is public to be studied and measured alone.
+/// An informer makes its own processor. This type is public so that it can be studied and measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -68,14 +70,14 @@ pub struct SharedProcessor<T> {
     observer: Observer,
 }
 
-/// The listeners themselves.
+/// The state of a processor, under its lock.
 pub(super) struct Listeners<T> {
     members: Vec<Listening<T>>,
-    /// The tasks of handlers that were removed; each finishes the callback that is under way.
+    /// The tasks of removed handlers. Each finishes its current callback.
     leaving: Vec<AbortOnDropHandle<()>>,
     next_id: usize,
     life: Life,
-    /// Has the informer handed out its first list?
+    /// True once the informer has distributed its first list.
     upstream_synced: bool,
 }
 
@@ -85,20 +87,21 @@ struct Listening<T> {
     work: Work,
 }
 
-/// Who takes what a listener has.
+/// The consumer of a listener's notifications.
 enum Work {
-    /// A handler, as soon as the processor runs.
+    /// A handler that starts when the processor runs.
     Waiting(BoxFuture<'static, ()>),
-    /// A handler.
+    /// A running handler.
     Running(AbortOnDropHandle<()>),
     /// The owner of a subscription.
     Subscribed,
 }
 
-/// What was a listener's. To be dropped without a lock: it may be the handler, and dropping that may do anything.
+/// The work of a listener that was removed or not accepted. The caller must drop it without a lock, because it may
+/// contain the user's handler, whose drop may run any code.
 pub(super) struct Unused(#[expect(dead_code, reason = "it is only dropped")] Work);
 
-/// The listeners of one moment, and whether a resync was due for each.
+/// The listeners at one moment, each with whether a resync was due for it.
 pub(super) struct Audience<T>(Vec<(ProcessorListener<T>, bool)>);
 
 impl<T> Default for Audience<T> {
@@ -108,7 +111,7 @@ impl<T> Default for Audience<T> {
 }
 
 impl<T: Object> Audience<T> {
-    /// The same as [`SharedProcessor::distribute`], to these listeners.
+    /// Distributes a notification like [`SharedProcessor::distribute`], but to these listeners.
     pub fn tell(&self, notification: &Notification<T>) {
         let changes = !notification.is_unchanged();
         for (listener, due) in &self.0 {
@@ -133,7 +136,7 @@ impl<T> Default for SharedProcessor<T> {
 }
 
 impl<T> Listeners<T> {
-    /// Removes a listener; one that is not there is no error.
+    /// Removes a listener, if it is present.
     pub fn remove(listeners: &Mutex<Self>, listener: &ProcessorListener<T>) {
         let mut all = lock(listeners);
         let unused = all.take(listener);
@@ -166,19 +169,20 @@ impl<T: Object> Listeners<T> {
 }
 
 impl<T> SharedProcessor<T> {
-    /// Tells `observer` what happens.
+    /// Sets the observer that gets the listeners' events.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
         self.observer = observer;
         self
     }
 
-    /// The listeners' resync periods become those that fit an informer which checks this often.
+    /// Adapts the listeners' resync periods to a new check period of the informer.
     pub(crate) fn resync_check_period_changed(&self, check: Duration) {
         lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.fit(check));
     }
 
-    /// Is a resync due for any listener? Remembers for which, until the next time it is asked.
+    /// Returns true if a resync is due for any listener (client-go's `shouldResync`). Each listener stays due, or not,
+    /// until the next call.
     pub(crate) fn should_resync(&self) -> bool {
         let now = Instant::now();
         let mut due = false;
@@ -188,34 +192,35 @@ impl<T> SharedProcessor<T> {
         due
     }
 
-    /// Makes a resync due for every listener, until [`SharedProcessor::should_resync`] is asked the next time.
+    /// Makes a resync due for every listener, until the next call of [`SharedProcessor::should_resync`].
     pub(crate) fn make_resync_due(&self) {
         lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.make_due());
     }
 
-    /// The first list has been distributed in full: a handler that has handled it has synced.
+    /// Records that the first list has been distributed in full. A listener has synced once its handler has handled that
+    /// list.
     pub fn upstream_synced(&self) {
         let mut listeners = lock(&self.listeners);
         listeners.upstream_synced = true;
         listeners.members.iter().for_each(|member| member.listener.upstream_synced());
     }
 
-    /// Removes a listener; one that was removed before, or is another processor's, is no error. Nothing more is queued for it, what
-    /// is queued is dropped, and a callback under way finishes.
+    /// Removes a listener (client-go's `RemoveEventHandler`). Its buffered notifications are dropped, and a running
+    /// callback finishes. Does nothing if the listener was removed before or belongs to another processor.
     pub fn remove_listener(&self, registration: &Registration<T>) {
         if registration.of.as_ptr() == Arc::as_ptr(&self.listeners) {
             Listeners::remove(&self.listeners, &registration.listener);
-            registration.listener.discard(); // also one that only finishes what is in its buffer
+            registration.listener.discard(); // also if the processor has stopped and the listener is only emptying its buffer
         }
     }
 
-    /// It will not be run.
+    /// Closes a processor that will never run.
     #[cfg(feature = "client")] // the factory calls it
     pub(super) fn give_up(&self) {
         self.stop();
     }
 
-    /// Closes every listener; returns the tasks that empty them.
+    /// Closes every listener. Returns the tasks that handle the remaining notifications.
     fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
         let mut listeners = lock(&self.listeners);
         listeners.life = Life::Stopped;
@@ -233,11 +238,11 @@ impl<T> SharedProcessor<T> {
 }
 
 impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
-    /// Adds a listener for this handler. If the processor runs, so does the listener from now on; before, it collects. If the
-    /// processor has stopped, the handler is dropped, and its registration has ended.
+    /// Adds a listener for this handler. If the processor is running, the handler starts at once; before that, the
+    /// listener only buffers. If the processor has stopped, the handler is dropped and the registration has ended.
     ///
     /// # Panics
-    /// Outside of a tokio runtime, while the processor runs.
+    /// If called outside of a tokio runtime while the processor runs.
     pub fn add_listener<Form>(&self, handler: impl IntoEventHandler<T, Form>) -> Registration<T> {
         let (listener, subscription) = self.listener(HandlerOptions::new());
         let work = self.work(subscription, handler.into_event_handler());
@@ -245,7 +250,8 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         self.registration(listener)
     }
 
-    /// Adds a listener whose notifications the caller takes. If the processor has stopped, the stream ends at once.
+    /// Adds a listener whose notifications the caller takes from a stream. If the processor has stopped, the stream ends
+    /// at once.
     pub fn subscribe(&self) -> Subscription<T> {
         let (listener, subscription) = self.listener(HandlerOptions::new());
         if self.join(listener.clone(), Resync::never(), Work::Subscribed, None).is_err() {
@@ -254,7 +260,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         subscription.leaving(Arc::downgrade(&self.listeners))
     }
 
-    /// Adds a listener that is told of the objects of `first` before anything that is distributed. `Err` if the processor has stopped.
+    /// Adds a listener that first gets an add of each object of `first`. `Err` if the processor has stopped.
     pub(super) fn register(
         &self,
         handler: impl AsyncEventHandler<T>,
@@ -268,7 +274,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Ok(self.registration(listener))
     }
 
-    /// The same, for someone who takes the notifications himself.
+    /// Adds a listener like [`SharedProcessor::register`], but with a subscription instead of a handler.
     pub(super) fn add_subscription(
         &self,
         options: HandlerOptions,
@@ -295,7 +301,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
 
     fn work(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> Work {
         let panic = self.panic.clone();
-        // The subscription is part of the future, so that the listener ends also if the future is dropped before its first poll.
+        // The future owns the subscription, so the listener ends even if the future is dropped before its first poll.
         let work = async move {
             if let Err(payload) = AssertUnwindSafe(handle_all(subscription, handler)).catch_unwind().await {
                 panic.note(payload);
@@ -328,19 +334,19 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Ok(())
     }
 
-    /// Puts a notification into the buffer of every listener. Of an update between two equal, non-empty resourceVersions nothing
-    /// but a resync or a relist is the reason: only the listeners whose resync is due are told.
+    /// Adds a notification to the buffer of every listener. An update with equal, non-empty resourceVersions comes from a
+    /// resync or a relist, and goes only to listeners whose resync is due.
     pub fn distribute(&self, notification: &Notification<T>) {
         lock(&self.listeners).tell(notification);
     }
 
-    /// Distributes one after the other, and nothing else between.
+    /// Distributes the notifications without others in between.
     pub(super) fn distribute_all(&self, notifications: impl Iterator<Item = Notification<T>>) {
         let listeners = lock(&self.listeners);
         notifications.for_each(|notification| listeners.tell(&notification));
     }
 
-    /// Those who would be told now.
+    /// Returns the present listeners.
     pub(super) fn audience(&self) -> Audience<T> {
         let member = |member: &Listening<T>| (member.listener.clone(), member.resync.is_due());
         Audience(lock(&self.listeners).members.iter().map(member).collect())

@@ -1,5 +1,5 @@
-//! Notification: one change, as handlers and subscriptions are told of it. Upstream: `addNotification` and its kin in
-//! `tools/cache/shared_informer.go`.
+//! Notification: one change of an object, as handlers and subscriptions receive it. Upstream: `addNotification`,
+//! `updateNotification` and `deleteNotification` in `tools/cache/shared_informer.go`.
 
 mod predicates;
 
@@ -9,29 +9,29 @@ use super::handler::EventHandler;
 use crate::cache::delta::{Deletion, InitialList};
 use crate::cache::key::{Object, meta_namespace_key};
 
-/// What a handler is told: one change as the consumer's store saw it.
+/// One change of an object, relative to the previous state in the informer's store.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Notification<T> {
     /// The object was not in the store.
     Add {
         /// The object.
         object: Arc<T>,
-        /// Was it there when the watching began?
+        /// Tells whether the object belongs to the initial list.
         initial: InitialList,
     },
-    /// The object was in the store; it may be unchanged (a resync or a relist), then the resourceVersions are equal.
+    /// The object was in the store. In a resync or a relist it may be unchanged; then the resourceVersions are equal.
     Update {
-        /// As the store had it.
+        /// The previous state in the store.
         old: Arc<T>,
-        /// As it is.
+        /// The new state.
         new: Arc<T>,
     },
-    /// The object is gone.
+    /// The object was deleted.
     Delete(Deletion<T>),
 }
 
 impl<T> Notification<T> {
-    /// What storing `object` in place of `old`, if that was there, is to a handler.
+    /// Makes the notification of an object that was stored: an update if it replaced `old`, else an add.
     pub(in crate::cache) fn stored(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Self {
         match old {
             Some(old) => Self::Update { old, new: object },
@@ -39,7 +39,7 @@ impl<T> Notification<T> {
         }
     }
 
-    /// `add`, `update` or `delete`.
+    /// Returns `add`, `update` or `delete`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Add { .. } => "add",
@@ -48,7 +48,7 @@ impl<T> Notification<T> {
         }
     }
 
-    /// Is it an addition of the initial list?
+    /// Returns true for an add of the initial list.
     pub fn is_initial(&self) -> bool {
         matches!(self, Self::Add { initial: InitialList::Yes, .. })
     }
@@ -57,8 +57,8 @@ impl<T> Notification<T> {
         usize::from(self.is_initial())
     }
 
-    /// The object that the change is about: the new one of an update, and the last known one of a deletion. A deletion that was missed
-    /// may have none.
+    /// Returns the changed object: the new state of an update, and the last known state of a deletion. A tombstone may
+    /// have none.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Add { object, .. } | Self::Update { new: object, .. } => Some(object),
@@ -66,7 +66,7 @@ impl<T> Notification<T> {
         }
     }
 
-    /// The key of the object.
+    /// Returns the object's key, which is `namespace/name` or `name`; for a tombstone the key of the tombstone.
     pub fn key(&self) -> String
     where
         T: Object,
@@ -79,8 +79,8 @@ impl<T> Notification<T> {
         meta_namespace_key(&**object)
     }
 
-    /// Is it an update from an object to itself: a resync or a relist, and no change? Equal resourceVersions say so; empty ones say
-    /// nothing.
+    /// Returns true for an update with equal, non-empty resourceVersions. It comes from a resync or a relist, and the
+    /// object has not changed.
     pub fn is_unchanged(&self) -> bool
     where
         T: Object,
@@ -90,8 +90,8 @@ impl<T> Notification<T> {
         before == after && !after.is_empty()
     }
 
-    /// Is it an update between two objects of one name? That happens when one is deleted and the next created while no watch
-    /// was open: the list that follows shows only the new one.
+    /// Returns true for an update between two different objects with the same name. This happens if an object is deleted
+    /// and created again while no watch is open, because the following list shows only the new object.
     ///
     /// ```
     /// use kube_informers::cache::Notification;
@@ -112,9 +112,11 @@ impl<T> Notification<T> {
         matches!(self, Self::Update { old, new } if is_recreated(&**old, &**new))
     }
 
-    /// What it is to someone who wants only the objects that `accept` says yes to: an object that begins to be wanted is added
-    /// (never as part of the initial list), one that no longer is wanted is deleted with its old state. A tombstone is judged by
-    /// its last known state, and stays if it has none.
+    /// Converts the notification for a consumer of accepted objects only; `None` if it does not concern that consumer.
+    ///
+    /// An update after which the object becomes accepted turns into an add, never of the initial list. An update after
+    /// which it is no longer accepted turns into a deletion with the old state. A tombstone is filtered by its last known
+    /// state, and kept if it has none.
     ///
     /// ```
     /// use kube_informers::cache::{Deletion, Notification};
@@ -160,7 +162,8 @@ impl<T> Clone for Notification<T> {
     }
 }
 
-/// Is `new` another object than `old`, of the same name? Its uid says so; without one, no.
+/// Returns true if `new` and `old` are different objects with the same name, which means that their uids differ. Returns
+/// false if either has no uid.
 pub fn is_recreated<T: Object>(old: &T, new: &T) -> bool {
     let (old, new) = (old.meta(), new.meta());
     old.uid != new.uid && !old.uid.is_empty() && !new.uid.is_empty()

@@ -1,4 +1,4 @@
-//! Registration: a handler's place in an informer, as its owner holds it. Upstream: `ResourceEventHandlerRegistration` in
+//! Registration: the handle that an informer returns for an added handler. Upstream: `ResourceEventHandlerRegistration` in
 //! `tools/cache/shared_informer.go`.
 
 use std::fmt;
@@ -9,36 +9,37 @@ use super::listener::ProcessorListener;
 use crate::cache::done::Done;
 use crate::lock::Mutex;
 
-/// A handler's place in a processor or an informer, as its owner holds it. Dropping it removes nothing.
+/// A handle to a handler of a processor or an informer (client-go's `ResourceEventHandlerRegistration`). It tells whether
+/// the handler has synced, and identifies the handler for `remove_event_handler`. Dropping it does not remove the handler.
 pub struct Registration<T> {
     pub(super) listener: ProcessorListener<T>,
-    /// Whose handler it is.
+    /// The listeners of the processor that has the handler.
     pub(super) of: Weak<Mutex<Listeners<T>>>,
 }
 
 impl<T> Registration<T> {
-    /// Has the handler returned from every add of the initial list?
+    /// Returns true once the handler has returned from every add of the initial list (client-go's `HasSynced`).
     pub fn has_synced(&self) -> bool {
         self.listener.synced().is_done()
     }
 
-    /// Fires when [`Registration::has_synced`] becomes true; never, if the handler is removed, panics, or the informer stops,
-    /// before.
+    /// Returns a signal that fires when [`Registration::has_synced`] becomes true. It ends as
+    /// [`Never`](crate::cache::Never) if the handler is removed or panics, or the informer stops, before that.
     pub fn synced(&self) -> Done {
         self.listener.synced()
     }
 
-    /// Fires when nobody will call the handler any more.
+    /// Returns a signal that fires when the handler will not be called any more.
     pub fn ended(&self) -> Done {
         self.listener.ended()
     }
 
-    /// How many notifications the handler has not been given yet. A gauge: it may be another number a moment later.
+    /// Returns the number of buffered notifications, which may change at any moment.
     pub fn pending(&self) -> usize {
         self.listener.pending()
     }
 
-    /// The handler's buffer.
+    /// Returns the handler's listener.
     pub fn listener(&self) -> &ProcessorListener<T> {
         &self.listener
     }

@@ -1,22 +1,22 @@
-//! Resync: when a listener is due to be told everything again. Upstream: `processorListener`'s resync fields and
-//! `determineResyncPeriod` in `tools/cache/shared_informer.go`.
+//! Resync: the resync schedule of one listener. Upstream: `processorListener`'s resync fields and `determineResyncPeriod` in
+//! `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// No listener resyncs more often than this.
+/// The shortest resync period.
 pub(crate) const MINIMUM: Duration = Duration::from_secs(1);
 
-/// One listener's resync.
+/// The resync schedule of one listener.
 #[derive(Debug)]
 pub(crate) struct Resync {
     requested: Duration,
-    /// What was requested, made to fit the informer's check period; zero is never.
+    /// The requested period, adapted to the informer's check period; zero means never.
     period: Duration,
-    /// Nothing if that is too far away to be counted.
+    /// The time of the next resync; `None` if an `Instant` cannot express it.
     due_at: Option<Instant>,
-    /// The answer of the last tick. True before the first one, as upstream: until then every listener is told of
+    /// The result of the last tick. True before the first tick, as upstream: until then, every listener gets updates of
     /// unchanged objects.
     due: bool,
 }
@@ -26,18 +26,18 @@ impl Resync {
         Self::every(Duration::ZERO, Duration::ZERO)
     }
 
-    /// A listener that asked for `requested` in an informer that checks every `check`.
+    /// Makes the schedule of a listener that requested a period, in an informer that checks for due resyncs once per `check`.
     pub fn every(requested: Duration, check: Duration) -> Self {
         let period = fitting(requested, check);
         Self { requested, period, due_at: Instant::now().checked_add(period), due: true }
     }
 
-    /// Fits the period to another check period. The next time it is due stays.
+    /// Adapts the period to another check period. The time of the next resync does not change.
     pub fn fit(&mut self, check: Duration) {
         self.period = fitting(self.requested, check);
     }
 
-    /// Is it due now? If so, the next period begins.
+    /// Returns true if the resync is due now, and then starts the next period.
     pub fn tick(&mut self, now: Instant) -> bool {
         self.due = !self.period.is_zero() && self.due_at.is_some_and(|due_at| now >= due_at);
         if self.due {
@@ -46,7 +46,7 @@ impl Resync {
         self.due
     }
 
-    /// It is due until the next tick, whatever the period.
+    /// Makes the resync due until the next tick, whatever the period.
     pub fn make_due(&mut self) {
         self.due = true;
     }
@@ -56,8 +56,8 @@ impl Resync {
     }
 }
 
-/// Zero if either is zero, since such a listener or informer never resyncs; else what was requested, but no more often
-/// than the informer checks.
+/// Returns the requested period, but at least the check period; zero if either is zero, because then the listener never
+/// resyncs.
 fn fitting(requested: Duration, check: Duration) -> Duration {
     if requested.is_zero() || check.is_zero() { Duration::ZERO } else { requested.max(check) }
 }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_tick_is_due_once_a_period() {
+    async fn a_resync_is_due_once_in_each_period() {
         let mut resync = Resync::every(2 * SECOND, SECOND);
         assert!(resync.is_due(), "before the first tick");
         let start = Instant::now();

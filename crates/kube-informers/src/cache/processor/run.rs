@@ -1,4 +1,4 @@
-//! The run of a processor: from the start of its handlers until each has finished.
+//! Runs a processor: starts its handlers, and at the end waits until each has handled its buffer.
 
 use std::mem;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use super::{Life, RunError, SharedProcessor, Work};
 use crate::cache::key::Object;
 use crate::lock::lock;
 
-/// How long the other handlers may take to finish after one has panicked, if nothing else is said: a handler that never returns
-/// must not hide the panic.
+/// The default time for the other handlers to finish after one has panicked. It is limited because a handler that never
+/// returns must not hide the panic.
 const DRAIN_AFTER_PANIC: Duration = Duration::from_secs(10);
 
 impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
-    /// Runs the listeners until `stop`, or until a handler panics; then lets each finish what is in its buffer, and waits for them:
-    /// after a panic for ten seconds at most. If the future is dropped, the listeners end at once.
+    /// Runs the listeners until `stop` is cancelled or a handler panics. Then waits until each handler has handled its
+    /// buffer, after a panic for at most ten seconds. If the future is dropped, the handlers are aborted.
     ///
     /// # Errors
-    /// It was run before. A handler panicked, also one that was removed meanwhile; the others have finished what is in their buffers,
-    /// or were ended ten seconds later.
+    /// [`RunError::AlreadyRan`] if the processor was run before. [`RunError::HandlerPanicked`] if a handler panicked,
+    /// even if it was removed meanwhile.
     pub async fn run(&self, stop: CancellationToken) -> Result<(), RunError> {
         let stop = stop.child_token();
         let running = self.start(stop.clone())?;
@@ -33,7 +33,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     /// Starts the listeners. A panic of a handler cancels `stop`.
     ///
     /// # Errors
-    /// It was run before.
+    /// The processor was run before.
     pub(in crate::cache) fn start(&self, stop: CancellationToken) -> Result<Running<'_, T>, RunError> {
         let mut listeners = lock(&self.listeners);
         if listeners.life != Life::NotStarted {
@@ -48,21 +48,22 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     }
 }
 
-/// Listeners that run. If it is dropped, they end at once.
+/// A processor whose listeners run. Dropping it aborts the handlers.
 pub(in crate::cache) struct Running<'a, T>(&'a SharedProcessor<T>);
 
 impl<T> Running<'_, T> {
-    /// Lets each handler finish what is in its buffer, and waits for them: for no longer than `limit`.
+    /// Closes the listeners and waits until each handler has handled its buffer, for at most `limit`. Without a limit,
+    /// waits for at most ten seconds after a panic.
     ///
     /// # Errors
-    /// A handler panicked, also one that was removed meanwhile.
+    /// A handler panicked, even if it was removed meanwhile.
     pub async fn drain(self, limit: Option<Duration>) -> Result<(), RunError> {
         let Self(SharedProcessor { panic, .. }) = &self;
         let too_long = async {
             match limit {
                 Some(limit) => sleep(limit).await,
                 None => {
-                    _ = panic.happened().await; // it never gives up
+                    _ = panic.happened().await; // never `Never`, because `panic` lives as long as `self`
                     sleep(DRAIN_AFTER_PANIC).await;
                 }
             }
@@ -70,7 +71,7 @@ impl<T> Running<'_, T> {
         tokio::select! {
             biased;
             () = all(self.0.stop()) => {}
-            () = too_long => warn!("handlers took too long to finish and were ended; what they had not been told is lost"),
+            () = too_long => warn!("handlers took too long to finish and were aborted; their remaining notifications are lost"),
         }
         panic.take().map_or(Ok(()), |panic| Err(RunError::HandlerPanicked(panic)))
     }
@@ -84,6 +85,6 @@ impl<T> Drop for Running<'_, T> {
 
 async fn all(tasks: Vec<AbortOnDropHandle<()>>) {
     for task in tasks {
-        let _ = task.await; // a panic was caught inside
+        let _ = task.await; // no error to handle: the task itself catches panics
     }
 }

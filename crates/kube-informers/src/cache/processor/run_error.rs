@@ -1,4 +1,4 @@
-//! How a run of an informer can fail.
+//! RunError: the errors of an informer's or a processor's run, and the panics that they carry.
 
 use std::any::Any;
 use std::fmt;
@@ -10,26 +10,26 @@ use tracing::error;
 use crate::cache::done::{Done, Firing};
 use crate::lock::{Mutex, lock};
 
-/// Why a run of an informer, or of a processor, ended other than by its `stop`.
+/// The reason why a run of an informer or a processor failed or ended before its `stop`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It was run before, or its factory was shut down. An informer runs once: make another one.
+    /// The informer was run before, or its factory was shut down. An informer runs only once; make a new one.
     #[error("the informer was run before, or its factory was shut down, and an informer runs once")]
     AlreadyRan,
-    /// A handler panicked. The other handlers have finished what was in their buffers, or were ended ten seconds later.
+    /// A handler panicked. The other handlers have handled their buffers, or were aborted after ten seconds.
     #[error("a handler panicked: {}", .0.message())]
     HandlerPanicked(Panic),
-    /// Something else that the informer was given panicked: a transformer, an index function, an observer. Only a factory says so; the
-    /// run of a single informer panics with it.
+    /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error; the
+    /// run of a single informer propagates the panic.
     #[error("the informer panicked: {}", .0.message())]
     Panicked(Panic),
 }
 
-/// A panic that was caught.
+/// A caught panic.
 pub struct Panic {
     message: String,
-    /// Under a lock only because errors are shared between threads and a panic's payload cannot be.
+    /// In a mutex only because errors must be `Sync` and a panic's payload is not.
     payload: Mutex<Box<dyn Any + Send>>,
 }
 
@@ -40,12 +40,12 @@ impl Panic {
         Self { message: message.unwrap_or_else(|| "(no text)".to_owned()), payload: Mutex::new(payload) }
     }
 
-    /// What the panic said, if that was a text.
+    /// Returns the panic's message, or `(no text)` if it was not a string.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What was panicked with, for [`std::panic::resume_unwind`].
+    /// Returns the panic's payload, for [`std::panic::resume_unwind`].
     pub fn into_payload(self) -> Box<dyn Any + Send> {
         self.payload.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -62,12 +62,13 @@ impl fmt::Debug for Panic {
 pub(crate) struct FirstPanic {
     panic: Mutex<Option<Panic>>,
     happened: Firing,
-    /// What it ends: the run of the processor, or of its informer.
+    /// The token that the panic cancels, which ends the run of the processor or its informer.
     run: OnceLock<CancellationToken>,
 }
 
 impl FirstPanic {
-    /// Tells it at once: those who wait for the run learn it only when the other handlers have ended.
+    /// Logs and keeps the panic, and ends the run. The log comes first, because the run returns the panic only when the
+    /// other handlers have ended.
     pub fn note(&self, payload: Box<dyn Any + Send>) {
         let panic = Panic::new(payload);
         error!("a handler panicked, which ends the run: {}", panic.message());
@@ -76,7 +77,7 @@ impl FirstPanic {
         self.run.get().inspect(|run| run.cancel());
     }
 
-    /// From now on, a panic cancels this. Said once, before a handler runs.
+    /// Sets the token that a panic cancels. Called once, before a handler runs.
     pub fn cancels(&self, run: CancellationToken) {
         self.run.get_or_init(|| run);
     }

@@ -1,4 +1,4 @@
-//! Subscription: the changes of an informer as a stream.
+//! Subscription: an informer's notifications as a stream, as an alternative to a handler.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,11 +14,11 @@ use crate::cache::done::Done;
 use crate::cache::key::Object;
 use crate::lock::Mutex;
 
-/// The changes of an informer, one [`Notification`] after the other, in order.
+/// A stream of an informer's [`Notification`]s, in order. It has no counterpart in client-go.
 ///
-/// Between two items the informer waits for nobody: what is not taken yet is in a buffer of the subscription's own (see
-/// [`Buffer`](crate::cache::Buffer)). A notification counts as handled when the next one is asked for. The stream ends when the informer
-/// has stopped and everything in the buffer was taken. Dropping it unsubscribes.
+/// The informer does not wait for the stream's consumer: notifications wait in the subscription's own buffer (see
+/// [`Buffer`](crate::cache::Buffer)). A notification counts as handled when the consumer polls for the next one. The
+/// stream ends when the informer has stopped and the buffer is empty. Dropping the stream unsubscribes.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -45,7 +45,8 @@ use crate::lock::Mutex;
 pub struct Subscription<T> {
     listener: ProcessorListener<T>,
     in_hand: Option<InHand>,
-    /// Where it is to be removed from when it is dropped; nowhere, if it belongs to a handler, whose owner does that.
+    /// The listeners that the subscription leaves when it is dropped. Empty if it belongs to a handler, which is removed
+    /// by its [`Registration`](super::Registration).
     leaves: Weak<Mutex<Listeners<T>>>,
 }
 
@@ -59,13 +60,14 @@ impl<T> Subscription<T> {
         self
     }
 
-    /// Fires when every addition of the initial list has been taken and the next item was asked for; never, if the subscription is
-    /// dropped, or the informer stops, before.
+    /// Returns a signal that fires when every add of the initial list has been taken and the consumer has polled for the
+    /// next item. It ends as [`Never`](crate::cache::Never) if the subscription is dropped, or the informer stops, before
+    /// that.
     pub fn synced(&self) -> Done {
         self.listener.synced()
     }
 
-    /// How many notifications wait to be taken. A gauge: it may be another number a moment later.
+    /// Returns the number of buffered notifications, which may change at any moment.
     pub fn pending(&self) -> usize {
         self.listener.pending()
     }

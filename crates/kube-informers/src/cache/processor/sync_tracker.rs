@@ -1,10 +1,11 @@
-//! When has a handler seen the whole first list? Upstream: `SingleFileTracker` in `tools/cache/synctrack`.
+//! SyncTracker: tracks when a handler has handled the whole first list. Upstream: `SingleFileTracker` in
+//! `tools/cache/synctrack`.
 
 use crate::cache::done::{Done, Firing};
 use crate::lock::{Mutex, lock};
 
-/// Done when the informer has synced and every add of the initial list that was given to one listener has been handled,
-/// in either order.
+/// The sync state of one listener. It is done when the informer has synced and the handler has handled every add of the
+/// initial list that the listener got, in either order.
 #[derive(Debug, Default)]
 pub(crate) struct SyncTracker {
     missing: Mutex<Missing>,
@@ -13,44 +14,45 @@ pub(crate) struct SyncTracker {
 
 #[derive(Debug, Default)]
 struct Missing {
-    /// Initial adds given and not yet handled.
+    /// The number of initial adds that the listener got and the handler has not handled yet.
     waiting: usize,
+    /// True once the informer has distributed its first list.
     upstream: bool,
 }
 
 impl SyncTracker {
-    /// An initial add is about to be given to the listener.
+    /// Counts an initial add. Called before the listener gets it.
     pub fn start(&self) {
         self.start_many(1);
     }
 
-    /// So many initial adds are about to be given to the listener.
+    /// Counts several initial adds. Called before the listener gets them.
     pub fn start_many(&self, adds: usize) {
         lock(&self.missing).waiting += adds;
     }
 
-    /// An initial add was handled.
+    /// Records that an initial add was handled.
     pub fn finished(&self) {
         let mut missing = lock(&self.missing);
         missing.waiting = missing.waiting.saturating_sub(1); // `finished` is called once for each `start`
         self.check(&missing);
     }
 
-    /// The informer has handed out its first list.
+    /// Records that the informer has distributed its first list.
     pub fn upstream_synced(&self) {
         let mut missing = lock(&self.missing);
         missing.upstream = true;
         self.check(&missing);
     }
 
-    /// The informer has stopped: if it has not handed out its first list by now, it never will.
+    /// Records that the informer has stopped. If it has not distributed its first list, the signal ends as `Never`.
     pub fn upstream_stopped(&self) {
         if !lock(&self.missing).upstream {
             self.done.give_up();
         }
     }
 
-    /// The handler will handle nothing more.
+    /// Records that the handler will not be called any more. If it has not synced, the signal ends as `Never`.
     pub fn give_up(&self) {
         self.done.give_up();
     }

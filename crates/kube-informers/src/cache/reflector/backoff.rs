@@ -1,4 +1,4 @@
-//! Back-off: how long to wait before the next try. Upstream: the backoff manager of `tools/cache/reflector.go`.
+//! Back-off: the waits of a Reflector before it tries again. Upstream: the backoff manager of `tools/cache/reflector.go`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ const FIRST: Duration = Duration::from_millis(800);
 const CAP: Duration = Duration::from_secs(30);
 const HEALTHY: Duration = Duration::from_secs(120);
 
-/// The wait by the number of waits before it.
+/// A function from the number of waits so far to the next wait.
 pub(crate) type Delay = Arc<dyn Fn(u32) -> Duration + Send + Sync>;
 
-/// Doubles from 0.8 s to 30 s, each wait made longer by up to its own length; or does as it was told. Starts over when two
-/// minutes have passed since it last did.
+/// An exponential back-off: waits double from 0.8 s to 30 s, each lengthened at random by up to its own length, unless
+/// `delay` replaces this rule. The count of waits is reset when more than two minutes have passed since the last reset.
 pub(crate) struct Backoff {
     waits: u32,
     since: Instant,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_waits_double_up_to_half_a_minute_and_start_over_after_two() {
+    async fn the_waits_double_up_to_half_a_minute_and_start_over_after_two_minutes() {
         let mut backoff = Backoff::new(fastrand::Rng::with_seed(1), None);
         for least in [0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30.0, 30.0] {
             let step = backoff.step().as_secs_f64();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn another_back_off_is_told_how_many_waits_there_were_and_starts_over_as_well() {
+    async fn a_custom_delay_gets_the_number_of_waits_which_is_reset_as_well() {
         let seconds: Delay = Arc::new(|waits| Duration::from_secs(waits.into()));
         let mut backoff = Backoff::new(fastrand::Rng::with_seed(1), Some(seconds));
         let steps: Vec<_> = (0..3).map(|_| backoff.step().as_secs()).collect();

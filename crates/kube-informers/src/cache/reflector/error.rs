@@ -1,18 +1,19 @@
-//! Why a Reflector could not do what it is for.
+//! ReflectorError: the failures that a Reflector reports.
 
 use crate::cache::causes::with_causes;
 use crate::cache::error::Error;
 use crate::cache::lister_watcher::ApiError;
 
-/// A Reflector failed, or lost something. It goes on by itself; this is for telling. The first field is what it lists and
-/// watches.
+/// A failure of a Reflector, for information only: the Reflector continues by itself. The first field describes the
+/// source, such as `pods`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReflectorError {
     /// The list failed.
     #[error("cannot list {0}")]
     List(String, #[source] ApiError),
-    /// The list was taken over, but a watch cannot go on from it: each end of a watch leads to a new list.
+    /// The list was stored, but it has no resourceVersion from which a watch could continue, so a new list follows each
+    /// watch.
     #[error("the list of {0} has no resourceVersion, so every watch begins with a new list")]
     NoVersion(String),
     /// The watch could not be opened.
@@ -21,28 +22,29 @@ pub enum ReflectorError {
     /// The watch failed after it had been opened.
     #[error("the watch of {0} failed")]
     WatchEnded(String, #[source] ApiError),
-    /// So many watches in a row ended within a second and without an event. Each leads to a new list after a wait, so the store
-    /// follows, but late and at the cost of a list each time. Something between the server and the client may end requests at once.
+    /// Several watches in a row, the second field, ended within a second and without an event. A wait and a new list
+    /// follow each of them, so the store is updated, but late and at the cost of a list each time. A proxy may be ending
+    /// the requests.
     #[error("{1} watches of {0} in a row ended within a second and without an event")]
     ShortWatches(String, u32),
-    /// A streaming list ended before all of it had come, and not for the first time: something between the server and the client
-    /// may cut its answers short. It is asked for again.
+    /// A streaming list was cut off for at least the second time in a row. It is requested again. A proxy may be cutting
+    /// the answers short.
     #[error("the streaming list of {0} was cut off before its end")]
     Cut(String),
     /// The store or queue refused a list.
     #[error("cannot take over the list of {0}")]
     Store(String, #[source] Error),
-    /// The store, the queue or a transformer refused the object of one event: the change is lost until the object changes again
-    /// or a list is made.
+    /// The store, the queue or a transformer refused the object of one event. The change is lost until the object changes
+    /// again or the next list.
     #[error("the {event} event of {key:?} was lost, of {source_name}")]
     Lost {
-        /// What is listed and watched.
+        /// The description of the source, such as `pods`.
         source_name: String,
         /// `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`.
         event: &'static str,
-        /// The object's key; the resourceVersion of a bookmark.
+        /// The object's key; for a bookmark its resourceVersion.
         key: String,
-        /// Why.
+        /// The reason.
         #[source]
         error: Error,
     },
@@ -51,7 +53,7 @@ pub enum ReflectorError {
     Resync(String, #[source] Error),
 }
 
-/// What a failure was about. One that repeats itself is in the log once for each of these.
+/// The subject of a failure. A repeated failure is a warning once per subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
     List,
@@ -65,8 +67,8 @@ pub(super) enum About {
 }
 
 impl ReflectorError {
-    /// Has the server forgotten the resourceVersion? That is no failure, but the ordinary end of a watch that was away for too
-    /// long: a list follows.
+    /// Returns true if the server no longer has the resourceVersion. This is no failure but the usual end of a watch that
+    /// was interrupted for too long, and a list follows.
     pub fn is_expired(&self) -> bool {
         match self {
             Self::Watch(_, error) | Self::WatchEnded(_, error) => error.is_expired(),
@@ -74,7 +76,7 @@ impl ReflectorError {
         }
     }
 
-    /// What the list or the watch said.
+    /// Returns the error of the list or the watch.
     pub(super) fn api_error(&self) -> Option<&ApiError> {
         match self {
             Self::List(_, error) | Self::Watch(_, error) | Self::WatchEnded(_, error) => Some(error),
@@ -95,8 +97,8 @@ impl ReflectorError {
         }
     }
 
-    /// The text by which a failure is known again. That of a lost object is the reason: not each object is news. That of short
-    /// watches has no number: more of them are no news.
+    /// Returns the text by which a repeated failure is recognised. For a lost object it is only the reason, because the
+    /// log should not warn about each object. For short watches it leaves out their number, which grows.
     pub(super) fn told_by(&self) -> String {
         match self {
             Self::Lost { error, .. } => with_causes(error).to_string(),

@@ -1,4 +1,5 @@
-//! LIST: the whole state in one answer, or in pages.
+//! The list phase of a Reflector: requests all objects, in one answer or in pages, and replaces the content of the store.
+//! Upstream: `list` in `tools/cache/reflector.go`.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::cache::lister_watcher::pager::{self, Listed};
 use crate::cache::lister_watcher::{ApiError, ListOptions};
 use crate::cache::observe::{Event, Versioned};
 
-/// The page size of a list that may be long.
+/// The default page size of a list that the server may not answer from its watch cache.
 const PAGE: u32 = 500;
 
 impl<T: Object + Send + Sync> Reflector<T> {
@@ -55,8 +56,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
         });
     }
 
-    /// Lists within the time for lists. A list in which nothing comes is asked for the most recent state the next time: the
-    /// answer that the version is not to be had may be hidden by a client that tries again by itself.
+    /// Lists within [`ReflectorOptions::list_timeout`](super::ReflectorOptions::list_timeout). After a list that timed
+    /// out, the next list requests the most recent state, because a client with its own retries may have hidden the
+    /// answer that the server does not have the resourceVersion.
     async fn list_in_time(&self, options: ListOptions, memory: &mut Memory) -> Result<Listed<T>, ApiError> {
         let limit = self.options.list_timeout;
         let listed = timeout(limit, self.list_or_most_recent(options, memory)).await;
@@ -65,7 +67,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         listed
     }
 
-    /// Lists, and once more for the most recent state if the version that was asked for is not to be had.
+    /// Lists. If the server does not have the requested resourceVersion, lists once more for the most recent state.
     async fn list_or_most_recent(&self, options: ListOptions, memory: &mut Memory) -> Result<Listed<T>, ApiError> {
         match pager::list(&*self.source, options.clone()).await {
             Err(error) if error.is_expired() || error.is_too_large_resource_version() => {

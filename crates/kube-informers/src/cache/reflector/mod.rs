@@ -1,5 +1,5 @@
-//! Reflector: keeps a store or a queue like the server, by LIST and then WATCH, or by WATCH alone.
-//! Upstream: `tools/cache/reflector.go`.
+//! Reflector: copies the server's objects into a store or a queue and keeps the copy up to date, by LIST and then WATCH,
+//! or by a WATCH that begins with a streaming list. Upstream: `tools/cache/reflector.go`.
 
 mod backoff;
 mod error;
@@ -40,28 +40,30 @@ pub use options::{ReflectorOptions, WatchList};
 pub use trigger::ResyncTrigger;
 pub(super) use turns::Turns;
 
-/// A watch that ends sooner than this without an event was not healthy.
+/// A watch that ends sooner than this without an event counts as a failure.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// So many of these in a row are told; fewer happen when a server restarts.
+/// The number of such short watches in a row that is reported. Fewer are normal when a server restarts.
 const SHORT_IN_A_ROW: u32 = 5;
 
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Lists, then watches from the list's resourceVersion, and does so again when the watch cannot go on.
+/// Lists the objects of a source, then watches from the list's resourceVersion, and lists again when the watch cannot
+/// continue (client-go's `Reflector`).
 ///
-/// A watch that ends is opened again at once from the last version seen; an error of the list, an expired version or a
-/// watch that fails leads to a new list after a wait ([`ReflectorOptions::backoff`]).
+/// When a watch ends, the next watch starts at once from the last resourceVersion seen. After a failed list, an expired
+/// resourceVersion or another error of a watch, the Reflector waits ([`ReflectorOptions::backoff`]) and lists again. If
+/// only the connection was refused, the server was busy or the watch was silent, it opens a new watch without a list.
 ///
-/// A connection that died without a word is found by the limits of [`ReflectorOptions`]: by default after three minutes where
-/// the server sends bookmarks, and else at the end of the watch's own timeout, which is five to ten minutes.
+/// The limits of [`ReflectorOptions`] detect a connection that died silently: by default after three minutes if the
+/// server sends bookmarks, else at the end of the watch's timeout, which is five to ten minutes.
 ///
-/// Every failure is told: see [`ReflectorOptions::on_error`]. The object of an event that the store or a transformer refuses is
-/// lost and told; the rest goes on. In a list, one object that is refused fails the whole list, as upstream: the failure is told,
-/// and the list made again after a wait. In a streaming list, an object that the transformer refuses is lost alone, as an event is.
+/// Every failure is reported to [`ReflectorOptions::on_error`] and the log. If the store or a transformer refuses the
+/// object of an event, that change is lost and reported, and the watch continues. If they refuse an object of a list, the
+/// whole list fails, as upstream, and is requested again after a wait. In a streaming list, an object that the
+/// transformer refuses is lost alone.
 ///
-/// The answers 429, 503 and 504 are hidden by a `kube::Client` with its default retry, for minutes: see
-/// [`ListWatch`].
+/// A `kube::Client` with its default retries hides the answers 429, 503 and 504 for minutes: see [`ListWatch`].
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -92,30 +94,31 @@ pub struct Reflector<T> {
     store: Arc<dyn ReflectorStore<T>>,
     resync: Duration,
     should_resync: Option<ShouldResync>,
-    /// Called before a resync that a trigger asks for.
+    /// The callback before a resync that a [`ResyncTrigger`] starts.
     before_asked_resync: Option<Arc<dyn Fn() + Send + Sync>>,
     options: ReflectorOptions,
     observer: Observer,
     version: Arc<Mutex<String>>,
-    /// How the consumer of the store has its turn after each event, if it runs in the same task.
+    /// Lets the consumer of the queue run after each event, if it runs in the same task.
     consumer: Option<Turns>,
     told: Mutex<Told<About>>,
 }
 
-/// What one run remembers from list to list.
+/// The state of one run, kept from list to list.
 struct Memory {
-    /// The last version was expired or not there yet: ask for the most recent state.
+    /// True if the server did not have the last resourceVersion, any more or yet. The next list requests the most recent
+    /// state.
     version_unavailable: bool,
-    /// A list of version 0 came in pages, so the server has no watch cache.
+    /// True if a list at resourceVersion 0 came in pages, which means that the server has no watch cache.
     paginated: bool,
-    /// How many watches in a row ended within a second and without an event.
+    /// The number of watches in a row that ended within a second and without an event.
     short_watches: u32,
     backoff: Backoff,
     random: fastrand::Rng,
 }
 
 impl<T> Reflector<T> {
-    /// A Reflector that has not run yet.
+    /// Makes a Reflector that copies `source` into `store`.
     pub fn new(source: impl ListerWatcher<T> + 'static, store: Arc<dyn ReflectorStore<T>>) -> Self {
         Self::from_parts(Arc::new(source), store)
     }
@@ -135,65 +138,68 @@ impl<T> Reflector<T> {
         }
     }
 
-    /// Calls the store's `resync` this often while a watch is open; zero, the default, is never.
+    /// Sets the period in which the store's `resync` is called while the Reflector watches. With zero, the default, it is
+    /// never called.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = period;
         self
     }
 
-    /// Is asked each time a resync is due.
+    /// Sets a function that can skip a periodic resync by returning false (client-go's `ShouldResync`).
     #[must_use]
     pub fn should_resync(mut self, should: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.should_resync = Some(Arc::new(should));
         self
     }
 
-    /// How it asks, and what it does about failures.
+    /// Sets the options for requests and failures.
     #[must_use]
     pub fn options(mut self, options: ReflectorOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Tells `observer` what happens.
+    /// Sets the observer that gets the Reflector's events.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
         self.observer = observer;
         self
     }
 
-    /// The resourceVersion up to which the store is like the server; empty before the first list.
+    /// Returns the resourceVersion up to which the store is up to date; empty before the first list (client-go's
+    /// `LastSyncResourceVersion`).
     pub fn last_sync_resource_version(&self) -> String {
         lock(&self.version).clone()
     }
 
-    /// Keeps the last version where an informer can read it.
+    /// Shares the last resourceVersion with an informer.
     pub(crate) fn version(mut self, version: Arc<Mutex<String>>) -> Self {
         self.version = version;
         self
     }
 
-    /// Calls `before` before each resync that a [`ResyncTrigger`] asks for.
+    /// Sets a callback before each resync that a [`ResyncTrigger`] starts.
     pub(crate) fn before_asked_resync(mut self, before: impl Fn() + Send + Sync + 'static) -> Self {
         self.before_asked_resync = Some(Arc::new(before));
         self
     }
 
-    /// The consumer of the store runs in the same task as the Reflector.
+    /// Declares that the consumer of the queue runs in the Reflector's task and takes turns with it.
     pub(crate) fn consumer(mut self, turns: Turns) -> Self {
         self.consumer = Some(turns);
         self
     }
 
-    /// An event came with this version. An empty one is none: where to go on is what it was before.
+    /// Remembers the resourceVersion of an event. An empty one changes nothing, because the watch must still continue
+    /// somewhere.
     fn advance_version(&self, version: &str) {
         if !version.is_empty() {
             version.clone_into(&mut lock(&self.version));
         }
     }
 
-    /// The store is like a list of this version, which may be none.
+    /// Remembers the resourceVersion of a list, which may be empty.
     fn replace_version(&self, version: String) {
         *lock(&self.version) = version;
     }
@@ -210,7 +216,7 @@ impl<T> fmt::Debug for Reflector<T> {
 }
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Runs until `stop`, which also ends a request that is under way.
+    /// Runs until `stop` is cancelled, which also aborts a request in progress.
     pub async fn run(&self, stop: CancellationToken) {
         stop.run_until_cancelled(self.run_forever()).await;
     }
@@ -233,7 +239,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Tells the log and the user. The log has each failure as a warning once.
+    /// Reports a failure to the log and to [`ReflectorOptions::on_error`]. The log warns about a failure once, and has
+    /// its repetitions at level `debug`.
     fn report(&self, error: ReflectorError) {
         let is_news = !error.is_expired() && lock(&self.told).is_news(error.about(), error.told_by());
         if is_news {
@@ -246,12 +253,12 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Failures of this kind are over.
+    /// Records a success, so that the next failure of this kind is a warning again.
     fn works(&self, about: About) {
         lock(&self.told).works(about);
     }
 
-    /// What exists, and the watches that follow; returns why it takes a new list to go on.
+    /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is needed.
     async fn list_and_watch(&self, memory: &mut Memory) -> Result<String, ReflectorError> {
         let mut kept = None;
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {

@@ -1,5 +1,5 @@
-//! OpenWatch: one watch, and how long the client waits for it. Upstream has no such limits: there, HTTP/2 pings find a dead
-//! connection.
+//! OpenWatch: a watch with time limits, which detect a dead connection. Upstream has no such limits, because HTTP/2 pings
+//! do this there.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -9,23 +9,25 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::cache::lister_watcher::{ApiError, WatchEvent, WatchStream};
 
-/// The events of one watch, until the server ends it or the client gives it up.
+/// One watch, until the server ends it or the client gives it up.
 pub(super) struct OpenWatch<T> {
     stream: WatchStream<T>,
-    /// The server should have ended the watch before this; nothing if it is too far away.
+    /// The time by which the server should have ended the watch; `None` if an `Instant` cannot express it.
     overdue: Option<Instant>,
-    /// How long nothing may come; nothing while there is no limit.
+    /// The longest allowed time without an event; `None` for no limit.
     silence: Option<Duration>,
+    /// The time of the last event, or of the start.
     last_event: Instant,
-    /// Goes off at the first of the limits, or before it: an event does not set it anew.
+    /// Fires at the earlier of the two limits or before it. An event does not reset the alarm, because that would cost
+    /// time for each event; when the alarm fires too early, it is set again.
     alarm: Pin<Box<Sleep>>,
 }
 
-/// An alarm that nobody waits for is set this far away.
+/// The time of the alarm if there is no limit.
 const FAR: Duration = Duration::from_secs(365 * 86_400);
 
 impl<T> OpenWatch<T> {
-    /// A watch that the server ends within `limit`.
+    /// Wraps a watch that the server should end within `limit`.
     pub fn new(stream: WatchStream<T>, limit: Duration) -> Self {
         let now = Instant::now();
         let overdue = now.checked_add(limit);
@@ -33,7 +35,7 @@ impl<T> OpenWatch<T> {
         Self { stream, overdue, silence: None, last_event: now, alarm }
     }
 
-    /// From now on, nothing may come for this long, or for as long as the server wishes.
+    /// Sets the longest allowed time without an event, counted from now; `None` for no limit.
     pub fn limit_silence(&mut self, silence: Option<Duration>) {
         if self.silence != silence {
             self.silence = silence;
@@ -42,10 +44,11 @@ impl<T> OpenWatch<T> {
         }
     }
 
-    /// The next event, or nothing when the server has ended the watch. Dropping the future loses nothing.
+    /// Returns the next event, or `None` when the server has ended the watch. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// [`ApiError::Silent`] and [`ApiError::Overdue`]: the connection is probably dead, so the watch is to be dropped.
+    /// [`ApiError::Silent`] or [`ApiError::Overdue`] if a limit has passed. The connection is probably dead, so the
+    /// caller should drop the watch.
     pub async fn next(&mut self) -> Result<Option<WatchEvent<T>>, ApiError> {
         loop {
             tokio::select! {
@@ -68,7 +71,7 @@ impl<T> OpenWatch<T> {
         }
     }
 
-    /// When did the last event come, or the watch begin?
+    /// Returns the time of the last event, or of the start.
     pub fn last_event(&self) -> Instant {
         self.last_event
     }
@@ -111,7 +114,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn every_event_prolongs_the_silence_that_is_allowed_and_none_the_limit() {
+    async fn an_event_restarts_the_limit_of_silence_but_not_the_limit_of_the_whole_watch() {
         let start = Instant::now();
         let (sender, receiver) = unbounded();
         let mut watch = OpenWatch::new(receiver.boxed(), 60 * SECOND);
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_has_come_is_given_before_the_limit_counts_and_no_limit_is_too_long() {
+    async fn an_event_that_has_arrived_wins_over_a_passed_limit_and_huge_limits_do_not_overflow() {
         let mut watch = OpenWatch::new(stream::iter([bookmark()]).chain(stream::pending()).boxed(), SECOND);
         sleep(10 * SECOND).await;
         assert!(matches!(watch.next().await, Ok(Some(_))));

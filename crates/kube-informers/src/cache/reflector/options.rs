@@ -1,4 +1,4 @@
-//! What a Reflector can be told, by itself or inside of an informer. Upstream: `ReflectorOptions` in
+//! ReflectorOptions: the options of a Reflector, alone or inside an informer. Upstream: `ReflectorOptions` in
 //! `tools/cache/reflector.go`.
 
 use std::fmt;
@@ -10,35 +10,33 @@ use super::backoff::Delay;
 use super::seeds::Seeds;
 use super::trigger::ResyncTrigger;
 
-/// How a Reflector gets what exists.
+/// The request by which a Reflector gets the existing objects (client-go's feature gate `WatchListClient`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WatchList {
-    /// By a LIST, as client-go up to 0.34.
+    /// A LIST, as in client-go up to 0.34.
     No,
-    /// By a WATCH that begins with what exists (a streaming list), and by a LIST where that is refused; as client-go since
-    /// 0.35.
+    /// A streaming list: a WATCH that begins with the existing objects. If it is refused, a LIST. As in client-go since 0.35.
     #[default]
     Yes,
 }
 
 type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 
-/// How a Reflector asks, and what it does about failures. The default is what client-go does today, with limits of time that
-/// client-go leaves to its HTTP client.
+/// The options of a Reflector: its requests, time limits, and reactions to failures. The defaults are those of current
+/// client-go, plus time limits that client-go leaves to its HTTP client.
 ///
-/// | limit | default | what it ends |
+/// | limit | default | ends |
 /// |---|---|---|
 /// | [`list_timeout`](Self::list_timeout) | 10 minutes | a list, with all its pages |
 /// | [`answer_timeout`](Self::answer_timeout) | 90 seconds | the wait for a watch to open, and silence in a streaming list |
 /// | [`bookmark_timeout`](Self::bookmark_timeout) | 3 minutes | silence in a watch in which bookmarks have come |
-/// | [`watch_grace`](Self::watch_grace) | 10 seconds | a watch that goes on for this long after its own timeout |
+/// | [`watch_grace`](Self::watch_grace) | 10 seconds | a watch that is still open this long after its own timeout |
 ///
-/// The limits hold for every source. [`ListWatch::idle_timeout`] is one more: it sees
-/// the bytes of a list.
+/// The limits apply to every source. [`ListWatch::idle_timeout`] is an additional limit, for silence within a list.
 ///
-/// Clones share the source of their jitter, so that two Reflectors with the same options do not come back to a server at the
-/// same moment.
+/// Clones share the source of their jitter, because two Reflectors with the same options should not return to a server at
+/// the same moment.
 ///
 /// ```
 /// use kube_informers::cache::{ReflectorOptions, WatchList};
@@ -68,7 +66,7 @@ pub struct ReflectorOptions {
     pub(super) resync_trigger: Option<ResyncTrigger>,
 }
 
-/// The least that [`ReflectorOptions::min_watch_timeout`] can be.
+/// The smallest value of [`ReflectorOptions::min_watch_timeout`].
 const MIN_WATCH_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl Default for ReflectorOptions {
@@ -91,35 +89,38 @@ impl Default for ReflectorOptions {
 }
 
 impl ReflectorOptions {
-    /// What client-go does today.
+    /// Returns the defaults, which are those of current client-go.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How it gets what exists. A source that has no streaming lists is not asked for one.
+    /// Sets whether the existing objects are requested by a streaming list or by a list. A source without streaming lists
+    /// is always listed.
     #[must_use]
     pub fn watch_list(mut self, watch_list: WatchList) -> Self {
         self.watch_list = watch_list;
         self
     }
 
-    /// Asks for every list in pages of this size; with zero, for every list in one answer. By default only a list that cannot
-    /// come from the server's watch cache comes in pages, of 500 objects.
+    /// Sets the page size of all lists, in objects; with 0, every list comes in one answer (client-go's `WatchListPageSize`).
+    ///
+    /// By default, the first list, a list for the most recent state, and all lists from a server without a watch cache
+    /// have pages of 500 objects. Any other list comes in one answer.
     #[must_use]
     pub fn page_size(mut self, size: u32) -> Self {
         self.page_size = Some(size);
         self
     }
 
-    /// Asks the server to end each watch after this time at least and twice this time at most. Less than five minutes, the
-    /// default, is taken as five minutes.
+    /// Sets the shortest watch timeout. The timeout of each watch is random between this value and twice this value. The
+    /// default and the smallest allowed value is five minutes (client-go's `MinWatchTimeout`).
     #[must_use]
     pub fn min_watch_timeout(mut self, timeout: Duration) -> Self {
         self.min_watch_timeout = timeout.max(MIN_WATCH_TIMEOUT);
         self
     }
 
-    /// Gives up a list that takes longer than this, with all its pages; ten minutes by default. It fails with
+    /// Sets the time limit of a list with all its pages; ten minutes by default. A longer list fails with
     /// [`ApiError::TooLong`](crate::cache::ApiError::TooLong).
     #[must_use]
     pub fn list_timeout(mut self, timeout: Duration) -> Self {
@@ -127,44 +128,47 @@ impl ReflectorOptions {
         self
     }
 
-    /// Gives up opening a watch after this time, and a streaming list in which nothing comes for this long; 90 seconds by
-    /// default, since an API server gives a request up after 60. Both fail with
-    /// [`ApiError::Silent`](crate::cache::ApiError::Silent).
+    /// Sets the time limit for opening a watch and for silence in a streaming list. Either fails with
+    /// [`ApiError::Silent`](crate::cache::ApiError::Silent). The default is 90 seconds, because an API server gives up a
+    /// request after 60.
     #[must_use]
     pub fn answer_timeout(mut self, timeout: Duration) -> Self {
         self.answer_timeout = timeout;
         self
     }
 
-    /// Opens a watch again in which bookmarks have come, and then nothing for this long; three minutes by default. An API
-    /// server sends a bookmark each minute, so the connection is dead. A source whose bookmarks are further apart wants a
-    /// longer time.
+    /// Sets the time limit for silence in a watch that has sent bookmarks; three minutes by default. The watch is then
+    /// opened again.
+    ///
+    /// An API server sends a bookmark every minute, so the connection is dead after three. A source with rarer bookmarks
+    /// needs a longer limit.
     #[must_use]
     pub fn bookmark_timeout(mut self, timeout: Duration) -> Self {
         self.bookmark_timeout = timeout;
         self
     }
 
-    /// Opens a watch again that goes on for this long after the server should have ended it; ten seconds by default. This
-    /// finds a dead connection also where no bookmarks come.
+    /// Sets how long a watch may stay open after its timeout, at which the server should have ended it; ten seconds by
+    /// default. The watch is then opened again. This detects a dead connection even without bookmarks.
     #[must_use]
     pub fn watch_grace(mut self, grace: Duration) -> Self {
         self.watch_grace = grace;
         self
     }
 
-    /// Opens a watch that ends with an internal error of the server again at once, as long as such errors have come for no
-    /// longer than this; after that, and with zero, the default, it is listed again.
+    /// Sets for how long a watch that ends with an internal server error is opened again at once. If such errors last
+    /// longer, the Reflector lists again. With zero, the default, it lists after the first such error (client-go's
+    /// `MaxInternalErrorRetryDuration`).
     #[must_use]
     pub fn retry_internal_errors(mut self, window: Duration) -> Self {
         self.internal_errors = window;
         self
     }
 
-    /// How long to wait before the next try, by the number of waits before this one. They are counted from zero again when two
-    /// minutes have passed since they last were.
+    /// Sets the function that returns the wait before the next try. Its argument is the number of waits so far, which
+    /// starts at 0 and is reset when more than two minutes have passed since the last reset.
     ///
-    /// By default the waits double from 0.8 to 30 seconds, and each is made longer at random by up to its own length.
+    /// By default the waits double from 0.8 to 30 seconds, and each is lengthened at random by up to its own length.
     ///
     /// ```
     /// use kube_informers::cache::ReflectorOptions;
@@ -178,29 +182,30 @@ impl ReflectorOptions {
         self
     }
 
-    /// Called with each failure, before the next try: of a list, of opening a watch, within a watch, and with each object that
-    /// was lost. (client-go says nothing when the connection is refused or the server is busy.)
+    /// Sets a callback for failures (client-go's `WatchErrorHandler`). It is called before the next try with each failure
+    /// of a list, of opening a watch and within a watch, and with each lost object. (client-go's is not called when the
+    /// connection is refused or the server is busy.)
     ///
-    /// Called with the expired versions that lead to a new list, too, if the server says so when a watch is opened:
-    /// [`ReflectorError::is_expired`] tells them from failures.
+    /// The callback also gets expired resourceVersions, which are no failures but lead to a new list: test for them with
+    /// [`ReflectorError::is_expired`].
     ///
-    /// Without it, failures are in the log: with the level `warn` the first time and each time that the text is another, with
-    /// `debug` in between; expired versions always with `debug`.
+    /// With or without a callback, failures are logged: at level `warn` the first time and whenever the text changes, at
+    /// `debug` in between. Expired resourceVersions are always logged at `debug`.
     #[must_use]
     pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));
         self
     }
 
-    /// Makes the jitter of waits and watch timeouts the same in each run of a program; by default it comes from the operating
-    /// system. Reflectors with clones of these options still differ from each other.
+    /// Seeds the jitter of waits and watch timeouts, which makes it the same in each run of a program. By default the
+    /// jitter is random. Reflectors with clones of these options still differ from each other.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seeds = Seeds::new(seed);
         self
     }
 
-    /// Resyncs also each time that this trigger is fired.
+    /// Sets a trigger that starts a resync each time it is fired, in addition to the periodic resyncs.
     #[must_use]
     pub fn resync_trigger(mut self, trigger: &ResyncTrigger) -> Self {
         self.resync_trigger = Some(trigger.clone());

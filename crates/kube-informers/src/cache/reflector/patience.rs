@@ -1,5 +1,5 @@
-//! Patience: says now and then that a streaming list does not come to its end. Upstream: `initialEventsEndBookmarkTicker`
-//! in `tools/cache/reflector.go`.
+//! Patience: logs a warning every ten seconds while a streaming list does not end. Upstream:
+//! `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tracing::warn;
 use super::open_watch::OpenWatch;
 use crate::cache::lister_watcher::{ApiError, WatchEvent};
 
-/// How often it is said.
+/// The time between two warnings.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Waits for the events of one streaming list, however often its stream is opened again.
+/// Waits for the events of one streaming list, including all attempts to open its watch again.
 pub(super) struct Patience {
     since: Instant,
     last_event: Option<Instant>,
@@ -25,7 +25,7 @@ impl Patience {
         Self { since: now, last_event: None, warn_at: now + PERIOD }
     }
 
-    /// The next event of the watch; until it comes, a warning in each period.
+    /// Returns the next event of the watch, and logs a warning in each period until it comes.
     ///
     /// # Errors
     /// As [`OpenWatch::next`].
@@ -63,7 +63,7 @@ mod tests {
     use crate::cache::lister_watcher::WatchStream;
 
     #[tokio::test(start_paused = true)]
-    async fn tells_a_stream_that_never_began_from_one_that_stopped() {
+    async fn the_warning_distinguishes_a_stream_without_events_from_a_stream_that_stopped() {
         let mut patience = Patience::new();
         tokio::time::advance(PERIOD).await;
         assert!(patience.complaint().ends_with("no events for 10s, since the start"));

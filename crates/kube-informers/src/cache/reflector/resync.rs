@@ -1,4 +1,5 @@
-//! Resync: tells the store to hand out again what it knows, once in each period and when a trigger is fired.
+//! Resync: calls the store's `resync`, which repeats all known objects, once in each period and when a trigger is fired.
+//! Upstream: `startResync` in `tools/cache/reflector.go`.
 
 use std::pin::pin;
 
@@ -10,7 +11,7 @@ use crate::cache::error::Error;
 use crate::cache::key::Object;
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Has the store resync in each period and when it is asked to; returns with its first error.
+    /// Resyncs the store in each period and whenever the trigger is fired. Returns the store's first error.
     pub(super) async fn resync_ticks(&self) -> Error {
         let mut fired = self.options.resync_trigger.as_ref().map_or_else(Fired::default, ResyncTrigger::subscribe);
         let mut period = pin!(self.period());
@@ -35,7 +36,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// One period; without one, for ever.
+    /// Waits for one period; for ever if there is no period.
     async fn period(&self) {
         if self.resync.is_zero() {
             std::future::pending().await

@@ -1,4 +1,4 @@
-//! Retry window: for how long the same watch is tried again after internal errors of the server. Upstream:
+//! RetryWindow: limits the time in which a watch is opened again after internal server errors. Upstream:
 //! `tools/cache/retry_with_deadline.go`.
 
 use std::time::Duration;
@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 use crate::cache::lister_watcher::ApiError;
 
-/// Errors further apart than this have nothing to do with each other.
+/// Errors further apart than this are treated as unrelated.
 const APART: Duration = Duration::from_secs(60);
 
-/// Opens when an internal error comes and closes when such errors have come for longer than its length; the next one after
-/// that opens it again.
+/// A window of time for retries. It opens with an internal error, and closes when such errors have lasted longer than
+/// `length`. The next error after that opens it again.
 #[derive(Debug)]
 pub(super) struct RetryWindow {
     length: Duration,
@@ -24,7 +24,7 @@ impl RetryWindow {
         Self { length, open: None }
     }
 
-    /// Is the watch to be tried again after this error?
+    /// Records the error, and returns true if the watch should be opened again.
     pub fn allows(&mut self, error: &ApiError) -> bool {
         if self.length.is_zero() || !error.is_internal() {
             return false;
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn other_errors_neither_open_nor_prolong_it() {
+    async fn other_errors_neither_open_nor_prolong_the_window() {
         let mut window = RetryWindow::new(2 * SECOND);
         assert!(!window.allows(&failure("Expired", 410)));
         assert!(window.allows(&failure("InternalError", 500)));

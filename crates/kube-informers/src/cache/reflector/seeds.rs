@@ -1,21 +1,21 @@
-//! Seeds: gives each run of a Reflector random numbers of its own.
+//! Seeds: gives each run of a Reflector its own random number generator, from one optional seed.
 
 use std::mem;
 use std::sync::Arc;
 
 use crate::lock::{Mutex, lock};
 
-/// Where runs get their random numbers. Clones are the same source, so no two runs get the same numbers.
+/// The source of the runs' generators. Clones share one state, so no two runs get the same numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seeds(Option<Arc<Mutex<fastrand::Rng>>>);
 
 impl Seeds {
-    /// The same numbers for the first run, for the second, and so on, in every run of a program.
+    /// Makes a source that gives the n-th run of a Reflector the same numbers in each run of the program.
     pub fn new(seed: u64) -> Self {
         Self(Some(Arc::new(Mutex::new(fastrand::Rng::with_seed(seed)))))
     }
 
-    /// The numbers of the next run.
+    /// Returns the generator of the next run.
     pub fn next(&self) -> fastrand::Rng {
         let Some(source) = &self.0 else { return fastrand::Rng::new() };
         let mut source = lock(source);
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clones_give_different_numbers_and_the_same_ones_in_each_run_of_a_program() {
+    fn clones_give_different_numbers_and_the_same_seed_repeats_them() {
         let drawn = || {
             let seeds = Seeds::new(7);
             [seeds.next(), seeds.clone().next(), seeds.next()].map(|mut random| random.u64(..))

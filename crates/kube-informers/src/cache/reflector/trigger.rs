@@ -1,8 +1,9 @@
-//! Asks for a resync at any time. client-go has the method `Resync` of a queue for that, and a program seldom has the queue.
+//! ResyncTrigger: starts a resync at any time. In client-go only the queue's `Resync` method does this, and a program
+//! seldom has the queue.
 
 use tokio::sync::watch;
 
-/// Asks for a resync now, besides those of the period. Clones are the same trigger.
+/// A handle that starts a resync immediately, in addition to the periodic ones. Clones are the same trigger.
 ///
 /// ```
 /// use kube_informers::cache::{ReflectorOptions, ResyncTrigger};
@@ -15,13 +16,15 @@ use tokio::sync::watch;
 pub struct ResyncTrigger(watch::Sender<()>);
 
 impl ResyncTrigger {
-    /// A trigger that no Reflector knows yet.
+    /// Makes a trigger. Pass it to [`ReflectorOptions::resync_trigger`](super::ReflectorOptions::resync_trigger).
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Has every Reflector resync that watches and has this trigger; says how many these are. All handlers of an informer are told,
-    /// whatever their periods. A Reflector that lists just now does not resync: its list hands out everything as well.
+    /// Starts a resync in every watching Reflector with this trigger. Returns their number.
+    ///
+    /// All handlers of an informer take part, whatever their resync periods. A Reflector that is listing does not resync,
+    /// because the list repeats all objects anyway.
     pub fn fire(&self) -> usize {
         self.0.send_replace(());
         self.0.receiver_count()
@@ -32,12 +35,12 @@ impl ResyncTrigger {
     }
 }
 
-/// When a trigger is fired.
+/// The receiving side of a [`ResyncTrigger`], if a Reflector has one.
 #[derive(Default)]
 pub(super) struct Fired(Option<watch::Receiver<()>>);
 
 impl Fired {
-    /// Waits until the trigger is fired again; for ever if there is none.
+    /// Waits until the trigger is fired; for ever if there is no trigger.
     pub async fn again(&mut self) {
         if let Some(fired) = &mut self.0
             && fired.changed().await.is_ok()

@@ -1,4 +1,4 @@
-//! Turns: a producer and its consumer in one task.
+//! Turns: runs a producer and its consumer alternately in one task, so that the queue between them stays short.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -9,12 +9,14 @@ use std::task::Poll;
 use futures::future::maybe_done;
 use tokio::task::coop::consume_budget;
 
-/// Has a consumer go on each time its producer says so, without leaving their task. Clones are the same turns.
+/// Lets a producer hand over to its consumer within their common task. Clones share one state: the producer holds one,
+/// and another one runs [`Turns::alternate`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turns(Arc<AtomicBool>);
 
 impl Turns {
-    /// Called by the producer: goes on once the consumer has had its turn. From time to time all other tasks have theirs too.
+    /// Suspends the producer until the consumer was polled. From time to time it also yields to all other tasks of the
+    /// runtime.
     pub async fn give(&self) {
         consume_budget().await;
         let mut given = false;
@@ -24,12 +26,12 @@ impl Turns {
             }
             given = true;
             self.0.store(true, Ordering::Relaxed);
-            Poll::Pending // without a wake-up: `alternate` comes back
+            Poll::Pending // no wake-up needed: `alternate` polls again
         })
         .await;
     }
 
-    /// Runs both until both have ended.
+    /// Polls the producer and the consumer in turn until both have ended.
     pub async fn alternate(&self, producer: impl Future<Output = ()>, consumer: impl Future<Output = ()>) {
         let (mut producer, mut consumer) = (pin!(maybe_done(producer)), pin!(maybe_done(consumer)));
         poll_fn(|cx| {
@@ -57,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_is_over_when_the_consumer_has_looked() {
+    fn the_producer_continues_after_the_consumer_was_polled() {
         let (turns, done) = (Turns::default(), RefCell::new(Vec::new()));
         let producer = async {
             for n in 0..3 {

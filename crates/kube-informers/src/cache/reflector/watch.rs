@@ -1,4 +1,4 @@
-//! WATCH: every change from a version on.
+//! The watch phase of a Reflector: opens one watch after another, and passes their events to the store.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use crate::cache::lister_watcher::ApiError;
 use crate::cache::lister_watcher::{ListOptions, WatchEvent};
 use crate::cache::observe::Event;
 
-/// How a watch ended.
+/// The end of a watch.
 enum End {
-    /// The stream is over.
+    /// The stream ended.
     Closed,
-    /// The stream was over before anything came.
+    /// The stream ended within a second and without an event.
     Short,
-    /// The server said that it failed, or the client gave it up.
+    /// The server sent an error, or the client gave up the watch.
     Failed(ApiError),
 }
 
@@ -31,7 +31,8 @@ impl End {
     const SHORT: &str = "very short watch: it ended within a second and without an event";
 }
 
-/// What is known of the last event once its object has been handed over. One for all events of a watch, so that none allocates.
+/// The key and resourceVersion of the last event, which are needed after the store has taken the object. The strings are
+/// reused for all events of a watch, to avoid allocations.
 #[derive(Default)]
 struct LastEvent {
     key: String,
@@ -45,12 +46,13 @@ impl LastEvent {
     }
 }
 
-/// Why a watch does not go on where a list had no version.
-const NO_VERSION: &str = "the list had no resourceVersion, and what happened between it and the watch is not known";
+/// The reason for a new list after a watch that did not start from a list's resourceVersion.
+const NO_VERSION: &str = "the list had no resourceVersion, so the next watch could miss changes";
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Watches, from `kept` if there is one and otherwise from the last version, until it takes a new list to go on;
-    /// returns why. The store resyncs meanwhile, also while a watch is waited for.
+    /// Watches until a new list is needed, and returns the reason. The first watch is `kept`, the rest of a streaming
+    /// list, if there is one; else it starts from the last resourceVersion. Resyncs happen meanwhile, also while a watch
+    /// is being opened.
     pub(super) async fn watch(
         &self,
         kept: Option<OpenWatch<T>>,
@@ -69,7 +71,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         Ok(reason)
     }
 
-    /// Opens one watch after the other, until one ends in a way that takes a new list.
+    /// Opens one watch after another until one ends in a way that needs a new list.
     async fn watch_until_list(
         &self,
         mut kept: Option<OpenWatch<T>>,
@@ -130,11 +132,11 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Opens a watch; what every watch asks for is added to `options`.
+    /// Opens a watch with `options`, plus a random timeout and bookmarks.
     pub(super) async fn open_watch(&self, options: ListOptions, memory: &mut Memory) -> Result<OpenWatch<T>, ApiError> {
         let version = options.resource_version.clone().unwrap_or_default();
         let seconds = self.options.min_watch_timeout.as_secs_f64() * (1.0 + memory.random.f64());
-        let seconds = seconds as u32; // one that is too long becomes the longest
+        let seconds = seconds as u32; // the cast saturates
         let options = ListOptions { timeout_seconds: seconds, allow_watch_bookmarks: true, ..options };
         let limit = self.options.answer_timeout;
         let answer = timeout(limit, self.source.watch(options)).await;
@@ -152,10 +154,11 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Hands the events of one watch to the store until the watch ends.
+    /// Passes the events of one watch to the store until the watch ends.
     ///
-    /// Of a watch that was opened without a version, the first ADDED events are what exists, in no order of versions; their
-    /// versions count only once something else has come.
+    /// A watch that was opened without a resourceVersion begins with ADDED events of the existing objects, in any order.
+    /// Their resourceVersions are remembered only after a different event has come, because a watch from one of them
+    /// would repeat changes.
     async fn consume(&self, mut watch: OpenWatch<T>, opened: Instant, has_version: bool) -> End {
         let mut events = 0_u64;
         let mut versions_count = has_version;
@@ -192,8 +195,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         End::Failed(error)
     }
 
-    /// Lets the consumer of the queue run before the next event is read, so that the queue grows only while the consumer is
-    /// slower than the server.
+    /// Lets the consumer of the queue run before the next event is read, so that the queue grows only when the consumer
+    /// is slow.
     async fn let_consumer_run(&self) {
         match &self.consumer {
             Some(turns) => turns.give().await,
@@ -201,7 +204,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Hands one event to the store, after noting it as the last one; what the store refuses is lost, as upstream, and told.
+    /// Remembers an event as the last one and passes it to the store. If the store refuses it, the change is lost, as
+    /// upstream, and reported.
     fn store_event(&self, event: WatchEvent<T>, last: &mut LastEvent) -> Result<(), ApiError> {
         let (kind, object) = match event {
             WatchEvent::Added(object) => ("ADDED", object),
@@ -235,7 +239,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         });
     }
 
-    /// Tells that the change that came with an event is lost.
+    /// Reports that the change of an event is lost.
     pub(super) fn lost(&self, event: &'static str, key: String, error: Error) {
         self.report(ReflectorError::Lost { source_name: self.source.description(), event, key, error });
     }

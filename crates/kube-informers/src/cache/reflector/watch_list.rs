@@ -1,4 +1,5 @@
-//! Streaming list: a WATCH that begins with what exists. Upstream: `watchList` in `tools/cache/reflector.go`.
+//! Streaming list: gets the existing objects as the first events of a WATCH, which then continues with the changes.
+//! Upstream: `watchList` in `tools/cache/reflector.go`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,38 +16,41 @@ use crate::cache::lister_watcher::{ApiError, ListOptions, ResourceVersionMatch, 
 use crate::cache::observe::Event;
 use crate::cache::store::Transformer;
 
-/// Why a streaming list failed; a LIST takes its place.
+/// The failure of a streaming list. A LIST replaces it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchListError {
-    /// The server has none, or not of the version that was asked for: no failure, for the list will do.
+    /// The server does not support streaming lists, or does not have the resourceVersion. This is not reported, because a
+    /// list works.
     #[error(transparent)]
     Refused(ReflectorError),
     #[error("very short watch: it ended within a second and without an event")]
     Short,
-    /// What is to be told.
+    /// A failure that is reported.
     #[error(transparent)]
     Failed(ReflectorError),
 }
 
-/// What exists, so far: nothing of it is in the store before all of it is here.
+/// The objects received so far. They reach the store only when all have come.
 struct Gathering<T> {
     objects: BTreeMap<String, Arc<T>>,
     transformer: Transformer<T>,
 }
 
-/// How one stream ended for the list.
+/// The result of one watch that was opened for a streaming list.
 enum Gathered<T> {
-    /// All of it came; the watch goes on from this version.
+    /// All objects came. The watch continues with the changes after `resource_version`.
     All { resource_version: String, objects: Vec<Arc<T>>, watch: OpenWatch<T> },
-    /// The stream ended before that.
+    /// The stream ended before all objects had come.
     Part,
 }
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Replaces the store's content with what a streaming list tells, and returns the watch, which goes on after it.
+    /// Replaces the store's content with the objects of a streaming list, and returns the watch, which continues with the
+    /// changes.
     ///
-    /// A stream that ends early is opened again: at once the first time, as upstream, and then after a wait. A busy server is
-    /// asked again later, and a version that is not to be had is given up for the most recent state.
+    /// A stream that ends early is opened again: at once the first time, as upstream, and then after a wait. The same
+    /// wait follows a refused connection or a busy server. If the server does not have the resourceVersion, the next try
+    /// requests the most recent state.
     pub(super) async fn stream_list(&self, memory: &mut Memory) -> Result<OpenWatch<T>, WatchListError> {
         let source = || self.source.description();
         let mut patience = Patience::new();
@@ -78,7 +82,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     /// Prepares the next try after a failure.
     ///
     /// # Errors
-    /// There is to be none.
+    /// The streaming list should not be tried again.
     async fn recover(&self, failure: ReflectorError, memory: &mut Memory) -> Result<(), WatchListError> {
         let Some(error) = failure.api_error() else { return Err(WatchListError::Failed(failure)) };
         if error.is_connection_refused() || error.is_too_many_requests() {
@@ -91,7 +95,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
             memory.version_unavailable = true;
             return Ok(());
         }
-        // Refused for the most recent state as well, it will not be had by asking again at once.
+        // `expired` here means that the server refused even the most recent state, so another try would fail too.
         if expired || error.is_unsupported() {
             return Err(WatchListError::Refused(failure));
         }
@@ -150,7 +154,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         })
     }
 
-    /// An object that the transformer refuses is lost, as in a watch.
+    /// Adds an object to the received ones. An object that the transformer refuses is lost, as in a watch.
     fn gather_one(&self, gathering: &mut Gathering<T>, event: &'static str, object: Arc<T>) {
         if let Err((key, error)) = gathering.put(object) {
             self.lost(event, key, Error::Transform(error));
@@ -159,7 +163,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
 }
 
 impl<T: Object> Gathering<T> {
-    /// Keeps what the transformer makes of an object; fails with its key and the transformer's error.
+    /// Transforms and keeps an object. The error has the object's key and the transformer's error.
     fn put(&mut self, object: Arc<T>) -> Result<(), (String, BoxError)> {
         let key = meta_namespace_key(&*object);
         match self.transformer.apply(object) {

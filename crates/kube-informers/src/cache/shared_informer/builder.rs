@@ -1,4 +1,4 @@
-//! What can be chosen about a shared informer, before it is one.
+//! SharedIndexInformerBuilder: the options of a shared informer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,13 +14,14 @@ use crate::cache::reflector::ReflectorOptions;
 use crate::cache::store::{Index, IndexValues, Transformer};
 use crate::lock::Mutex;
 
-/// Sets up a [`SharedIndexInformer`].
+/// Configures and builds a [`SharedIndexInformer`].
 pub struct SharedIndexInformerBuilder<T> {
     pub(super) shared: Shared<T>,
 }
 
 impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
-    /// How often handlers that say nothing else are told of everything again; zero, the default, is never.
+    /// Sets the default resync period of handlers, after which a handler gets an update of every object again. With zero,
+    /// the default, handlers without their own period never resync.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.shared.default_resync = period;
@@ -28,32 +29,34 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self
     }
 
-    /// How long the handlers together may take, once the informer is stopped, to finish what is in their buffers; then their tasks are
-    /// ended and the rest is dropped, with a warning. By default as long as they want, and ten seconds if one of them has panicked.
+    /// Sets how long a stopped informer waits for its handlers to handle their buffers. After that, the handlers' tasks
+    /// are aborted and the rest is dropped, with a warning. By default the informer waits without a limit, and for ten
+    /// seconds if a handler has panicked.
     ///
-    /// A task ends where it waits: a callback that blocks its thread is not interrupted, but [`SharedIndexInformer::run`] does not wait
-    /// for it any longer.
+    /// An aborted task ends at its next await point. A callback that blocks its thread is not interrupted, but
+    /// [`SharedIndexInformer::run`] does not wait for it.
     #[must_use]
     pub fn drain_limit(mut self, limit: Duration) -> Self {
         self.shared.drain_limit = Some(limit);
         self
     }
 
-    /// Which queue it has; today's client-go's by default.
+    /// Sets the kind of delta queue. The default is that of current client-go.
     #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.shared.queue = queue;
         self
     }
 
-    /// How its Reflector asks, and what it does about failures.
+    /// Sets the options of the Reflector, for requests and failures.
     #[must_use]
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.shared.reflector = options;
         self
     }
 
-    /// Changes every object once, before anything else sees it. It must give the same for its own result.
+    /// Sets a function that changes every object before it reaches the queue, the store and the handlers (client-go's
+    /// `SetTransform`). It must be idempotent, because an object of a streaming list is transformed twice.
     #[must_use]
     pub fn transformer(
         mut self,
@@ -63,7 +66,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self
     }
 
-    /// Adds an index. The handle finds objects by the values of `function` as soon as the informer runs.
+    /// Adds an index (client-go's `AddIndexers`). The returned handle finds objects by the values of `function`.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -89,7 +92,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     /// ```
     ///
     /// # Errors
-    /// There is an index of that name already.
+    /// An index with that name exists already.
     pub fn index(
         &mut self,
         name: &str,
@@ -98,18 +101,17 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self.shared.indexer.index(name, function)
     }
 
-    /// Tells `observer` what every part of the informer does.
+    /// Sets the observer that gets the events of all parts of the informer.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
-        let indexer =
-            Arc::into_inner(self.shared.indexer).expect("nobody has the store of an informer that is being built");
+        let indexer = Arc::into_inner(self.shared.indexer).expect("the builder is the only owner of the store");
         self.shared.indexer = Arc::new(indexer.observer(observer.clone()));
         self.shared.processor = SharedProcessor::default().observer(observer.clone());
         self.shared.observer = observer;
         self
     }
 
-    /// The informer.
+    /// Builds the informer.
     pub fn build(self) -> SharedIndexInformer<T> {
         SharedIndexInformer(Arc::new(self.shared))
     }

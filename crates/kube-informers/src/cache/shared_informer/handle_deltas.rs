@@ -1,5 +1,5 @@
-//! HandleDeltas: what a shared informer does with what its queue hands out. Upstream: `HandleDeltas` in
-//! `tools/cache/shared_informer.go`.
+//! HandleDeltas: the consumer of a shared informer's queue, which updates the store and notifies the listeners. Upstream:
+//! `HandleDeltas` in `tools/cache/shared_informer.go`.
 
 use std::sync::Arc;
 
@@ -14,22 +14,23 @@ use crate::cache::processor::{Audience, Notification};
 use crate::cache::store::Indexer;
 use crate::lock::lock;
 
-/// How many objects are prepared or distributed before other tasks have their turn.
+/// The number of objects that are prepared or distributed before other tasks may run.
 const AT_ONCE: usize = 1000;
 
-/// The consumer of the queue: the store first, then the listeners, and no late handler between.
+/// The consumer of the queue. It applies deltas to the store, then distributes the notifications. No handler can join in
+/// between, because it would miss or repeat changes.
 ///
-/// A list is stored in one step, so that readers see all of it or nothing. That of a long one is prepared in parts, and its
-/// notifications are distributed in parts, to the listeners that there were when it was stored: one that joins later is told of the
-/// store instead, which has the whole list.
+/// A list is stored in one step, so readers see either none or all of it. A long list is prepared in parts, and its
+/// notifications are distributed in parts. They go to the listeners that existed when the list was stored: a listener
+/// that joins later gets the content of the store, which already has the whole list.
 pub(super) struct HandleDeltas<T> {
     shared: Arc<Shared<T>>,
-    /// What is to be distributed; empty between two steps.
+    /// The notifications of the current step; empty between two steps.
     changes: Vec<Notification<T>>,
     left: Left<T>,
 }
 
-/// What is left to do in parts.
+/// The unfinished work of a long delta.
 enum Left<T> {
     Nothing,
     TakeOver(Box<TakeOver<T>>),
@@ -43,7 +44,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Self { shared, changes: Vec::new(), left: Left::Nothing }
     }
 
-    /// Stores and distributes.
+    /// Applies changes to the store by `store`, and distributes their notifications.
     fn step(
         &mut self,
         store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
@@ -55,7 +56,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Ok(stored?)
     }
 
-    /// Is this more than is done at once?
+    /// Returns true if the delta concerns so many objects that it must be handled in parts.
     fn is_long(&self, delta: &Delta<T>) -> bool {
         let stored = || self.shared.indexer.list().len();
         match delta {
@@ -86,12 +87,12 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         let (changes, replaced) = list.finish(indexer);
         let left = Left::Tell(Box::new(changes), processor.audience());
         drop(blocked);
-        spawn_blocking(|| drop(replaced)); // it takes as long as to make it did
+        spawn_blocking(|| drop(replaced)); // freeing the old content may take as long as building it took
         left
     }
 }
 
-/// Nobody writes the store any more.
+/// Closes the store, because nothing writes it any more.
 impl<T> Drop for HandleDeltas<T> {
     fn drop(&mut self) {
         self.shared.indexer.close();
@@ -101,7 +102,7 @@ impl<T> Drop for HandleDeltas<T> {
 impl<T: Object + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
         if self.is_long(deltas.oldest()) {
-            self.left = self.begin(deltas.into_oldest(), initial); // what concerns all objects comes alone
+            self.left = self.begin(deltas.into_oldest(), initial); // a long delta is always popped alone
             return Ok(());
         }
         self.step(|store, sink| process_deltas(store, deltas, initial, sink))

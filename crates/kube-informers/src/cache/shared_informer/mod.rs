@@ -1,4 +1,5 @@
-//! SharedIndexInformer: one Reflector and one store for many handlers. Upstream: `tools/cache/shared_informer.go`.
+//! SharedIndexInformer: an informer with one Reflector and one store for many handlers. Upstream:
+//! `tools/cache/shared_informer.go`.
 
 mod builder;
 mod handle_deltas;
@@ -29,15 +30,15 @@ use handle_deltas::HandleDeltas;
 
 pub use builder::SharedIndexInformerBuilder;
 
-/// A handler was not added, because the informer has stopped.
+/// The error of adding a handler to an informer that has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("handler was not added to shared informer because it has stopped already")]
 pub struct InformerStopped;
 
-/// An informer that any number of handlers share. Clones are the same informer.
+/// An informer that any number of handlers share (client-go's `SharedIndexInformer`). Clones are the same informer.
 ///
-/// Each handler is told of every change, in order, by a task of its own. A handler that joins late is first told of
-/// everything in the store.
+/// Each handler gets every change, in order, and runs in its own task. A handler that is added late first gets an add of
+/// each object in the store.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -66,7 +67,7 @@ struct Shared<T> {
     indexer: Arc<Indexer<T>>,
     processor: SharedProcessor<T>,
     default_resync: Duration,
-    /// How long the handlers may take to finish when the informer stops; nothing is as long as they want.
+    /// The time that the handlers have to finish when the informer stops; `None` for no limit.
     drain_limit: Option<Duration>,
     transformer: Transformer<T>,
     reflector: ReflectorOptions,
@@ -74,24 +75,25 @@ struct Shared<T> {
     queue: QueueKind,
     course: Mutex<Course>,
     version: Arc<Mutex<String>>,
-    /// Held while deltas are stored and distributed, and while a late handler joins: nothing slips between.
+    /// Held while deltas are stored and distributed, and while a handler joins. A new handler therefore neither misses
+    /// nor repeats a change.
     block_deltas: Mutex<()>,
     synced: Firing,
 }
 
 struct Course {
     life: Life,
-    /// How often the Reflector asks whether a resync is due; zero is never.
+    /// The period in which the Reflector checks whether a resync is due; zero means never.
     resync_check: Duration,
 }
 
 impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
-    /// An informer over everything that `source` lists and watches, without indices and without resync.
+    /// Makes an informer for the objects of `source`, without indices and without resync.
     pub fn new(source: impl ListerWatcher<T> + 'static) -> Self {
         Self::builder(source).build()
     }
 
-    /// An informer with options.
+    /// Makes a builder for an informer with options.
     pub fn builder(source: impl ListerWatcher<T> + 'static) -> SharedIndexInformerBuilder<T> {
         SharedIndexInformerBuilder {
             shared: Shared {
@@ -112,16 +114,16 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         }
     }
 
-    /// Adds a handler, with the informer's resync period. Before the start, while it runs, as often as wanted.
+    /// Adds a handler with the informer's resync period, before or after the start. The number of handlers is not limited.
     ///
-    /// While the informer runs, this call puts an addition of every stored object into the handler's buffer before it returns: some
-    /// hundred nanoseconds each.
+    /// While the informer runs, this call adds every stored object to the handler's buffer before it returns, which takes
+    /// some hundred nanoseconds per object.
     ///
     /// # Errors
     /// The informer has stopped.
     ///
     /// # Panics
-    /// Outside of a tokio runtime, once the informer runs.
+    /// If called outside of a tokio runtime while the informer runs.
     pub fn add_event_handler<Form>(
         &self,
         handler: impl IntoEventHandler<T, Form>,
@@ -129,13 +131,13 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.add_event_handler_with(handler, HandlerOptions::default())
     }
 
-    /// Adds a handler with options.
+    /// Adds a handler with options (client-go's `AddEventHandlerWithOptions`).
     ///
     /// # Errors
     /// The informer has stopped.
     ///
     /// # Panics
-    /// Outside of a tokio runtime, once the informer runs.
+    /// If called outside of a tokio runtime while the informer runs.
     pub fn add_event_handler_with<Form>(
         &self,
         handler: impl IntoEventHandler<T, Form>,
@@ -145,7 +147,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.join(options, |resync, first| self.0.processor.register(handler, options, resync, first))
     }
 
-    /// The changes as a stream, from everything that is in the store on. Before the start, while it runs, as often as wanted.
+    /// Returns a stream of notifications: first an add of each object in the store, then the changes. This is possible
+    /// before and after the start, and the number of subscriptions is not limited.
     ///
     /// # Errors
     /// The informer has stopped.
@@ -153,7 +156,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.join(options, |resync, first| self.0.processor.add_subscription(options, resync, first))
     }
 
-    /// Has `join` add a listener which is told first what is in the store.
+    /// Calls `join` to add a listener that first gets the content of the store.
     fn join<R>(
         &self,
         options: HandlerOptions,
@@ -162,7 +165,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         let joined = {
             let mut course = lock(&self.0.course);
             if course.life == Life::Stopped {
-                return Err(InformerStopped); // the processor ends a moment later
+                return Err(InformerStopped); // checked here, because the processor stops a moment later than the informer
             }
             let resync = self.fit_resync(&mut course, options.resync.unwrap_or(self.0.default_resync));
             let _blocked = lock(&self.0.block_deltas);
@@ -170,13 +173,13 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
             join(resync, stored.as_ref())
         };
         joined.map_err(|unused| {
-            drop(unused); // perhaps the handler; no lock is held here
+            drop(unused); // may drop the handler, so no lock may be held
             InformerStopped
         })
     }
 
-    /// Makes the informer check as often as this handler wants, as long as it does not run yet. (client-go's never begins to check if
-    /// it was made without a resync.)
+    /// Returns the resync schedule of a new handler. If the informer does not run yet, its check period becomes short
+    /// enough for the handler. (client-go's informer never checks if it was made without a resync period.)
     fn fit_resync(&self, course: &mut Course, period: Duration) -> Resync {
         let period = if period.is_zero() { period } else { period.max(MINIMUM) };
         if period.is_zero() {
@@ -194,23 +197,25 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         Resync::every(period, course.resync_check)
     }
 
-    /// Removes a handler. What is queued for it is dropped; a callback under way finishes. One that was removed before, or is
-    /// another informer's, is no error.
+    /// Removes a handler (client-go's `RemoveEventHandler`). Its buffered notifications are dropped, and a running
+    /// callback finishes. Does nothing if the handler was removed before or belongs to another informer.
     pub fn remove_event_handler(&self, registration: &Registration<T>) {
         self.0.processor.remove_listener(registration);
     }
 
-    /// Removes a handler and waits until it is not called any more; at once if it never ran. To be called from elsewhere than
-    /// the handler, which would wait for itself. A handler of another informer is not removed, only waited for.
+    /// Removes a handler and waits until its current callback has returned.
+    ///
+    /// Do not call this from the handler itself, which would deadlock. A handler of another informer is not removed, and
+    /// this call waits until it has ended.
     pub async fn shut_down_event_handler(&self, registration: &Registration<T>) {
         self.remove_event_handler(registration);
-        let _ = registration.ended().await; // whether it fires or never will: nobody calls the handler any more
+        let _ = registration.ended().await; // `Never` means that the handler never ran, so it will not be called either
     }
 
-    /// Adds an index, before or after the start; what is stored already is in it when this returns.
+    /// Adds an index, before or after the start (client-go's `AddIndexers`). It then contains all stored objects.
     ///
     /// # Errors
-    /// The informer has an index of that name already.
+    /// An index with that name exists already.
     #[doc(alias = "AddIndexers")]
     pub fn index(
         &self,
@@ -220,33 +225,35 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.0.indexer.index(name, function)
     }
 
-    /// What reads the informer's objects. Only the informer writes them.
+    /// Returns a read-only view of the informer's objects (client-go's `GetIndexer`).
     #[doc(alias = "GetIndexer", alias = "GetStore")]
     pub fn reader(&self) -> Reader<T> {
         self.0.indexer.reader()
     }
 
-    /// Has the first list been stored and distributed? It says nothing about handlers; their registrations do.
+    /// Returns true once the first list has been stored and distributed (client-go's `HasSynced`). For the progress of a
+    /// handler, see [`Registration::has_synced`].
     pub fn has_synced(&self) -> bool {
         self.0.synced.has_fired()
     }
 
-    /// Fires when [`SharedIndexInformer::has_synced`] becomes true; never, if the informer is stopped before.
+    /// Returns a signal that fires when [`SharedIndexInformer::has_synced`] becomes true. It ends as
+    /// [`Never`](crate::cache::Never) if the informer stops before that.
     pub fn synced(&self) -> Done {
         self.0.synced.done()
     }
 
-    /// The resourceVersion up to which the informer is like the server; empty before the first list.
+    /// Returns the resourceVersion up to which the informer has received changes; empty before the first list.
     pub fn last_sync_resource_version(&self) -> String {
         lock(&self.0.version).clone()
     }
 
-    /// Has it run and ended, or was its factory shut down before it ran?
+    /// Returns true if the informer has run and ended, or its factory was shut down before it ran.
     pub fn is_stopped(&self) -> bool {
         lock(&self.0.course).life == Life::Stopped
     }
 
-    /// It will not be run any more: nobody has to wait for it. Nothing, if it was run.
+    /// Marks an informer that will never run as stopped, so that waiters give up. Does nothing if it was run.
     #[cfg(feature = "client")] // the factory calls it
     pub(crate) fn give_up(&self) {
         {
@@ -261,20 +268,23 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.0.indexer.close();
     }
 
-    /// Runs until `stop`. Then the source ends, what is queued is stored and distributed, and every handler finishes what is
-    /// in its buffer (client-go drops it). A panic of a handler is logged at once and stops the informer in the same way, but the
-    /// other handlers have no more than ten seconds, or the [drain limit](SharedIndexInformerBuilder::drain_limit). If the future is
-    /// dropped, all of that ends at once.
+    /// Runs until `stop` is cancelled. Then the Reflector stops, the queued deltas are stored and distributed, and every
+    /// handler handles its buffer (client-go drops it).
     ///
-    /// Clones are the same informer: `tokio::spawn(informer.clone().run(stop))`.
+    /// If a handler panics, the panic is logged at once and the informer stops in the same way. The other handlers then
+    /// have ten seconds, or the [drain limit](SharedIndexInformerBuilder::drain_limit), to finish. If the future is
+    /// dropped, everything is aborted.
+    ///
+    /// Clones are the same informer, so a program can run a clone: `tokio::spawn(informer.clone().run(stop))`.
     ///
     /// # Errors
-    /// It was run before. A handler panicked, also one that was removed meanwhile.
+    /// [`RunError::AlreadyRan`] if the informer was run before. [`RunError::HandlerPanicked`] if a handler panicked, even
+    /// if it was removed meanwhile.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let controller = self.start().inspect_err(|error| warn!("{error}"))?;
         let _stopped = StoppedWhenDropped(&self.0);
         let stop = stop.child_token();
-        let handlers = self.0.processor.start(stop.clone())?; // a panic of one of them is a stop as well
+        let handlers = self.0.processor.start(stop.clone())?; // a panic of a handler cancels `stop`
         controller.run(stop).await;
         self.0.stopped();
         handlers.drain(self.0.drain_limit).await
@@ -323,7 +333,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Whatever ends a run, the informer has stopped then.
+/// Marks the informer as stopped when its run ends in any way, including a panic or a dropped future.
 struct StoppedWhenDropped<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for StoppedWhenDropped<'_, T> {

@@ -1,4 +1,4 @@
-//! Content: all that a reader of a store can see, as of one moment.
+//! Content: the objects, keys and indices of a store at one moment, which readers share without copying.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use super::stored_index::StoredIndex;
 /// Objects, their keys and their indices. A clone takes constant time and shares everything with the original.
 #[derive(Debug)]
 pub(crate) struct Content<T> {
-    /// A place has an object exactly when it has a key.
+    /// The objects by place. A place has an object exactly when it has a key.
     pub objects: Slots<Arc<T>>,
     pub keys: Slots<Arc<str>>,
     /// The number of objects.
     pub len: usize,
-    /// In the order in which they were added; none is ever removed. Each holds exactly the places of the objects that have a value in it.
+    /// The indices in the order in which they were added. An index is never removed. An index holds exactly the places of
+    /// the objects that have a value in it.
     pub indices: Vec<StoredIndex<T>>,
 }
 
 impl<T> Content<T> {
-    /// Nothing, in so many indices.
+    /// Makes a content without objects. The indices must be empty too.
     pub fn empty(indices: Vec<StoredIndex<T>>) -> Self {
         Self { objects: Slots::default(), keys: Slots::default(), len: 0, indices }
     }

@@ -1,11 +1,11 @@
-//! Guarded: what a store's lock protects, and the changes of it.
+//! Guarded: the state behind a store's lock, and the operations that change it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use smallvec::SmallVec;
-use triomphe::Arc as Shared; // its count is only looked at, not written, to learn that nobody shares
+use triomphe::Arc as Shared; // checks for uniqueness by reading its count, where `std`'s `Arc` writes it
 
 use super::content::Content;
 use super::stored_index::{Move, StoredIndex};
@@ -13,21 +13,21 @@ use super::versions::{at_least, is_comparable};
 use crate::cache::key::Object;
 use crate::cache::look::{Waited, Waiters};
 
-/// All of a store.
+/// The whole state of a store.
 pub(super) struct Guarded<T> {
-    /// Shared with those who read it: a write then makes one of its own first.
+    /// The content, shared with snapshots. A write to a shared content clones it first (copy on write).
     pub content: Shared<Content<T>>,
-    /// Where each key's object is.
+    /// The place of each key's object.
     pub places: HashMap<Arc<str>, usize, RandomState>,
-    /// Places below the highest one that are empty.
+    /// The empty places below the highest used one.
     pub free: Vec<usize>,
-    /// The version last written, not the highest one.
+    /// The resourceVersion of the last write, which need not be the highest.
     pub resource_version: String,
-    /// The highest comparable version since the last list; empty at first.
+    /// The highest comparable resourceVersion since the last list; empty at first.
     pub seen: String,
-    /// Is no writer left?
+    /// True if no writer is left.
     pub closed: bool,
-    /// Who waits for a version.
+    /// The tasks that wait for a resourceVersion.
     pub waiters: Waiters,
 }
 
@@ -50,19 +50,19 @@ impl<T> Guarded<T> {
         }
     }
 
-    /// Makes indices like these, of what is stored.
+    /// Replaces the indices with new ones that have the names and functions of `like` and contain the stored objects.
     pub fn rebuild(&mut self, like: &[StoredIndex<T>]) {
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         *indices = like.iter().map(|index| index.rebuilt(objects)).collect();
     }
 
-    /// Notes the version of what is written.
+    /// Records the resourceVersion of a write.
     #[inline]
     pub fn note(&mut self, version: &str) {
         note(&mut self.resource_version, &mut self.seen, version);
     }
 
-    /// The place of this key, a new one if it has none.
+    /// Returns the place of this key, after assigning one if the key is new.
     fn place_of(&mut self, key: &str) -> usize {
         if let Some(place) = self.places.get(key) {
             return *place;
@@ -76,7 +76,7 @@ impl<T> Guarded<T> {
         place
     }
 
-    /// Puts an object in place of the one with this key, if any. No version is noted.
+    /// Stores an object without recording its resourceVersion.
     pub fn fill(&mut self, key: &str, object: Arc<T>) {
         let place = self.place_of(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
@@ -88,7 +88,7 @@ impl<T> Guarded<T> {
 }
 
 impl<T: Object> Guarded<T> {
-    /// Puts an object in place of the one with this key, if any, and returns that one.
+    /// Stores an object and returns the object that it replaced.
     pub fn put(&mut self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         let Some(&place) = self.places.get(key) else {
             self.insert(key, object);
@@ -96,14 +96,14 @@ impl<T: Object> Guarded<T> {
         };
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         let slot = objects.slot(place);
-        let version = object.meta().resource_version; // of others, as the index functions: before anything changes
+        let version = object.meta().resource_version; // `meta` and index functions are user code and may panic, so they come first
         let changes = changes(indices, slot.as_deref(), Some(&object));
         apply(indices, place, changes);
         note(&mut self.resource_version, &mut self.seen, version);
         slot.replace(object)
     }
 
-    /// Puts an object whose key is new.
+    /// Stores an object with a new key.
     fn insert(&mut self, key: &str, object: Arc<T>) {
         let version = object.meta().resource_version;
         let changes = changes(&self.content.indices, None, Some(&*object));
@@ -114,7 +114,7 @@ impl<T: Object> Guarded<T> {
         objects.set(place, Some(object));
     }
 
-    /// Removes the object with this key, and returns it.
+    /// Removes the object with this key and returns it. Records the resourceVersion of `last`, the final state, in any case.
     pub fn delete(&mut self, key: &str, last: Option<&T>) -> Option<Arc<T>> {
         let version = last.map(|last| last.meta().resource_version);
         let mut old = None;
@@ -135,7 +135,7 @@ impl<T: Object> Guarded<T> {
     }
 }
 
-/// Notes a version as the last one, and as seen if it is later than those.
+/// Records a resourceVersion as the last one, and as the highest seen if it is.
 #[inline]
 fn note(last: &mut String, seen: &mut String, version: &str) {
     version.clone_into(last);
@@ -144,7 +144,7 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
     }
 }
 
-/// The indices that change when `old` becomes `new`, by number.
+/// The numbers of the indices that change, with the change of each.
 type Changes<'a> = SmallVec<[(usize, Move<'a>); 1]>;
 
 #[inline]
@@ -156,7 +156,7 @@ fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'
 #[inline]
 fn apply<T>(indices: &mut [StoredIndex<T>], place: usize, changes: Changes<'_>) {
     if changes.is_empty() {
-        return; // most updates: sooner than a walk over nothing
+        return; // true for most updates, and faster than the empty loop
     }
     for (number, change) in changes {
         indices[number].apply(place, change);

@@ -1,4 +1,5 @@
-//! Index: look-ups by the values of one index function. Upstream: `IndexFunc` and `ByIndex` in `tools/cache/index.go`.
+//! Index: finds objects by the values that an index function computes for them. Upstream: `IndexFunc` and `ByIndex` in
+//! `tools/cache/index.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,22 +9,25 @@ use super::snapshot::Snapshot;
 use super::thread_safe_store::ThreadSafeStore;
 use crate::cache::key::Object;
 
-/// Computes the values under which an index has an object. An object without a value is stored, and is in no set of that index.
+/// A function that computes an object's index values (client-go's `IndexFunc`). An object without values is stored but
+/// not found by the index.
 ///
-/// It cannot fail, because a failure would have to lose the object, or the whole list that the object came in. Two calls with
-/// the same object must give the same values. It is called under the store's lock: it must be quick, and a look into its own
-/// store would wait for ever.
+/// An index function cannot fail, because the store would then have to drop the object or the whole list with it. Two
+/// calls with the same object must return the same values. The function runs under the store's lock, so it must be quick,
+/// and must not use the store, which would deadlock.
 pub type IndexFn<T> = Arc<dyn Fn(&T) -> IndexValues<'_> + Send + Sync>;
 
-/// The name under which informers index by namespace (client-go's `NamespaceIndex`).
+/// The name of the index by namespace, which a [`Reader`](crate::cache::Reader) uses to select by namespace (client-go's
+/// `NamespaceIndex`).
 pub const NAMESPACE_INDEX: &str = "namespace";
 
-/// Indexes by namespace (client-go's `MetaNamespaceIndexFunc`).
+/// Returns the object's namespace as its index value (client-go's `MetaNamespaceIndexFunc`).
 pub fn meta_namespace_index<T: Object>(object: &T) -> IndexValues<'_> {
     object.meta().namespace.into()
 }
 
-/// One index of a store, for look-ups. Whoever has it knows that the index exists, so no look-up fails. Clones are the same index.
+/// A handle to one index of a store. The index exists as long as the handle, so look-ups cannot fail. Clones are the same
+/// index.
 ///
 /// ```
 /// use kube_informers::cache::{Indexer, meta_namespace_index, meta_namespace_key};
@@ -41,7 +45,7 @@ pub fn meta_namespace_index<T: Object>(object: &T) -> IndexValues<'_> {
 /// ```
 pub struct Index<T> {
     store: Arc<ThreadSafeStore<T>>,
-    /// Its number in the store, which neither loses an index nor changes their order.
+    /// The index's number in the store. The store never removes or reorders indices.
     number: usize,
     name: Arc<str>,
 }
@@ -51,27 +55,27 @@ impl<T> Index<T> {
         Self { store, number, name: name.into() }
     }
 
-    /// Its name.
+    /// Returns the name of the index.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The objects that have this value, as they are now.
+    /// Returns a snapshot of the objects with this value.
     pub fn get(&self, value: &str) -> Snapshot<T> {
         self.store.chosen(self.number, |index| index.places(value))
     }
 
-    /// The keys of the objects that have this value, sorted.
+    /// Returns the keys of the objects with this value, sorted.
     pub fn keys(&self, value: &str) -> Vec<String> {
         self.get(value).sorted_keys()
     }
 
-    /// The objects that share at least one value with `object`, each once.
+    /// Returns a snapshot of the objects that share at least one value with `object`, each once (client-go's `Index`).
     pub fn matching(&self, object: &T) -> Snapshot<T> {
         self.store.chosen(self.number, |index| index.places_of(&index.values_of(object)))
     }
 
-    /// The values that at least one object has, sorted.
+    /// Returns the values of all objects, each once, sorted.
     pub fn values(&self) -> Vec<String> {
         self.store.index_values(&self.name)
     }

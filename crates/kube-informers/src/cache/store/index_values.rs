@@ -1,12 +1,12 @@
-//! IndexValues: under which values an index has an object.
+//! IndexValues: the result of an index function, which is the index values of one object.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::slice;
 
-/// The values of one object in one index: none, one or several. What is borrowed from the object is not copied, and a single
-/// value takes no allocation.
+/// The values of one object in one index: none, one or several. Values may borrow from the object, and a single value
+/// needs no allocation of a list.
 ///
 /// ```
 /// use kube_informers::cache::IndexValues;
@@ -20,7 +20,7 @@ use std::slice;
 #[derive(Clone, Default)]
 pub struct IndexValues<'a>(Values<'a>);
 
-/// Most objects have one value, which then is told apart from the others soonest.
+/// The values by their number. Most objects have one value, which this makes cheap to compare.
 #[derive(Clone, Default)]
 enum Values<'a> {
     #[default]

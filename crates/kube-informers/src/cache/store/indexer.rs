@@ -1,4 +1,4 @@
-//! Indexer: a store that also finds objects by the values of index functions. Upstream: `tools/cache/index.go`.
+//! Indexer: the methods of a store that add indices and find objects by them. Upstream: `tools/cache/index.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::index_values::IndexValues;
 use super::snapshot::Snapshot;
 use crate::cache::error::Error;
 
-/// A [`Store`] that has indices. It is the same type, since any store takes them.
+/// A [`Store`] with indices (client-go's `Indexer`). It is the same type, because any store can have indices.
 ///
 /// ```
 /// use kube_informers::cache::{Indexer, meta_namespace_index, meta_namespace_key};
@@ -27,10 +27,10 @@ use crate::cache::error::Error;
 pub type Indexer<T> = Store<T>;
 
 impl<T> Store<T> {
-    /// Adds an index at any time; what is stored already is in it when this returns.
+    /// Adds an index, which then contains all stored objects. This is possible at any time.
     ///
     /// # Errors
-    /// There is one of that name already.
+    /// An index with that name exists already.
     pub fn index(
         &self,
         name: &str,
@@ -41,49 +41,50 @@ impl<T> Store<T> {
         Ok(Index::new(self.content.clone(), number, name))
     }
 
-    /// Adds several indices, or none.
+    /// Adds several indices (client-go's `AddIndexers`).
     ///
     /// # Errors
-    /// A name is taken, or given twice; none was added.
+    /// A name exists already or occurs twice. No index was added.
     pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
         self.content.add_indexers(functions)
     }
 
-    /// The objects that share at least one value of the named index with `object`, each once.
+    /// Returns the objects that share at least one value of the named index with `object`, each once (client-go's `Index`).
     ///
     /// # Errors
-    /// There is no such index.
+    /// No index has this name.
     pub fn matching(&self, index: &str, object: &T) -> Result<Snapshot<T>, Error> {
         self.content.matching(index, object)
     }
 
-    /// The objects that have this value.
+    /// Returns the objects with this value in the named index (client-go's `ByIndex`).
     ///
     /// # Errors
-    /// There is no such index.
+    /// No index has this name.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Snapshot<T>, Error> {
         self.content.by_index(index, value)
     }
 
-    /// The keys of the objects that have this value, sorted.
+    /// Returns the keys of the objects with this value in the named index, sorted (client-go's `IndexKeys`).
     ///
     /// # Errors
-    /// There is no such index.
+    /// No index has this name.
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<String>, Error> {
         Ok(self.by_index(index, value)?.sorted_keys())
     }
 
-    /// The values that at least one object has, sorted. An unknown index has none.
+    /// Returns the values of all objects in the named index, each once, sorted; none if no index has this name (client-go's
+    /// `ListIndexFuncValues`).
     pub fn list_index_func_values(&self, index: &str) -> Vec<String> {
         self.content.index_values(index)
     }
 
-    /// The names of the indices, sorted.
+    /// Returns the names of the indices, sorted.
     pub fn indexers(&self) -> Vec<String> {
         self.content.index_names()
     }
 
-    /// Everything that is indexed, by index and value: a copy to look at.
+    /// Returns a copy of all indices: the keys by index name and value. Meant for debugging.
     pub fn indices(&self) -> BTreeMap<String, BTreeMap<String, BTreeSet<String>>> {
         let keys = |index: &str, value: &str| self.index_keys(index, value).unwrap_or_default().into_iter().collect();
         let values = |index: &str| {

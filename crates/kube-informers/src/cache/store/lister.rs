@@ -1,4 +1,5 @@
-//! Lister: what a controller reads. Upstream: `tools/cache/listers.go`.
+//! Lister: reads an informer's cache with the interface of a client, by selector or by name. Upstream:
+//! `tools/cache/listers.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use crate::cache::lister_watcher::ApiError;
 use crate::selector::LabelSelector;
 use kube_selectors::quote::Quoted;
 
-/// A resource's group and plural name, for messages; its text form is `deployments.apps`, or `pods` for the core group.
+/// A resource's group and plural name, for messages (apimachinery's `schema.GroupResource`). `Display` writes
+/// `deployments.apps`, or `pods` for the core group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupResource {
     /// The API group; empty for the core group.
@@ -21,7 +23,7 @@ pub struct GroupResource {
 }
 
 impl GroupResource {
-    /// The resource of a type.
+    /// Returns the resource of a type.
     pub fn of<K: kube_core::Resource<DynamicType = ()>>() -> Self {
         Self { group: K::group(&()).into_owned(), resource: K::plural(&()).into_owned() }
     }
@@ -45,8 +47,8 @@ impl fmt::Display for GroupResource {
     }
 }
 
-/// Reads an informer's objects as one reads the API server's: by selector, by name, and with its error for what is not
-/// there. It asks nobody, and is as fresh as the informer.
+/// Reads an informer's objects like a client reads the API server's: by selector or by name, and with the server's
+/// NotFound error (client-go's `GenericLister`). A lister sends no requests. Its objects are as fresh as the informer's.
 ///
 /// ```
 /// use kube_informers::selector::LabelSelector;
@@ -76,30 +78,30 @@ pub struct Lister<T> {
 }
 
 impl<T: Object> Lister<T> {
-    /// Reads from this reader; `resource` is for messages.
+    /// Makes a lister of the reader's objects. `resource` appears in error messages.
     pub fn new(reader: Reader<T>, resource: GroupResource) -> Self {
         Self { reader, resource }
     }
 
-    /// What it reads from.
+    /// Returns the underlying reader.
     pub fn reader(&self) -> &Reader<T> {
         &self.reader
     }
 
-    /// The selected objects of all namespaces.
+    /// Returns the selected objects of all namespaces.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<T>> {
         self.reader.select(selector)
     }
 
-    /// The object with this key: the name of a cluster-scoped object, or `namespace/name`.
+    /// Returns the object with this key, which is the name of a cluster-scoped object, or `namespace/name`.
     ///
     /// # Errors
-    /// There is none: the API server's NotFound.
+    /// The API server's NotFound error, if there is no such object.
     pub fn get(&self, key: &str) -> Result<Arc<T>, ApiError> {
         self.reader.get(key).ok_or_else(|| self.resource.not_found(key))
     }
 
-    /// Reads one namespace.
+    /// Returns a lister of one namespace (client-go's `ByNamespace`).
     pub fn namespace<'a>(&'a self, namespace: &'a str) -> NamespaceLister<'a, T> {
         NamespaceLister { lister: self, namespace }
     }
@@ -117,7 +119,7 @@ impl<T> fmt::Debug for Lister<T> {
     }
 }
 
-/// A [`Lister`] of one namespace.
+/// A [`Lister`] of one namespace (client-go's `GenericNamespaceLister`).
 pub struct NamespaceLister<'a, T> {
     lister: &'a Lister<T>,
     namespace: &'a str,
@@ -130,16 +132,16 @@ impl<T> fmt::Debug for NamespaceLister<'_, T> {
 }
 
 impl<T: Object> NamespaceLister<'_, T> {
-    /// The selected objects of the namespace; those of all namespaces if its name is empty.
+    /// Returns the selected objects of the namespace, or of all namespaces if its name is empty.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<T>> {
         self.lister.reader.select_in(self.namespace, selector)
     }
 
-    /// The object of this name.
+    /// Returns the object with this name.
     ///
     /// # Errors
-    /// There is none: the API server's NotFound. As in client-go, cluster-scoped objects are not found here, not even
-    /// under the empty namespace.
+    /// The API server's NotFound error, if there is no such object. As in client-go, cluster-scoped objects are not found
+    /// here, not even with an empty namespace.
     pub fn get(&self, name: &str) -> Result<Arc<T>, ApiError> {
         let object = self.lister.reader.get(&format!("{}/{name}", self.namespace));
         object.ok_or_else(|| self.lister.resource.not_found(name))

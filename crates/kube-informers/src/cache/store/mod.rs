@@ -1,4 +1,5 @@
-//! Store: objects under the keys that a key function gives them. Upstream: `tools/cache/store.go`.
+//! Store: a thread-safe collection of objects by key, and the traits by which Reflectors and queues use it. Upstream:
+//! `tools/cache/store.go`.
 
 mod content;
 mod guarded;
@@ -36,57 +37,57 @@ pub use snapshot::{Iter, Snapshot};
 pub use thread_safe_store::ThreadSafeStore;
 pub use transformer::Transformer;
 
-/// What a Reflector feeds: a queue, or a store directly (client-go's `ReflectorStore`).
+/// The target of a Reflector: a queue, or a store directly (client-go's `ReflectorStore`).
 pub trait ReflectorStore<T>: Send + Sync {
-    /// The watch said ADDED.
+    /// Handles an ADDED event of the watch.
     ///
     /// # Errors
-    /// The object could not be taken; see the implementation.
+    /// The object was refused; see the implementation.
     fn add(&self, object: Arc<T>) -> Result<(), Error>;
-    /// The watch said MODIFIED.
+    /// Handles a MODIFIED event of the watch.
     ///
     /// # Errors
-    /// The object could not be taken; see the implementation.
+    /// The object was refused; see the implementation.
     fn update(&self, object: Arc<T>) -> Result<(), Error>;
-    /// The watch said DELETED.
+    /// Handles a DELETED event of the watch.
     ///
     /// # Errors
-    /// The deletion could not be taken; see the implementation.
+    /// The deletion was refused; see the implementation.
     fn delete(&self, deletion: Deletion<T>) -> Result<(), Error>;
-    /// A list was made: this is the whole content, as of this resourceVersion.
+    /// Handles a list: replaces the whole content with these objects, which are the state at this resourceVersion.
     ///
     /// # Errors
-    /// The content could not be taken; see the implementation.
+    /// An object was refused; see the implementation.
     fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error>;
-    /// The resync period is over.
+    /// Handles a resync: repeats all known objects to the consumer. By default does nothing.
     ///
     /// # Errors
     /// See the implementation.
     fn resync(&self) -> Result<(), Error> {
         Ok(())
     }
-    /// The watch said that every change up to this resourceVersion has been sent.
+    /// Handles a bookmark: the watch has sent every change up to this resourceVersion. By default does nothing.
     ///
     /// # Errors
     /// See the implementation.
     fn bookmark(&self, _resource_version: &str) -> Result<(), Error> {
         Ok(())
     }
-    /// What it changes objects with. A streaming list uses it early, so that what is gathered is small; the store does so
-    /// again, which must change nothing more.
+    /// Returns the transformer. A streaming list applies it as soon as an object arrives, to save memory. The store then
+    /// applies it a second time, which must not change the object further.
     fn transformer(&self) -> Transformer<T> {
         Transformer::default()
     }
 }
 
-/// The consumer's objects, as a queue looks at them (client-go's `KeyListerGetter`).
+/// A queue's view of its consumer's objects (client-go's `KeyListerGetter`).
 pub trait KnownObjects<T>: Send + Sync {
-    /// All keys, in no promised order.
+    /// Returns all keys, in any order.
     fn list_keys(&self) -> Vec<String>;
-    /// The object with this key.
+    /// Returns the object with this key, if there is one.
     ///
     /// # Errors
-    /// The look-up itself failed; the object may exist.
+    /// The look-up itself failed. The object may exist.
     fn get_by_key(&self, key: &str) -> Result<Option<Arc<T>>, BoxError>;
 }
 
@@ -94,16 +95,16 @@ pub trait KnownObjects<T>: Send + Sync {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Transaction<T> {
-    /// Stores an object, whether or not it was there.
+    /// Stores an object, new or existing.
     Put(Arc<T>),
-    /// Removes one.
+    /// Removes an object, if it exists.
     Delete(Deletion<T>),
 }
 
-/// Objects by key, shared between one writer and any number of readers. With indices it is what client-go calls an
-/// [`Indexer`](crate::cache::Indexer).
+/// Objects by key, shared between one writer and any number of readers (client-go's `Store`; with indices, its
+/// [`Indexer`](crate::cache::Indexer)).
 ///
-/// What it hands out is immutable: clone an object to change it. Who only reads is given a [`Reader`].
+/// The stored objects are immutable: clone an object to change it. For code that only reads, use a [`Reader`].
 ///
 /// ```
 /// use kube_informers::cache::{Store, meta_namespace_key};
@@ -124,7 +125,7 @@ pub struct Store<T> {
 }
 
 impl<T> Store<T> {
-    /// An empty store.
+    /// Makes an empty store. `key` computes an object's key.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
         Self {
             key: KeyFn::new(key),
@@ -134,7 +135,7 @@ impl<T> Store<T> {
         }
     }
 
-    /// Changes every object before it is stored; its key is that of the object as it came.
+    /// Sets a function that changes every object before it is stored. The key is computed from the unchanged object.
     #[must_use]
     pub fn transformer(
         mut self,
@@ -144,7 +145,7 @@ impl<T> Store<T> {
         self
     }
 
-    /// Tells `observer` what happens.
+    /// Sets the observer that gets the store's events.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
         self.observer = observer;
@@ -153,19 +154,19 @@ impl<T> Store<T> {
 }
 
 impl<T> Store<T> {
-    /// What reads this store and cannot write it.
+    /// Returns a read-only view of this store.
     pub fn reader(&self) -> Reader<T> {
         Reader::new(self.content.clone())
     }
 
-    /// Tells whoever waits for a version that no writer is left.
+    /// Ends all waits for a resourceVersion, because no writer is left.
     pub(crate) fn close(&self) {
         self.content.close();
     }
 }
 
 impl<T: Object> Store<T> {
-    /// Stores an object, in place of the one with the same key, if any.
+    /// Stores an object and replaces an object with the same key, if any.
     ///
     /// # Errors
     /// The key function or the transformer failed.
@@ -173,7 +174,7 @@ impl<T: Object> Store<T> {
         self.put(object.into()).map(drop)
     }
 
-    /// The same as [`Store::add`]: whether the object was there before does not matter.
+    /// Stores an object like [`Store::add`], whether or not the key exists.
     ///
     /// # Errors
     /// As [`Store::add`].
@@ -181,7 +182,7 @@ impl<T: Object> Store<T> {
         self.put(object.into()).map(drop)
     }
 
-    /// Removes an object, known by itself or by a tombstone. That it is not there is no error.
+    /// Removes an object. Does nothing if it is not stored.
     ///
     /// # Errors
     /// The key function failed.
@@ -197,10 +198,10 @@ impl<T: Object> Store<T> {
         Ok(())
     }
 
-    /// Replaces the whole content at once; of objects with the same key the last is kept.
+    /// Replaces the whole content at once. If several objects have the same key, the last is kept.
     ///
     /// # Errors
-    /// The key function or the transformer failed for one of the objects; nothing was changed.
+    /// The key function or the transformer failed for one of the objects. Nothing was changed.
     pub fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
         let number = objects.len();
         let mut replacement = self.content.replacement(number);
@@ -211,7 +212,7 @@ impl<T: Object> Store<T> {
         Ok(())
     }
 
-    /// Replaces the whole content at once by what was made of a list.
+    /// Replaces the whole content with a prepared one, and returns the old content.
     pub(super) fn replace_by(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
         let replaced = self.content.replace(replacement, resource_version);
         self.observer.tell::<T>(|| {
@@ -223,10 +224,10 @@ impl<T: Object> Store<T> {
         replaced
     }
 
-    /// Does all operations under one lock, so that no reader sees some of them. The transformer is not run.
+    /// Executes all operations under one lock, so that no reader sees only a part of them. The transformer is not applied.
     ///
     /// # Errors
-    /// The key function failed for some operations; the others were done.
+    /// The key function failed for some operations. The rest were executed.
     pub fn transaction(&self, transactions: Vec<Transaction<T>>) -> Result<(), Error> {
         let total = transactions.len();
         let mut operations = Vec::with_capacity(total);
@@ -259,12 +260,12 @@ impl<T: Object> Store<T> {
         })
     }
 
-    /// Notes that the content is as of this resourceVersion.
+    /// Records that the content is up to date at this resourceVersion.
     pub fn bookmark(&self, resource_version: &str) {
         self.content.set_resource_version(resource_version);
     }
 
-    /// The stored object with the key of `object`.
+    /// Returns the stored object with the key of `object`.
     ///
     /// # Errors
     /// The key function failed.
@@ -272,28 +273,28 @@ impl<T: Object> Store<T> {
         Ok(self.content.get(&self.key_of(object)?))
     }
 
-    /// The stored object with this key.
+    /// Returns the stored object with this key.
     pub fn get_by_key(&self, key: &str) -> Option<Arc<T>> {
         self.content.get(key)
     }
 
-    /// All objects as they are now, in constant time.
+    /// Returns a snapshot of all objects, in constant time.
     pub fn list(&self) -> Snapshot<T> {
         self.content.list()
     }
 
-    /// All keys, in the order of [`Store::list`].
+    /// Returns all keys, in the order of [`Store::list`].
     pub fn list_keys(&self) -> Vec<String> {
         self.list().keys().map(ToString::to_string).collect()
     }
 
-    /// The resourceVersion last seen: that of the last object written, list or bookmark, whichever came last. It can
-    /// become lower when an older object is written. Empty at first.
+    /// Returns the resourceVersion of the last write, which is an object, a list or a bookmark; empty before the first.
+    /// It can go down when an older object is written.
     pub fn last_resource_version(&self) -> String {
         self.content.resource_version()
     }
 
-    /// The key of an object.
+    /// Returns the key of an object.
     ///
     /// # Errors
     /// The key function failed.
@@ -301,7 +302,7 @@ impl<T: Object> Store<T> {
         self.key.key_of(object)
     }
 
-    /// Stores an object and returns the one that was there.
+    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
@@ -317,7 +318,7 @@ impl<T: Object> Store<T> {
         }
     }
 
-    /// What the observer will be told of an operation, said before it is done.
+    /// Returns the event of an operation. It must be built before the operation, because it contains the old state.
     fn change(&self, operation: &Operation<T>) -> Event {
         match operation {
             Operation::Put { key, object } => self.storing(key, object),
@@ -349,7 +350,7 @@ impl<T: Object> Store<T> {
     }
 }
 
-/// With the last owner, nobody is left who could write: whoever waits for a version learns it.
+/// Ends all waits for a resourceVersion, because readers may outlive the store but nothing can write it any more.
 impl<T> Drop for Store<T> {
     fn drop(&mut self) {
         self.close();

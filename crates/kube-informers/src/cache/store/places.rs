@@ -1,7 +1,7 @@
-//! Places: a set of places in [`Slots`](super::slots::Slots).
+//! Places: a persistent bitmap, the set of places in [`Slots`](super::slots::Slots) that have one index value.
 //!
-//! A bitmap of a crate (`roaring`, `fixedbitset`) is copied as a whole. This one is copied in constant time, under the store's lock,
-//! for each reader of an index and for each snapshot before a write.
+//! The bitmaps of `roaring` or `fixedbitset` are copied as a whole. This one is cloned in constant time, because a clone
+//! is made under the store's lock for each reader of an index, and for each write after a snapshot.
 
 use std::ops::Range;
 
@@ -9,14 +9,15 @@ use imbl::OrdMap;
 use imbl::ordmap;
 use imbl::shared_ptr::DefaultSharedPtr;
 
-/// How many places a word stands for.
+/// The number of places in a word.
 const WORD: usize = u64::BITS as usize;
 
-/// A set of places, a bit for each, copied in constant time. The many sets of one place that a fine index has are small.
+/// A set of places, with one bit for each place. A clone takes constant time. A set of one place is stored without a map,
+/// because an index with many distinct values has many such sets.
 #[derive(Clone, Debug)]
 pub(crate) enum Places {
     One(usize),
-    /// No word is empty; the number of places is that of their bits.
+    /// The words by their numbers, and the number of places. No word is zero.
     Many(OrdMap<usize, u64>, usize),
 }
 
@@ -83,7 +84,7 @@ impl Places {
         }
     }
 
-    /// Adds all of another set.
+    /// Adds all places of another set.
     pub fn extend(&mut self, other: &Self) {
         for (number, mut word) in other.words() {
             while word != 0 {
@@ -93,7 +94,7 @@ impl Places {
         }
     }
 
-    /// The set as words of bits, each with its number, ascending.
+    /// Iterates over the words of the set, with their numbers, in ascending order.
     pub fn words(&self) -> Words<'_> {
         match self {
             Self::One(place) => Words::One(Some(*place)),
@@ -102,9 +103,9 @@ impl Places {
     }
 }
 
-/// Words of bits with their numbers.
+/// An iterator over words of bits, with their numbers.
 pub(crate) enum Words<'a> {
-    /// Of every place of so many words.
+    /// All places of a range of words.
     All(Range<usize>),
     One(Option<usize>),
     Many(ordmap::Iter<'a, usize, u64, DefaultSharedPtr>),
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_places_is_a_set() {
+    fn random_inserts_and_removes_agree_with_a_btree_set() {
         let mut random = fastrand::Rng::with_seed(1);
         let (mut places, mut model) = (Places::default(), BTreeSet::new());
         for _ in 0..20_000 {

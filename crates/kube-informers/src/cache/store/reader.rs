@@ -1,5 +1,5 @@
-//! Reader: what everyone but the writer has of a store. Upstream: the reading half of `Store` and `Indexer`, and
-//! `ListAll` and its kin in `tools/cache/listers.go`.
+//! Reader: a read-only view of a store. Upstream: the reading half of `Store` and `Indexer`, and `ListAll` and
+//! `ListAllByNamespace` in `tools/cache/listers.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,21 +12,22 @@ use super::versions::is_comparable;
 use crate::cache::key::{Meta, Object};
 use crate::selector::LabelSelector;
 
-/// Reads a store and cannot write it. Clones read the same store. See [`Store::reader`](crate::cache::Store::reader).
+/// A read-only view of a store. Clones read the same store. See [`Store::reader`](crate::cache::Store::reader).
 pub struct Reader<T>(Arc<ThreadSafeStore<T>>);
 
-/// Why a cache is not known to have what was waited for.
+/// The error of [`Reader::at_least`]: the cache may not contain the awaited resourceVersion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stale {
-    /// The resourceVersion is no number, so it cannot be compared. API servers from Kubernetes 1.35 on give numbers only.
-    #[error("resourceVersion {0:?} cannot be compared: it is no number")]
+    /// The resourceVersion cannot be compared, because it is not a number. API servers from Kubernetes 1.35 on use
+    /// numbers only.
+    #[error("resourceVersion {0:?} cannot be compared, because it is not a number")]
     NotComparable(String),
-    /// The time was up.
-    #[error("the cache has not seen resourceVersion {0} in time")]
+    /// The timeout passed.
+    #[error("the cache did not reach resourceVersion {0} within the timeout")]
     InTime(String),
-    /// The informer that fills the cache has ended, or whoever else wrote it is gone.
-    #[error("the cache will not see resourceVersion {0}: its informer has ended")]
+    /// The informer that fills the cache has ended, or the store was dropped.
+    #[error("the cache will not reach resourceVersion {0}, because its informer has ended")]
     Ended(String),
 }
 
@@ -35,59 +36,62 @@ impl<T> Reader<T> {
         Self(store)
     }
 
-    /// The object with this key.
+    /// Returns the object with this key.
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
         self.0.get(key)
     }
 
-    /// All objects as they are now, in constant time.
+    /// Returns a snapshot of all objects, in constant time.
     pub fn list(&self) -> Snapshot<T> {
         self.0.list()
     }
 
-    /// All keys, in the order of [`Reader::list`].
+    /// Returns all keys, in the order of [`Reader::list`].
     pub fn keys(&self) -> Vec<String> {
         self.list().keys().map(ToString::to_string).collect()
     }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.list().len()
     }
 
-    /// Is there no object?
+    /// Returns true if there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The index of this name, if there is one.
+    /// Returns the index with this name, if there is one.
     pub fn index(&self, name: &str) -> Option<Index<T>> {
         Some(Index::new(self.0.clone(), self.0.number_of_index(name)?, name))
     }
 
-    /// The names of the indices, sorted.
+    /// Returns the names of the indices, sorted.
     pub fn index_names(&self) -> Vec<String> {
         self.0.index_names()
     }
 
-    /// The resourceVersion last seen; see [`Store::last_resource_version`](crate::cache::Store::last_resource_version).
+    /// Returns the resourceVersion of the last write; see
+    /// [`Store::last_resource_version`](crate::cache::Store::last_resource_version).
     pub fn last_resource_version(&self) -> String {
         self.0.resource_version()
     }
 
-    /// Waits until the cache has seen this resourceVersion: read your own writes. Ask with the version that the API server gave
-    /// to what was written; what is read afterwards is at least as new.
+    /// Waits until the cache contains all changes up to this resourceVersion, which lets a controller read its own
+    /// writes. Pass the resourceVersion from the API server's answer to a write; later reads are at least that new.
     ///
-    /// Versions are compared as numbers, which API servers promise from Kubernetes 1.35 on (older ones do it for all resources
-    /// that are kept in etcd). The wait is woken by the informer's writes and bookmarks. It is for versions of the informer's own
-    /// resource: those of another are reached only when a bookmark, a list or a change of this one comes.
+    /// ResourceVersions are compared as numbers. API servers guarantee this from Kubernetes 1.35 on, and older ones do it
+    /// for all resources in etcd. The informer's writes and bookmarks end the wait. Use resourceVersions of the
+    /// informer's own resource: one of another resource is reached only by the next bookmark, list or change of this
+    /// resource.
     ///
-    /// Two writes are never seen: one that the informer's selector leaves out, and a deletion, for which the API server gives no
-    /// version. For these the wait ends with the next bookmark or change, if the time is not up before.
+    /// The cache never sees a write to an object that the informer's selector excludes, nor the resourceVersion of a
+    /// deletion, which the API server does not return. In these cases the wait ends with the next bookmark or change, or
+    /// at the timeout.
     ///
-    /// With [`QueueKind::DeltaFifo`](crate::cache::QueueKind) changes are stored key by key and not in the order of versions, and with
-    /// all queues but the default one a list is stored object by object. A wait can then end while older changes of *other*
-    /// objects are still queued.
+    /// With [`QueueKind::DeltaFifo`](crate::cache::QueueKind), changes are stored key by key and not in the order of
+    /// resourceVersions, and with every queue but the default one, a list is stored object by object. The wait can then
+    /// end while older changes of *other* objects are still queued.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -105,7 +109,7 @@ impl<T> Reader<T> {
     /// ```
     ///
     /// # Errors
-    /// The version is no number, the time is up, the informer has ended, or the store that it reads was dropped.
+    /// The resourceVersion is not a number, the timeout passed, the informer has ended, or the store was dropped.
     pub async fn at_least(&self, resource_version: &str, timeout: Duration) -> Result<(), Stale> {
         if !is_comparable(resource_version) {
             return Err(Stale::NotComparable(resource_version.to_owned()));
@@ -119,17 +123,16 @@ impl<T> Reader<T> {
 }
 
 impl<T: Object> Reader<T> {
-    /// The objects that a selector selects (client-go's `ListAll`).
-    ///
-    /// For "nothing" the store is not even looked at, and for "everything" no object's metadata is.
+    /// Returns the objects that match the selector (client-go's `ListAll`).
     pub fn select(&self, selector: &LabelSelector) -> Vec<Arc<T>> {
         if selector.is_nothing() { Vec::new() } else { selected(&self.list(), selector) }
     }
 
-    /// The objects of a namespace that a selector selects (client-go's `ListAllByNamespace`); the empty namespace means all.
+    /// Returns the objects of a namespace, or of all namespaces if it is empty, that match the selector (client-go's
+    /// `ListAllByNamespace`).
     ///
-    /// Found through the index [`NAMESPACE_INDEX`], which has to index by namespace; where there is none, by looking at every
-    /// object.
+    /// If the store has an index with the name [`NAMESPACE_INDEX`], it must index by namespace and is used. Without it,
+    /// all objects are scanned.
     pub fn select_in(&self, namespace: &str, selector: &LabelSelector) -> Vec<Arc<T>> {
         if selector.is_nothing() || namespace.is_empty() {
             return self.select(selector);

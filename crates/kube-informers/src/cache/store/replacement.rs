@@ -1,4 +1,4 @@
-//! Replacement: a new content of a store, filled before it takes the place of the old one.
+//! Replacement: the new content of a store, which is filled beside the old content and then replaces it at once.
 
 use std::sync::Arc;
 
@@ -8,32 +8,32 @@ use super::content::Content;
 use super::guarded::Guarded;
 use super::stored_index::StoredIndex;
 
-/// What a [`ThreadSafeStore`](crate::cache::ThreadSafeStore) is to hold next. It is filled without the store's lock, since that calls the
-/// index functions of others, and takes a second for a million objects.
+/// The next content of a [`ThreadSafeStore`](crate::cache::ThreadSafeStore). It is filled without the store's lock,
+/// because filling calls the users' index functions and takes a second for a million objects.
 pub(crate) struct Replacement<T> {
-    /// What the store holds as long as this is filled.
+    /// The content of the store while the replacement is filled.
     old: Shared<Content<T>>,
     new: Guarded<T>,
 }
 
-/// What a store held before; drop it where nobody waits: perhaps nobody else has the objects.
+/// The old content of a store. Dropping it may free all its objects, so the caller must do that without a lock.
 #[must_use]
 pub(crate) struct Replaced<T>(#[expect(dead_code, reason = "it is only dropped")] (Guarded<T>, Shared<Content<T>>));
 
 impl<T> Replacement<T> {
-    /// An empty one, with room for so many objects, in place of this content.
+    /// Makes an empty replacement for this content, with room for `objects` objects.
     pub fn of(old: Shared<Content<T>>, objects: usize) -> Self {
         let mut new = Guarded::of(Content::empty(old.indices.iter().map(StoredIndex::emptied).collect()));
         new.places.reserve(objects);
         Self { old, new }
     }
 
-    /// Adds an object; of several with the same key the last stays.
+    /// Adds an object. If several have the same key, the last is kept.
     pub fn put(&mut self, key: &str, object: Arc<T>) {
         self.new.fill(key, object);
     }
 
-    /// What is replaced.
+    /// Returns the content that will be replaced.
     pub fn old(&self) -> &Content<T> {
         &self.old
     }
@@ -42,12 +42,12 @@ impl<T> Replacement<T> {
         self.new.places.contains_key(key)
     }
 
-    /// Takes the place of what `guarded` is, as of this version.
+    /// Replaces `guarded` with the new content, which is the state at this resourceVersion.
     pub(super) fn commit(mut self, guarded: &mut Guarded<T>, version: &str) -> Replaced<T> {
         if guarded.content.indices.len() != self.old.indices.len() {
-            self.new.rebuild(&guarded.content.indices); // some were added meanwhile
+            self.new.rebuild(&guarded.content.indices); // indices were added meanwhile
         }
-        self.new.note(version); // also if the store has seen later ones: a list is all that is known
+        self.new.note(version); // even if the store has seen a later resourceVersion, because a list replaces everything
         (self.new.waiters, self.new.closed) = (std::mem::take(&mut guarded.waiters), guarded.closed);
         Replaced((std::mem::replace(guarded, self.new), self.old))
     }

@@ -1,7 +1,7 @@
-//! Slots: values by place, copied in constant time.
+//! Slots: a persistent array. It maps places (numbers) to values, may have empty places, and is cloned in constant time.
 //!
-//! `imbl::Vector` is copied in constant time too, but has no empty places, and a walk cannot step through it leaf by leaf, as the
-//! places of an index want it.
+//! `imbl::Vector` is cloned in constant time too, but has no empty places, and cannot be iterated leaf by leaf, which
+//! makes it fast to iterate the places of an index.
 
 use std::array;
 use std::ops::Range;
@@ -10,9 +10,9 @@ use triomphe::Arc;
 
 use super::places::{Places, Words};
 
-/// How many places a leaf has: as many as a word of [`Places`] has bits.
+/// The number of places in a leaf, equal to the number of bits in a word of [`Places`].
 const LEAF: usize = u64::BITS as usize;
-/// How many leaves a branch has.
+/// The number of leaves in a branch.
 const BRANCH: usize = 64;
 
 type Leaf<V> = [Option<V>; LEAF];
@@ -20,9 +20,9 @@ type Branch<V> = [Option<Arc<Leaf<V>>>; BRANCH];
 
 /// Values by place, in a tree of three levels.
 ///
-/// A clone shares all nodes with the original. The next write to a shared place copies the nodes on the path to it: one leaf,
-/// one branch, and the root, which has a pointer for each 4096 places. Later writes to the same leaf copy nothing. A leaf stays in the
-/// tree when its values are gone.
+/// A clone shares all nodes with the original. The next write to a shared place copies the nodes on the path to it: one
+/// leaf, one branch, and the root, which has a pointer for every 4096 places. Later writes to the same leaf copy nothing.
+/// A leaf whose values were all removed stays in the tree.
 #[derive(Debug)]
 pub(crate) struct Slots<V>(Arc<Vec<Arc<Branch<V>>>>);
 
@@ -49,29 +49,29 @@ impl<V> Slots<V> {
         self.0.get(number / BRANCH)?[number % BRANCH].as_deref()
     }
 
-    /// Where values may be.
+    /// Returns the range of places that may have values.
     pub fn places(&self) -> Range<usize> {
         0..self.0.len() * BRANCH * LEAF
     }
 
-    /// All values, in the order of their places.
+    /// Iterates over all values, in the order of their places.
     pub fn iter(&self) -> Iter<'_, V> {
         Iter::new(self, Words::All(0..self.0.len() * BRANCH))
     }
 
-    /// The values at these places, in their order.
+    /// Iterates over the values at these places, in the order of the places.
     pub fn at<'a>(&'a self, places: &'a Places) -> Iter<'a, V> {
         Iter::new(self, places.words())
     }
 }
 
 impl<V: Clone> Slots<V> {
-    /// Puts a value into its place, or empties the place; returns what was there.
+    /// Sets the value of a place, or empties the place. Returns the old value.
     pub fn set(&mut self, place: usize, value: Option<V>) -> Option<V> {
         std::mem::replace(self.slot(place), value)
     }
 
-    /// The slot of a place, to look into and to write.
+    /// Returns the slot of a place for reading and writing.
     #[inline]
     pub fn slot(&mut self, place: usize) -> &mut Option<V> {
         let branches = Arc::make_mut(&mut self.0);
@@ -85,12 +85,12 @@ impl<V: Clone> Slots<V> {
     }
 }
 
-/// The values at some places: leaf by leaf, so that a walk looks up few.
+/// An iterator over the values at some places. It looks up each leaf once, not each place.
 pub(crate) struct Iter<'a, V> {
     slots: &'a Slots<V>,
     words: Words<'a>,
     leaf: Option<&'a Leaf<V>>,
-    /// Which of the leaf's places are to come.
+    /// The remaining places of the leaf, one bit each.
     word: u64,
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_stays_as_it_was() {
+    fn a_write_does_not_change_an_earlier_clone() {
         let mut slots = Slots::default();
         for place in 0..10_000 {
             assert_eq!(slots.set(place, Some(place)), None);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_over_some_places_leaves_the_others_out() {
+    fn iterating_over_some_places_skips_the_rest() {
         let mut slots = Slots::default();
         let mut places = Places::default();
         for place in [9_000, 0, 63, 64, 5_000] {

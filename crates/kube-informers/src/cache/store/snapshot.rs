@@ -1,4 +1,4 @@
-//! Snapshot: what a reader of a store holds.
+//! Snapshot: an immutable view of a store's objects at one moment.
 
 use std::sync::Arc;
 
@@ -8,15 +8,17 @@ use super::content::Content;
 use super::places::Places;
 use super::slots;
 
-/// The objects of a store, or those of one index value, as they were at one moment.
+/// The objects of a store, or the objects with one index value, at one moment.
 ///
-/// Taken in constant time: it shares structure with the store, which goes on without waiting for its readers. So is a clone.
+/// Taking or cloning a snapshot takes constant time, because it shares its structure with the store. The store does not
+/// wait for its readers.
 ///
-/// The order is that of places in the store. A list gives places in its own order; an object that comes later takes the place of
-/// one that was deleted, or the next one. So the order is the same in every run, and says nothing about age.
+/// The objects come in the order of their places in the store. A list assigns places in its own order. A later object
+/// reuses the place of a deleted object, or gets the next place. The order is therefore the same in every run, but says
+/// nothing about age.
 ///
-/// While it is held, all objects that the store had at that moment stay in memory, not only the chosen ones: for longer than a look,
-/// collect what is wanted.
+/// A snapshot keeps all objects of the store at that moment in memory, even if it selects only a few. To keep objects for
+/// a longer time, collect the needed ones and drop the snapshot.
 pub struct Snapshot<T> {
     content: Shared<Content<T>>,
     chosen: Chosen,
@@ -37,7 +39,7 @@ impl<T> Snapshot<T> {
         Self { content, chosen: Chosen::Some(places) }
     }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         match &self.chosen {
             Chosen::All => self.content.len,
@@ -45,12 +47,12 @@ impl<T> Snapshot<T> {
         }
     }
 
-    /// Is there no object?
+    /// Returns true if there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The objects.
+    /// Returns an iterator over the objects.
     pub fn iter(&self) -> Iter<'_, T> {
         let objects = match &self.chosen {
             Chosen::All => self.content.objects.iter(),
@@ -59,7 +61,7 @@ impl<T> Snapshot<T> {
         Iter { objects, left: self.len() }
     }
 
-    /// The keys, sorted.
+    /// Returns the keys, sorted.
     pub(crate) fn sorted_keys(&self) -> Vec<String> {
         let mut keys: Vec<_> = self.keys().map(ToString::to_string).collect();
         keys.sort_unstable();
@@ -95,10 +97,10 @@ impl<'a, T> IntoIterator for &'a Snapshot<T> {
     }
 }
 
-/// The objects of a [`Snapshot`].
+/// An iterator over the objects of a [`Snapshot`].
 pub struct Iter<'a, T> {
     objects: slots::Iter<'a, Arc<T>>,
-    /// How many are to come.
+    /// The number of remaining objects.
     left: usize,
 }
 

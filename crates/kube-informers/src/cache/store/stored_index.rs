@@ -1,4 +1,5 @@
-//! StoredIndex: which objects have which value. Upstream: `storeIndex` in `tools/cache/thread_safe_store.go`.
+//! StoredIndex: the data of one index, a map from each value to the places of the objects with that value. Upstream:
+//! `storeIndex` in `tools/cache/thread_safe_store.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,14 +13,15 @@ use super::index_values::IndexValues;
 use super::places::Places;
 use super::slots::Slots;
 
-/// The places of the objects of one index, by value. No set is empty. A clone takes constant time.
+/// The places of the objects of one index, by value. A value without objects is removed, so no set is empty. A clone
+/// takes constant time.
 pub(crate) struct StoredIndex<T> {
     name: Arc<str>,
     function: IndexFn<T>,
     values: GenericHashMap<Arc<str>, Places, RandomState, DefaultSharedPtr>,
 }
 
-/// What storing or deleting one object means for an index: the values that it had, and those that it has.
+/// A change of one object's values in an index: the values before and after.
 pub(crate) struct Move<'a> {
     from: IndexValues<'a>,
     to: IndexValues<'a>,
@@ -38,7 +40,7 @@ impl<T> StoredIndex<T> {
         (self.function)(object)
     }
 
-    /// What changes when `old` becomes `new`, if anything does. The index itself stays as it is.
+    /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the index.
     #[inline]
     pub fn change<'a>(&self, old: Option<&'a T>, new: Option<&'a T>) -> Option<Move<'a>> {
         let values = |object: Option<&'a T>| object.map(|object| self.values_of(object)).unwrap_or_default();
@@ -72,12 +74,12 @@ impl<T> StoredIndex<T> {
         }
     }
 
-    /// The same index of no objects.
+    /// Makes an empty index with the same name and function.
     pub fn emptied(&self) -> Self {
         Self::new(&self.name, self.function.clone())
     }
 
-    /// The same index over other objects.
+    /// Makes an index with the same name and function over other objects.
     pub fn rebuilt(&self, objects: &Slots<Arc<T>>) -> Self {
         let mut rebuilt = self.emptied();
         for place in objects.places() {
@@ -104,7 +106,7 @@ impl<T> StoredIndex<T> {
         all
     }
 
-    /// The values that some object has, sorted.
+    /// Returns the values of all objects, each once, sorted.
     pub fn values(&self) -> Vec<String> {
         let mut values: Vec<_> = self.values.keys().map(ToString::to_string).collect();
         values.sort_unstable();

@@ -1,4 +1,5 @@
-//! ThreadSafeStore: objects by key, and their indices. Upstream: `tools/cache/thread_safe_store.go`.
+//! ThreadSafeStore: the mutex-protected map of objects and indices under a store. Upstream:
+//! `tools/cache/thread_safe_store.go`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,12 +21,12 @@ use crate::cache::look::{change, look_until};
 use crate::cache::observe::IndexSets;
 use crate::lock::{Mutex, lock, lock_out_of_line};
 
-/// Objects by a key that the caller gives, with indices: what is below a [`Store`](crate::cache::Store) and an
-/// [`Indexer`](crate::cache::Indexer).
+/// Objects by keys that the caller computes, with indices (client-go's `ThreadSafeStore`). It is the layer below
+/// [`Store`](crate::cache::Store) and [`Indexer`](crate::cache::Indexer).
 ///
-/// A reader gets a snapshot. It holds the lock only to copy a pointer, and looks at the objects without the lock. The first write
-/// after that copies the part that it changes, and the snapshot keeps the old part. So a writer never waits while a reader
-/// looks at objects, however many objects there are.
+/// A reader gets a snapshot. It holds the lock only to copy a pointer, and reads the objects without the lock. The first
+/// write after that copies the part that it changes, and the snapshot keeps the old part. Therefore a writer never waits
+/// while a reader reads objects, however many there are.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,48 +53,49 @@ impl<T> Default for ThreadSafeStore<T> {
 }
 
 impl<T> ThreadSafeStore<T> {
-    /// An empty store without indices.
+    /// Makes an empty store without indices.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The object with this key.
+    /// Returns the object with this key.
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
         let state = lock_out_of_line(&self.0);
         let place = *state.places.get(key)?;
         state.content.objects.get(place).cloned()
     }
 
-    /// All objects as they are now.
+    /// Returns a snapshot of all objects.
     pub fn list(&self) -> Snapshot<T> {
         Snapshot::all(self.content())
     }
 
-    /// All objects as they are now, one after the other.
+    /// Iterates over a snapshot of all objects. The iterator owns the snapshot.
     pub(crate) fn walk(&self) -> impl Iterator<Item = Arc<T>> + use<T> {
         let content = self.content();
         content.objects.places().filter_map(move |place| content.objects.get(place).cloned())
     }
 
-    /// The objects that share at least one value of the named index with `object`, each once.
+    /// Returns the objects that share at least one value of the named index with `object`, each once (client-go's `Index`).
     ///
     /// # Errors
-    /// There is no such index.
+    /// No index has this name.
     pub fn matching(&self, name: &str, object: &T) -> Result<Snapshot<T>, Error> {
         let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
         Ok(self.chosen(number, |index| index.places_of(&index.values_of(object))))
     }
 
-    /// The objects that have `value` in the named index.
+    /// Returns the objects with `value` in the named index (client-go's `ByIndex`).
     ///
     /// # Errors
-    /// There is no such index.
+    /// No index has this name.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Snapshot<T>, Error> {
         let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
         Ok(self.chosen(number, |index| index.places(value)))
     }
 
-    /// The objects in the places that are chosen from an index. An index that was once found never goes.
+    /// Returns a snapshot of the objects at the places that `choose` takes from an index. Indices are never removed, so
+    /// the number stays valid.
     pub(crate) fn chosen(&self, number: usize, choose: impl FnOnce(&StoredIndex<T>) -> Places) -> Snapshot<T> {
         let content = self.content();
         let places = content.indices.get(number).map(choose).unwrap_or_default();
@@ -104,10 +106,10 @@ impl<T> ThreadSafeStore<T> {
         self.content().indices.iter().position(|index| index.name() == name)
     }
 
-    /// Adds indices and fills them from what is stored.
+    /// Adds indices and fills them with the stored objects (client-go's `AddIndexers`).
     ///
     /// # Errors
-    /// A name is taken, or given twice; none was added.
+    /// A name exists already or occurs twice. No index was added.
     pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
         let mut state = lock(&self.0);
         let content = Shared::make_mut(&mut state.content);
@@ -123,7 +125,7 @@ impl<T> ThreadSafeStore<T> {
         Ok(())
     }
 
-    /// Waits until a version that is this one or later has been stored; no, if the store is closed before.
+    /// Waits until this resourceVersion or a later one was written. Returns false if the store was closed before that.
     pub(crate) async fn seen(&self, version: &str) -> bool {
         look_until(&self.0, |state| match (at_least(&state.seen, version), state.closed) {
             (true, _) => Ok(true),
@@ -133,7 +135,7 @@ impl<T> ThreadSafeStore<T> {
         .await
     }
 
-    /// Tells whoever waits for a version that no writer is left.
+    /// Ends all waits for a resourceVersion, because no writer is left.
     pub(crate) fn close(&self) {
         change(&self.0, |state| state.closed = true);
     }
@@ -149,7 +151,7 @@ impl<T> ThreadSafeStore<T> {
         names
     }
 
-    /// The sets of each index that `new` is in, and those of `old` that it is not in.
+    /// Returns, for each index, the values of `new`, and the values of `old` that `new` does not have.
     pub(crate) fn index_sets(&self, old: Option<&T>, new: Option<&T>) -> Vec<IndexSets> {
         let content = self.content();
         let sets = content.indices.iter().map(|index| {
@@ -172,41 +174,41 @@ impl<T> ThreadSafeStore<T> {
         change(&self.0, |state| state.note(version));
     }
 
-    /// Begins to replace the whole content with so many objects.
+    /// Makes an empty replacement of the whole content, with room for `objects` objects.
     pub(crate) fn replacement(&self, objects: usize) -> Replacement<T> {
         Replacement::of(self.content(), objects)
     }
 
-    /// Replaces the whole content at once.
+    /// Replaces the whole content at once, and returns the old content.
     pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
         change(&self.0, |state| replacement.commit(state, version))
     }
 
-    /// The content as it is.
+    /// Returns the current content without copying it.
     fn content(&self) -> Shared<Content<T>> {
         lock_out_of_line(&self.0).content.clone()
     }
 }
 
 impl<T: Object> ThreadSafeStore<T> {
-    /// Stores an object in place of the one with this key, if any.
+    /// Stores an object and replaces an object with the same key, if any.
     pub fn update(&self, key: &str, object: Arc<T>) {
-        drop(self.put(key, object)); // not under the lock: it may be the last of a large object
+        drop(self.put(key, object)); // without the lock, because this may free a large object
     }
 
-    /// The same, and returns the object that was there.
+    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         change(&self.0, |state| state.put(key, object))
     }
 
-    /// Removes the object with this key; that there is none is no error. Of `last`, its final state, the resourceVersion is
-    /// noted in any case.
+    /// Removes the object with this key, if there is one. The resourceVersion of `last`, the final state, is recorded in
+    /// any case.
     pub fn delete(&self, key: &str, last: Option<&T>) {
         let old = change(&self.0, |state| state.delete(key, last));
         drop(old);
     }
 
-    /// Does several operations under one lock, so that no reader sees some of them.
+    /// Executes several operations under one lock, so that no reader sees only a part of them.
     pub(crate) fn transaction(&self, operations: Vec<Operation<T>>) {
         let old: Vec<Option<Arc<T>>> = change(&self.0, |state| {
             let done = operations.into_iter().map(|operation| match operation {
@@ -215,7 +217,7 @@ impl<T: Object> ThreadSafeStore<T> {
             });
             done.collect()
         });
-        drop(old); // not under the lock
+        drop(old); // without the lock, as in `update`
     }
 }
 

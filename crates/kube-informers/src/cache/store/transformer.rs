@@ -1,12 +1,15 @@
-//! Transformer: what changes objects on their way in. Upstream: `TransformFunc` in `tools/cache/controller.go`.
+//! Transformer: a user's function that changes each object before it is queued or stored. Upstream: `TransformFunc` in
+//! `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::cache::error::BoxError;
 
-/// Changes each object on its way in; use [`Arc::make_mut`] to change it in place. The default changes nothing. Clones are the same
-/// transformer.
+/// A function that changes each object before it is queued or stored, for example to drop fields (client-go's
+/// `TransformFunc`).
+///
+/// Use [`Arc::make_mut`] to change the object in place. The default changes nothing. Clones share the same function.
 ///
 /// ```
 /// use kube_informers::cache::Transformer;
@@ -26,12 +29,12 @@ pub struct Transformer<T>(Option<Function<T>>);
 type Function<T> = Arc<dyn Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync>;
 
 impl<T> Transformer<T> {
-    /// A transformer that calls this function.
+    /// Makes a transformer from a function.
     pub fn new(transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(transform)))
     }
 
-    /// What it makes of an object.
+    /// Returns the transformed object.
     ///
     /// # Errors
     /// The function failed.

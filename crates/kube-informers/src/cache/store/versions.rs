@@ -1,11 +1,13 @@
-//! Which resourceVersion is later. Upstream: `CompareResourceVersion` in apimachinery's `resourceversion`.
+//! Compares resourceVersions as numbers. Upstream: `CompareResourceVersion` in apimachinery's `resourceversion`.
 
-/// Is this a version that can be compared? From Kubernetes 1.35 on every resourceVersion is: a decimal number of any length.
+/// Returns true if the resourceVersion is a decimal number, of any length, and can be compared. From Kubernetes 1.35 on, all
+/// resourceVersions are.
 pub(crate) fn is_comparable(version: &str) -> bool {
     !version.is_empty() && !version.starts_with('0') && version.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Is the one the other, or later? Both have to be comparable; every one is later than the empty one.
+/// Returns true if `version` is equal to or later than `other`. Both must be comparable or empty; the empty one is the
+/// earliest.
 pub(crate) fn at_least(version: &str, other: &str) -> bool {
     (version.len(), version) >= (other.len(), other)
 }
@@ -21,7 +23,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_not_compared() {
+    fn only_decimal_numbers_without_leading_zeros_are_comparable() {
         assert!(is_comparable("17") && is_comparable("340282366920938463463374607431768211456"));
         assert!(["", "0", "017", "-1", "a", "1 "].iter().all(|version| !is_comparable(version)));
     }

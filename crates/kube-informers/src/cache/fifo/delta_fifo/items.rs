@@ -1,4 +1,4 @@
-//! Items: the queued keys in first-in order, each with what happened to it.
+//! Items: the collection inside a DeltaFIFO. It holds keys in first-in order, each with its deltas.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -8,12 +8,12 @@ use hashbrown::HashTable;
 
 use crate::cache::delta::{Delta, Deltas};
 
-/// Keys in first-in order, none twice, each with its deltas. A key is stored once, and hashed once.
+/// Unique keys in first-in order, each with its deltas. A key is stored once and hashed once.
 pub(super) struct Items<T> {
     queue: VecDeque<Item<T>>,
-    /// The number of the item at the front; those behind it have the numbers that follow.
+    /// The number of the item at the front. The items behind it have the following numbers.
     first: usize,
-    /// The numbers of all items, by the hashes of their keys.
+    /// The numbers of all items, indexed by the hashes of their keys.
     numbers: HashTable<usize>,
     hasher: RandomState,
 }
@@ -52,7 +52,8 @@ impl<T> Items<T> {
         self.get(key).is_some()
     }
 
-    /// Adds a change to those of its key, which comes last if there are none. If that merged two deletions, returns the key.
+    /// Appends a delta to its key; a key that is not queued yet goes to the end. Returns the key if two deletions were
+    /// merged.
     pub fn push(&mut self, key: String, delta: Delta<T>) -> Option<&str> {
         let hash = self.hasher.hash_one(key.as_str());
         if let Some(place) = self.place(hash, &key) {
@@ -74,6 +75,7 @@ impl<T> Items<T> {
         Some((key, deltas))
     }
 
+    /// Returns the index of the key's item in `queue`.
     fn place(&self, hash: u64, key: &str) -> Option<usize> {
         let number = self.numbers.find(hash, |number| self.queue[number - self.first].key == key)?;
         Some(number - self.first)

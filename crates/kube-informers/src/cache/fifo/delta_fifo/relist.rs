@@ -1,4 +1,4 @@
-//! What a list and a resync do to a DeltaFIFO: `Replace` and `Resync` upstream.
+//! List and resync on a DeltaFIFO. Upstream: `Replace` and `Resync` in `tools/cache/delta_fifo.go`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::cache::error::Error;
 use crate::cache::observe::Event;
 
 impl<T> DeltaFifo<T> {
-    /// Queues every object of a list, then a `Deleted` with a tombstone for each key that is queued or known and not in
-    /// the list. The resourceVersion is of no interest to this queue.
+    /// Queues every object of a list, then a tombstone for each key that is queued or known but not in the list. The
+    /// resourceVersion is ignored.
     ///
     /// # Errors
-    /// The key function or the transformer failed for an object; those before it are queued.
+    /// The key function or the transformer failed for an object. The objects before it are queued.
     pub fn replace(&self, objects: Vec<Arc<T>>, _resource_version: &str) -> Result<(), Error> {
         let relisted = match self.relisted {
             Relisted::Sync => Delta::Sync,
@@ -36,8 +36,8 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Queues a `Sync` of every known object that has nothing queued. One that has is left out: what the store holds is
-    /// older than what is queued.
+    /// Queues a `Sync` of every known object that has nothing queued. A queued key is skipped, because its queued state
+    /// is newer than the known one. Without known objects, a resync does nothing.
     ///
     /// # Errors
     /// The key function failed for a known object.
@@ -56,7 +56,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Queues tombstones for what is queued or known and not listed; says for how many keys.
+    /// Queues a tombstone for each key that is queued or known but not listed. Returns their number.
     fn delete_unlisted(&self, inside: &mut Inside<T>, listed: &HashSet<String>) -> usize {
         let queued = inside.queued.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
         let queued: Vec<String> = queued.cloned().collect();
@@ -80,7 +80,7 @@ impl<T> DeltaFifo<T> {
         deleted
     }
 
-    /// Queues a tombstone.
+    /// Queues a tombstone for a deletion that the watch missed.
     fn delete_unseen(&self, inside: &mut Inside<T>, key: String, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
         self.push(inside, key, Delta::Deleted(tombstone));

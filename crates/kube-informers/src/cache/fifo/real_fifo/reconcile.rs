@@ -1,4 +1,4 @@
-//! What a list, a resync and a bookmark do to a RealFIFO.
+//! List, resync and bookmark on a RealFIFO. Upstream: `Replace`, `Resync` and `Bookmark` in `tools/cache/the_real_fifo.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,11 +10,12 @@ use crate::cache::observe::Event;
 use crate::cache::store::KnownObjects;
 
 impl<T> RealFifo<T> {
-    /// Queues a list: as one delta, or as a `Deleted` with a tombstone for each key that is queued or known and not in the
-    /// list, followed by a `Replaced` for each object of it.
+    /// Queues a list. An atomic queue gets one `ReplacedAll`. Any other queue gets a tombstone for each key that is
+    /// queued or known but not in the list, then a `Replaced` for each object of the list.
     ///
     /// # Errors
-    /// The key function failed, then nothing was queued; or the transformer did, then what stands before is.
+    /// The key function failed, and nothing was queued. Or the transformer failed: an atomic queue is unchanged; any
+    /// other queue has the tombstones and the objects before the failed one.
     pub fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
         self.intake.change(|inside| {
             match &self.lists {
@@ -28,10 +29,11 @@ impl<T> RealFifo<T> {
         })
     }
 
-    /// Queues everything that is known once more: as one delta, or as a `Sync` of each known object that has nothing queued.
+    /// Queues a resync. An atomic queue gets one `SyncAll`. Any other queue gets a `Sync` of each known object that has
+    /// nothing queued.
     ///
     /// # Errors
-    /// The key of something that is queued cannot be computed; nothing was queued.
+    /// The key function failed for a queued object. Nothing was queued.
     pub fn resync(&self) -> Result<(), Error> {
         self.intake.change(|inside| {
             self.intake.observer.tell::<T>(|| Event::Resynced);
@@ -56,7 +58,7 @@ impl<T> RealFifo<T> {
         Ok(())
     }
 
-    /// Queues a bookmark, if the queue takes them.
+    /// Queues a bookmark if [`RealFifo::bookmarks`] is set, and ignores it otherwise.
     pub fn bookmark(&self, resource_version: &str) {
         if let Lists::Atomic { bookmarks: true, .. } = self.lists {
             let bookmark = Delta::Bookmark { resource_version: resource_version.to_owned() };
@@ -98,7 +100,7 @@ impl<T> RealFifo<T> {
         Ok(())
     }
 
-    /// For each queued key, in the order of its first delta.
+    /// Returns the last queued delta of each key, ordered by the key's first delta.
     fn last_queued(&self, inside: &Inside<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut queued: Vec<LastQueued<T>> = Vec::new();
@@ -121,14 +123,14 @@ impl<T> RealFifo<T> {
         self.delta_key(delta).expect("a queue that is not atomic holds deltas of one object")
     }
 
-    /// Queues a tombstone.
+    /// Queues a tombstone for a deletion that the watch missed.
     fn delete_unseen(&self, inside: &mut Inside<T>, key: &str, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.to_owned(), last_known };
         self.push(inside, Delta::Deleted(tombstone), Some(key));
     }
 }
 
-/// What the last queued delta of a key says.
+/// A summary of the last queued delta of a key.
 struct LastQueued<T> {
     key: String,
     deleted: bool,

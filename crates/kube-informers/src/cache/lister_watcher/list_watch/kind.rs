@@ -1,4 +1,4 @@
-//! Kind: what is listed and watched, and how its objects are read.
+//! Kind: the requested kind of objects, and how their JSON is decoded.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::managed_fields::{ManagedFields, without_managed_fields};
 use super::members::{Text, member};
 
-/// What is listed and watched.
+/// The requested kind, with its decoding options.
 #[derive(Clone, Debug)]
 pub(super) struct Kind {
     pub api_version: String,
@@ -17,16 +17,16 @@ pub(super) struct Kind {
     pub managed_fields: ManagedFields,
 }
 
-/// What an item of a list gets that does not say its kind. Most do not, since the list does.
+/// The treatment of list items without `apiVersion` and `kind`. Most API servers leave these out, because the list has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InItems {
-    /// Nothing: the Rust type knows its kind.
+    /// Nothing is added, because the Rust type implies the kind.
     AsSent,
-    /// The kind that was asked for: the Rust type holds objects of every kind.
+    /// The requested `apiVersion` and `kind` are added, because the Rust type can hold any kind.
     Filled,
 }
 
-/// Which of the two an object says.
+/// Tells which of the two members an object has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
@@ -35,7 +35,7 @@ struct Said {
 }
 
 impl Kind {
-    /// Reads an item of a list.
+    /// Decodes an item of a list.
     pub fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
         let missing = if self.in_items == InItems::Filled { self.missing(text)? } else { String::new() };
         match text.trim_start().strip_prefix('{') {
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// What an item does not say of its kind, as members of its JSON object, each with a comma behind it.
+    /// Returns the members `apiVersion` and `kind` that an item lacks, as JSON text with a comma behind each.
     fn missing(&self, text: &str) -> serde_json::Result<String> {
         let said: Said = serde_json::from_str(text)?;
         let members = [("apiVersion", &self.api_version, said.api_version), ("kind", &self.kind, said.kind)];
@@ -55,7 +55,7 @@ impl Kind {
         Ok(missing.map(|(name, value, _)| format!(r#""{name}":"{value}","#)).collect())
     }
 
-    /// Reads the object of an event; nothing if it says that it is of another kind.
+    /// Decodes the object of a watch event; `None` if its `kind` is another one.
     pub fn decode_watched<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<Option<T>> {
         if kind_of(text).is_some_and(|kind| kind != self.kind) {
             return Ok(None);
@@ -70,24 +70,24 @@ impl Kind {
         }
     }
 
-    /// The kind of list that is expected.
+    /// Returns the kind of list that the server should send.
     pub fn list_kind(&self) -> String {
         format!("{}List", self.kind)
     }
 
-    /// May the list be of another kind than [`Kind::list_kind`], as a CustomResourceDefinition may say? The group of a custom
-    /// resource has a dot.
+    /// Returns true if the list may have another kind than [`Kind::list_kind`]. Only custom resources, whose groups have
+    /// a dot, may, because a CustomResourceDefinition can choose its `listKind`.
     pub fn may_name_its_list(&self) -> bool {
         self.api_version.split_once('/').is_some_and(|(group, _)| group.contains('.'))
     }
 
-    /// Does the item say that it is of this kind?
+    /// Returns true if the item has this `kind`.
     pub fn is_said_by(&self, text: &str) -> bool {
         kind_of(text).is_some_and(|kind| kind == self.kind)
     }
 }
 
-/// The kind that an object says it is of. API servers write it first, so most of the text is not looked at.
+/// Returns the `kind` of an object. API servers write it first, so most of the text is not read.
 fn kind_of(text: &str) -> Option<Cow<'_, str>> {
     member(text, "kind").map(|Text(kind)| kind)
 }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_of_a_list_has_a_kind_where_the_type_keeps_one() {
+    fn a_list_item_gets_its_missing_kind_if_the_type_keeps_it() {
         for item in [
             r#" {"metadata":{"name":"a"}}"#,
             r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}"#,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_is_that_of_the_object_itself_wherever_it_stands() {
+    fn the_kind_is_found_at_any_position_but_only_at_the_top_level() {
         assert_eq!(kind_of(r#"{"kind":"Pod","metadata":"#).as_deref(), Some("Pod"));
         assert_eq!(kind_of(r#"{"metadata":{"kind":"A"},"kind":"P\u006fd"}"#).as_deref(), Some("Pod"));
         assert_eq!(kind_of(r#"{"k\u0069nd":"Pod"}"#).as_deref(), Some("Pod"));

@@ -1,4 +1,4 @@
-//! The answer to a LIST, decoded while it comes in: no more of its text is held than what is being decoded.
+//! Decodes the answer to a LIST while it arrives, because then only the text that is being decoded is held in memory.
 
 use std::io;
 use std::num::NonZero;
@@ -23,11 +23,11 @@ use super::kind::Kind;
 use super::splitter::{Batch, FULL, Splitter};
 use crate::blocking::spawn_blocking;
 
-/// A list, but for the items that the splitter found.
+/// A list object without its items, which the splitter has taken out.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope {
-    /// `PodList`, or `List`, or nothing; a Table, say, is not what was asked for.
+    /// `PodList`, `List` or empty. Anything else, such as `Table`, is refused.
     #[serde(default)]
     kind: String,
     #[serde(default)]
@@ -37,7 +37,7 @@ struct Envelope {
     has_items: bool,
 }
 
-/// An array that was not found to be that of the items is refused, rather than lost.
+/// Refuses an `items` array that still has elements. The splitter did not recognise it, and ignoring it would lose objects.
 fn no_more_items<'de, D: Deserializer<'de>>(items: D) -> Result<bool, D::Error> {
     Option::<[(); 0]>::deserialize(items).map(|_| true)
 }
@@ -53,15 +53,16 @@ struct Metadata {
 /// Some items of a list.
 struct Decoded<T> {
     objects: Vec<Arc<T>>,
-    /// Does each item say that it is of the kind that was asked for? Only asked where that decides.
+    /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a name of its own.
     of_kind: bool,
 }
 
-/// Reads a list. Batches of items are decoded on the runtime's blocking threads, one for each processor, while more comes
-/// in.
+/// Reads and decodes a list. Batches of items are decoded on the runtime's blocking threads, at most one for each
+/// processor, while the rest of the answer arrives.
 ///
 /// # Errors
-/// [`ApiError::Silent`] when nothing comes in for `idle`.
+/// [`ApiError::Silent`] if nothing arrives for `idle`, and other [`ApiError`]s if the answer breaks off, cannot be
+/// decoded, or is not a list of this kind.
 pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead,
     kind: &Arc<Kind>,
@@ -73,12 +74,12 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     let mut decoding = FuturesOrdered::new();
     let mut all = Decoded { objects: Vec::new(), of_kind: true };
     loop {
-        consume_budget().await; // an answer that is here already would keep other tasks waiting
+        consume_budget().await; // if the whole answer is buffered already, other tasks must run in between
         let piece = within(idle, body.fill_buf()).await?.map_err(broken_off)?;
         if piece.is_empty() {
             break;
         }
-        let piece = &piece[..piece.len().min(FULL)]; // an answer in one piece is not to be held twice either
+        let piece = &piece[..piece.len().min(FULL)]; // a large piece is copied in parts, so that it is not held twice
         let (length, full) = (piece.len(), splitter.push(piece));
         body.consume_unpin(length);
         for batch in full {
@@ -106,23 +107,23 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     })
 }
 
-/// Waits for what the API server sends.
+/// Waits for the API server's next answer or part of an answer.
 ///
 /// # Errors
-/// [`ApiError::Silent`] when it has not come within `idle`.
+/// [`ApiError::Silent`] if it does not arrive within `idle`.
 pub(super) async fn within<F: Future>(idle: Duration, sent: F) -> Result<F::Output, ApiError> {
     timeout(idle, sent).await.map_err(|_| ApiError::Silent(idle))
 }
 
-/// How many batches are decoded at once.
+/// Returns the number of batches that are decoded at once.
 fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     *PROCESSORS.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
 }
 
 impl Envelope {
-    /// Is it a list of this kind? A list that names no kind is taken as one. A custom resource may give its list any name: such a list is
-    /// taken as one if each of its items names the kind.
+    /// Checks that the answer is a list of this kind. A list without a kind is accepted. The list of a custom resource
+    /// may have any kind; it is accepted if each of its items has the requested kind.
     fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
         let asked = kind.list_kind();
         let own_name = kind.may_name_its_list() && self.api_version == kind.api_version && items_of_kind;
@@ -162,7 +163,7 @@ fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result
     })
 }
 
-/// The stream of an answer wraps the client's errors.
+/// Unwraps the client's error, which the body's stream has wrapped in an I/O error.
 fn broken_off(error: io::Error) -> ApiError {
     ApiError::Client(error.downcast::<kube_client::Error>().map_or_else(Into::into, Into::into))
 }

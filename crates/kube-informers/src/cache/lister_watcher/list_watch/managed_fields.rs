@@ -1,22 +1,23 @@
-//! managedFields: who set which field, as server-side apply needs it. They are often most of an object and few controllers read
-//! them, so they can be left out before an object is read.
+//! Removes `metadata.managedFields`, server-side apply's record of field owners, from an object's text before decoding.
+//! The record is often most of an object, and few controllers read it.
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::members::{Members, Text, member};
 
-/// What is done with `metadata.managedFields`.
+/// Tells whether `metadata.managedFields` are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cache) enum ManagedFields {
     Kept,
     Skipped,
 }
 
-/// Reads an object as if its `metadata` had no `managedFields`.
+/// Decodes an object as if its `metadata` had no `managedFields`.
 ///
-/// They are cut out of the text, so the place that an error names is one in the shorter text. A deserializer that passes them over would
-/// be compiled for every type once more. Of a text that has `metadata` twice, which no API server sends, they are cut out of the first.
+/// They are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them
+/// would have to be compiled again for every type. If a text has `metadata` twice, which no API server sends, they are
+/// cut out of the first only.
 pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     match cut(text) {
         Some(text) => serde_json::from_str(&text),
@@ -24,10 +25,10 @@ pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_j
     }
 }
 
-/// The text without the `managedFields` of its metadata; nothing if there are none. What is no JSON is nothing too, so that the reading
-/// of the whole text tells the fault.
+/// Returns the text without `metadata.managedFields`; `None` if there are none. Also `None` for a text that is not JSON,
+/// because decoding the original text then reports the fault.
 fn cut(text: &str) -> Option<String> {
-    let metadata = member::<&RawValue>(text, "metadata")?.get(); // it stands before `spec` and `status`
+    let metadata = member::<&RawValue>(text, "metadata")?.get(); // API servers write it before `spec` and `status`
     let Members(mut members) = serde_json::from_str(metadata).ok()?;
     let all = members.len();
     members.retain(|(name, _)| !is_managed_fields(name));
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_is_read_as_if_there_were_none() {
+    fn every_type_is_decoded_as_if_there_were_no_managed_fields() {
         let (with, mut without) = (pod(), pod());
         without["metadata"].as_object_mut().unwrap().remove("managedFields");
         assert_eq!(without_managed_fields::<Value>(&with.to_string()).unwrap(), without);
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn only_those_of_the_metadata_are_skipped_whatever_they_are_and_however_they_are_written() {
+    fn only_managed_fields_of_the_metadata_are_cut_out_with_any_value_and_any_escapes() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for fields in [r#"[{"a":"]}\"\\"}]"#, "null", "7", r#""text""#, "{}", &deep] {
             for name in ["managedFields", r"managed\u0046ields"] {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_as_wrong_as_it_was() {
+    fn a_faulty_text_fails_with_the_same_kind_of_error_as_without_the_cut() {
         let whole = pod().to_string();
         for text in (0..whole.len()).map(|length| &whole[..length]).chain([
             r#"{"metadata":{"managedFields":[}}"#,
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_that_is_missing_or_null_is_read_as_without_it() {
+    fn missing_or_null_metadata_is_decoded_as_without_the_cut() {
         for text in [r#"{"spec":{"containers":[]}}"#, r#"{"metadata":null}"#, "{}"] {
             let plain = serde_json::from_str::<Pod>(text).map_err(|error| error.to_string());
             assert_eq!(without_managed_fields::<Pod>(text).map_err(|error| error.to_string()), plain);

@@ -1,4 +1,4 @@
-//! Members of a JSON object, read from its text without reading the object.
+//! Reads single members of a JSON object from its text, without building the whole object.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,14 +8,15 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A text, borrowed unless it has escapes.
+/// A JSON string, borrowed unless it has escapes.
 #[derive(Deserialize)]
 pub(super) struct Text<'t>(#[serde(borrow)] pub Cow<'t, str>);
 
-/// The value of the first member with this name, if there is one that can be read. What follows it is not looked at.
+/// Returns the value of the first member with this name; `None` if there is none or it cannot be read. The text behind
+/// that member is not read.
 pub(super) fn member<'t, V: Deserialize<'t>>(object: &'t str, name: &str) -> Option<V> {
     let mut found = None;
-    // The visitor stops at the member, with an error that means nothing.
+    // The visitor returns an error to stop at the member. The error has no other meaning.
     let _ = serde_json::Deserializer::from_str(object).deserialize_map(First { name, found: &mut found });
     found
 }
@@ -44,7 +45,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for First<'_, V> {
     }
 }
 
-/// All members, as they are written.
+/// All members of a JSON object as name and value, both as raw text.
 pub(super) struct Members<'t>(pub Vec<(&'t RawValue, &'t RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {

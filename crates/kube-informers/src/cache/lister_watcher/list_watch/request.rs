@@ -1,4 +1,4 @@
-//! The requests of a ListWatch: a LIST and a WATCH.
+//! The LIST and WATCH requests of a ListWatch: their URI, headers and timeouts.
 
 use futures::future::{BoxFuture, FutureExt};
 use http::{Request, header};
@@ -8,7 +8,7 @@ use super::list::within;
 use super::{ListWatch, list, watch};
 use crate::cache::lister_watcher::{ApiError, ListOptions, ListPage, ListerWatcher, WatchStream};
 
-/// What the server is asked for, as media types.
+/// The `Accept` headers of the two requests.
 #[derive(Clone, Copy)]
 pub(super) struct Accept {
     list: &'static str,
@@ -17,7 +17,8 @@ pub(super) struct Accept {
 
 pub(super) const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
 
-/// In JSON alone: a server that cannot would send whole objects.
+/// Accepts metadata only, without `*/*` as a fallback, because a server that cannot reduce objects to metadata would then
+/// send whole objects.
 pub(super) const METADATA: Accept = Accept {
     list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
@@ -55,7 +56,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>> {
         async move {
             let mut request = self.request(options, ListOptions::watch_query, self.accept.watch)?;
-            // A server that compresses a watch holds events back until a block is full.
+            // No compression, because a server that compresses a watch holds back events until a block is full.
             request.headers_mut().insert(header::ACCEPT_ENCODING, header::HeaderValue::from_static("identity"));
             let body = within(self.idle_timeout, self.client.request_stream(request)).await??;
             Ok(watch::events(body, self.kind.clone()))

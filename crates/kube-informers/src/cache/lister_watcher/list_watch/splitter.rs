@@ -1,21 +1,22 @@
-//! Splitter: takes the text of a list apart into its items while it comes in.
+//! Splitter: splits the JSON text of a list into the texts of its items, while the text arrives.
 
 use std::mem;
 use std::string::FromUtf8Error;
 
 use memchr::memchr2;
 
-/// So much text makes a batch: long enough that handing it to another thread is nothing beside decoding it.
+/// The size of a full batch in bytes. It is large, because then the hand-over to another thread costs little compared
+/// with decoding.
 pub(super) const FULL: usize = 64 << 10;
 
-/// Finds where items begin and end, and nothing else: whether the text is right is for those to say who decode it.
+/// Finds the start and end of each item. It does not check the JSON, because decoding does that later.
 ///
-/// It holds the items that are not yet a full batch, and what stands around them.
+/// A splitter holds the items of the batch that is not full yet, and the envelope: the list's text without its items.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
     depth: usize,
     place: Place,
-    /// How many items have ended, if the text is inside of the list's `items`.
+    /// The number of complete items, if the current position is inside the list's `items`.
     items: Option<usize>,
     full: Vec<Batch>,
     batch: Batch,
@@ -27,35 +28,36 @@ enum Place {
     #[default]
     Outside,
     String,
-    /// Behind a backslash in a string.
+    /// After a backslash in a string.
     Escape,
 }
 
-/// The texts of some items, one behind the other.
+/// The concatenated texts of some items.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     text: Vec<u8>,
-    /// Where each item ends; the first begins at zero.
+    /// The end of each item, as an offset into `text`. The first item begins at 0, each later item at the end of the item
+    /// before it.
     ends: Vec<usize>,
 }
 
 impl Batch {
-    /// The texts one by one.
+    /// Converts the batch to text.
     ///
     /// # Errors
-    /// They are no UTF-8.
+    /// The bytes are not UTF-8.
     pub fn into_items(self) -> Result<Items, FromUtf8Error> {
         let Self { text, ends } = self;
         Ok(Items { text: String::from_utf8(text)?, ends })
     }
 
-    /// What came behind the last whole item.
+    /// Returns the bytes after the last complete item.
     fn rest(&self) -> &[u8] {
         &self.text[self.ends.last().copied().unwrap_or_default()..]
     }
 }
 
-/// A batch that is text indeed.
+/// A batch whose bytes are valid UTF-8.
 #[derive(Debug)]
 pub(super) struct Items {
     text: String,
@@ -70,7 +72,7 @@ impl Items {
 }
 
 impl Splitter {
-    /// Takes the next piece of the text and gives the batches that are full.
+    /// Reads the next piece of the text and returns the batches that became full.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
         let (mut at, mut taken) = (0, 0);
         while let Some(&byte) = piece.get(at) {
@@ -92,7 +94,8 @@ impl Splitter {
         mem::take(&mut self.full)
     }
 
-    /// Looks at a byte outside of strings; what was not yet taken begins at `taken`, then at what it gives.
+    /// Handles the byte at `at`, which is outside of strings. The bytes of `piece` before `taken` are stored already;
+    /// returns the new value of `taken`.
     fn take_structure(&mut self, piece: &[u8], at: usize, taken: usize) -> usize {
         let among_items = self.items.is_some();
         match piece[at] {
@@ -124,7 +127,7 @@ impl Splitter {
         }
     }
 
-    /// The items that made no full batch, and the list as if it had none.
+    /// Returns the last batch, which is not full, and the envelope: the list's text with an empty `items`.
     pub fn finish(self) -> (Batch, Vec<u8>) {
         (self.batch, self.envelope)
     }
@@ -142,7 +145,8 @@ impl Splitter {
         }
     }
 
-    /// Nothing between two brackets is no item; nothing behind a comma is one, and a wrong one.
+    /// Ends the array of items. `[]` has no item. After a comma there is always an item, even an empty one, because
+    /// decoding must report `[1,]` as an error.
     fn end_items(&mut self) {
         if self.items != Some(0) || !self.batch.rest().trim_ascii().is_empty() {
             self.end_item();
@@ -151,7 +155,7 @@ impl Splitter {
     }
 }
 
-/// Does an opening bracket that follows the key `items` end this?
+/// Returns true if the text ends with `"items":[`, with or without white space in between.
 fn ends_with_items_key(mut text: &[u8]) -> bool {
     for end in ["[", ":", "\"items\""] {
         match text.trim_ascii_end().strip_suffix(end.as_bytes()) {
@@ -170,7 +174,7 @@ mod tests {
         batch.into_items().unwrap().iter().map(str::to_owned).collect()
     }
 
-    /// The items and what is around them, however the text is cut.
+    /// Returns the items and the envelope, after checking that they are the same for pieces of any length.
     fn split(text: &str) -> (Vec<String>, String) {
         let [whole, bytewise, rest] = [text.len().max(1), 1, 7].map(|length| {
             let mut splitter = Splitter::default();
@@ -184,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_taken_out_wherever_they_stand() {
+    fn items_are_taken_out_at_any_position_in_the_list() {
         let (items, envelope) = split(r#"{"items" : [{"a":[1,{}]}, {"b":"],[\\\""}],"kind":"PodList"}"#);
         assert_eq!(items, [r#"{"a":[1,{}]}"#, r#" {"b":"],[\\\""}"#]);
         assert_eq!(envelope, r#"{"items" : [],"kind":"PodList"}"#);
@@ -207,19 +211,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_an_item_only_behind_a_comma() {
+    fn an_empty_text_is_an_item_only_next_to_a_comma() {
         assert_eq!(split(r#"{"items":[ ]}"#).0, Vec::<String>::new());
         assert_eq!(split(r#"{"items":[1,]}"#).0, ["1", ""]);
         assert_eq!(split(r#"{"items":[,1]}"#).0, ["", "1"]);
     }
 
     #[test]
-    fn an_item_that_was_cut_off_is_none_and_the_list_has_no_end() {
+    fn an_item_that_was_cut_off_is_dropped_and_the_envelope_stays_open() {
         assert_eq!(split(r#"{"items":[{"a":1},{"b":"#), (vec![r#"{"a":1}"#.into()], r#"{"items":["#.into()));
     }
 
     #[test]
-    fn many_items_are_several_batches() {
+    fn many_items_fill_several_batches() {
         let item = format!("{:?}", "x".repeat(1000));
         let list = format!(r#"{{"items":[{}]}}"#, vec![item.as_str(); 100].join(","));
         let mut splitter = Splitter::default();

@@ -1,4 +1,4 @@
-//! The answer to a WATCH: one event a line.
+//! Decodes the answer to a WATCH, which has one event in each line.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -17,12 +17,13 @@ use super::super::{WatchEvent, WatchStream};
 use super::kind::Kind;
 use crate::cache::causes::with_causes;
 
-/// The events that come in, until the first error.
+/// Returns the events of a watch's body, up to the first error event.
 pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead + Send + 'static,
     kind: Arc<Kind>,
 ) -> WatchStream<T> {
-    // A connection that breaks ends a watch as its timeout does: it is opened again at once.
+    // A broken connection ends the stream without an error event, as the watch's timeout does, because a Reflector then
+    // opens the next watch at once.
     let lines = stream::unfold(Box::pin(body), |mut body| async {
         let mut line = Vec::new();
         match body.read_until(b'\n', &mut line).await {
@@ -46,8 +47,8 @@ struct Line<'a> {
     object: &'a RawValue,
 }
 
-/// Reads one line of a watch. An object of another kind, an event of an unknown type and an empty line are skipped; a line that
-/// cannot be read is an error event, except that a line cut off by the end of the stream is only the end of the stream.
+/// Decodes one line of a watch. Objects of another kind, events of an unknown type and empty lines are skipped. A line
+/// that cannot be decoded becomes an error event, unless the end of the stream cut it off, which is an ordinary end.
 fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>> {
     if line.trim_ascii().is_empty() {
         return None;
@@ -57,7 +58,7 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
             Ok(event) => return event,
             Err(error) => (error.is_eof(), error.into()),
         },
-        // Of a character that breaks off, the length is not known.
+        // `error_len` is `None` if the text ends within a character.
         Err(error) => (error.error_len().is_none(), DecodeError::not_utf_8()),
     };
     if breaks_off && !line.ends_with(b"\n") {
@@ -98,7 +99,7 @@ impl<T> From<Bookmark> for WatchEvent<T> {
     }
 }
 
-/// Nothing comes after an error.
+/// Ends the stream after its first error event.
 fn stop_after_error<T>(events: impl stream::Stream<Item = WatchEvent<T>>) -> impl stream::Stream<Item = WatchEvent<T>> {
     events.scan(false, |failed, event| {
         let over = std::mem::replace(failed, matches!(event, WatchEvent::Error(_)));
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_another_kind_is_skipped_where_the_type_takes_every_kind() {
+    fn an_object_of_another_kind_is_skipped_even_if_the_type_can_hold_it() {
         let line = r#"{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"}}}"#;
         assert!(decode::<DynamicObject>(line.as_bytes(), &pods()).is_none());
     }
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_line_that_breaks_off_or_is_no_utf_8_is_an_error_event_and_an_empty_one_is_nothing() {
+    fn a_complete_line_with_incomplete_json_or_invalid_utf_8_is_an_error_event_and_an_empty_line_is_skipped() {
         for line in [b"{\"type\":\"ADDED\",\"obj\n".as_slice(), b"{\"type\":\"\xc3\n", b"{\"type\":\"\xe9\"}", b"{\n"] {
             assert!(matches!(decode::<Pod>(line, &pods()), Some(WatchEvent::Error(status)) if status.code == 500));
         }

@@ -1,4 +1,4 @@
-//! Coalesced buffer: what waits for one object is one notification, or a deletion and an addition.
+//! Coalesced buffer: merges the notifications of each object into one, or into a deletion and an add.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use super::Put;
 use crate::cache::delta::{Deletion, InitialList};
 use crate::cache::key::Object;
 
-/// Hands out objects in the order in which each of them began to wait.
+/// A buffer with one slot for each object. Objects are popped in the order in which they entered the buffer.
 pub(in crate::cache::processor) struct Coalesced<T> {
     by_order: BTreeMap<u64, Slot<T>>,
     by_key: HashMap<String, u64>,
@@ -15,11 +15,12 @@ pub(in crate::cache::processor) struct Coalesced<T> {
     len: usize,
 }
 
-/// What waits for one object: the deletion of the one that the handler knows, then what is there now.
+/// The notifications of one object: the deletion of the state that the handler knows, then the newest state. Either may
+/// be missing.
 struct Slot<T> {
     key: String,
     deletion: Option<Deletion<T>>,
-    /// An addition or an update.
+    /// An add or an update.
     state: Option<Notification<T>>,
 }
 
@@ -53,7 +54,7 @@ impl<T> Coalesced<T> {
 }
 
 impl<T: Object> Coalesced<T> {
-    /// Merges the notification with what waits for the same object, or appends it.
+    /// Merges the notification into the object's slot, or appends a slot.
     pub fn put(&mut self, notification: Notification<T>) -> Put {
         let key = notification.key();
         let waits_at = self.by_key.get(&key);
@@ -89,7 +90,7 @@ impl<T> Slot<T> {
         usize::from(self.deletion.is_some()) + usize::from(self.state.is_some())
     }
 
-    /// Returns how many additions of the initial list are not told any more.
+    /// Merges a notification. Returns the number of initial adds that the handler will not get any more.
     fn merge(&mut self, notification: Notification<T>) -> usize {
         let told_before = notification.initial_adds() + self.state.as_ref().map_or(0, Notification::initial_adds);
         match notification {
@@ -99,7 +100,8 @@ impl<T> Slot<T> {
         told_before - self.state.as_ref().map_or(0, Notification::initial_adds)
     }
 
-    /// The handler is told of the deletion of what it knows; of what it was not told yet, it is told nothing.
+    /// Merges a deletion. A buffered add is dropped together with the deletion, because the handler never got that
+    /// object. Otherwise the handler knows the object and gets the deletion.
     fn delete(&mut self, deletion: Deletion<T>) {
         if !matches!(self.state.take(), Some(Notification::Add { .. })) {
             self.deletion = Some(deletion);
@@ -107,7 +109,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// One addition or update that says what two in a row say.
+/// Merges two successive adds or updates of one object.
 fn follow<T>(before: Option<Notification<T>>, change: Notification<T>) -> Notification<T> {
     use Notification::{Add, Update};
     match (before, change) {
@@ -150,7 +152,7 @@ mod tests {
         Delete(Deletion::Final(object(name, version)))
     }
 
-    /// What comes out of a buffer into which all this was put.
+    /// Puts the notifications into a buffer and returns everything that it pops.
     fn coalesce(notifications: impl IntoIterator<Item = Notification<Namespace>>) -> Vec<Notification<Namespace>> {
         let mut buffer = Coalesced::default();
         for notification in notifications {
@@ -165,32 +167,32 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_one_object_become_one() {
+    fn changes_of_one_object_merge_into_one() {
         assert_eq!(coalesce([add("a", 1), update("a", 1, 2), update("a", 2, 3)]), [add("a", 3)]);
         assert_eq!(coalesce([update("a", 1, 2), update("a", 2, 3)]), [update("a", 1, 3)]);
         assert_eq!(coalesce([update("a", 1, 2), delete("a", 3)]), [delete("a", 3)]);
     }
 
     #[test]
-    fn nothing_is_told_of_an_object_that_came_and_went() {
+    fn an_object_that_was_added_and_deleted_produces_no_notification() {
         assert_eq!(coalesce([add("a", 1), delete("a", 2)]), []);
         assert_eq!(coalesce([delete("a", 1), add("a", 2), delete("a", 3)]), [delete("a", 1)]);
     }
 
     #[test]
-    fn an_object_that_went_and_came_back_is_a_deletion_and_an_addition() {
+    fn an_object_that_was_deleted_and_added_again_is_a_deletion_and_an_add() {
         let out = coalesce([delete("a", 1), add("a", 2), update("a", 2, 3)]);
         assert_eq!(out, [delete("a", 1), add("a", 3)]);
     }
 
     #[test]
-    fn objects_come_out_in_the_order_in_which_they_began_to_wait() {
+    fn objects_are_popped_in_the_order_in_which_they_entered() {
         let out = coalesce([update("a", 1, 2), add("b", 3), update("a", 2, 4), add("c", 5)]);
         assert_eq!(out, [update("a", 1, 4), add("b", 3), add("c", 5)]);
     }
 
     #[test]
-    fn an_initial_addition_that_is_never_told_is_counted() {
+    fn initial_adds_that_are_merged_away_are_counted() {
         let mut buffer = Coalesced::default();
         let initial = || Add { object: object("a", 1), initial: InitialList::Yes };
         assert_eq!(buffer.put(initial()), Put::Waits);

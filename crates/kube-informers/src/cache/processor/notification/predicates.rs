@@ -1,11 +1,11 @@
-//! Predicates: what of an object has changed. In Go: controller-runtime's `pkg/predicate`.
+//! Predicates: methods that tell which part of an object a notification changes. In Go: controller-runtime's `pkg/predicate`.
 
 use kube_core::{Resource, ResourceExt};
 
 use super::Notification;
 
-/// Questions that a handler asks to leave early, or a stream to filter by. The answer to each is yes for an addition, for a deletion,
-/// and for an object that was created again under the same name while no watch was open: there, everything has changed.
+/// Predicates by which a handler or a stream skips irrelevant updates. Each returns true for an add, for a deletion, and
+/// for an object that was created again with the same name while no watch was open, because then everything has changed.
 ///
 /// ```
 /// use kube_informers::cache::Notification;
@@ -24,8 +24,9 @@ use super::Notification;
 /// assert!(created_again.generation_changed() && created_again.labels_changed());
 /// ```
 impl<K: Resource> Notification<K> {
-    /// Has the desired state changed, and not only the status or the metadata? A kind without `metadata.generation`, such as a
-    /// ConfigMap, does not say: there, every new resourceVersion counts.
+    /// Returns true if the spec has changed, not only the status or the metadata (controller-runtime's
+    /// `GenerationChangedPredicate`). For a kind without `metadata.generation`, such as ConfigMap, every new
+    /// resourceVersion counts as a change.
     pub fn generation_changed(&self) -> bool {
         self.differs(|old, new| match (old.meta().generation, new.meta().generation) {
             (None, None) => old.meta().resource_version != new.meta().resource_version,
@@ -33,17 +34,17 @@ impl<K: Resource> Notification<K> {
         })
     }
 
-    /// Have the labels changed?
+    /// Returns true if the labels have changed.
     pub fn labels_changed(&self) -> bool {
         self.differs(|old, new| old.labels() != new.labels())
     }
 
-    /// Have the annotations changed?
+    /// Returns true if the annotations have changed.
     pub fn annotations_changed(&self) -> bool {
         self.differs(|old, new| old.annotations() != new.annotations())
     }
 
-    /// Have the finalizers changed?
+    /// Returns true if the finalizers have changed.
     pub fn finalizers_changed(&self) -> bool {
         self.differs(|old, new| old.finalizers() != new.finalizers())
     }
@@ -100,18 +101,18 @@ mod tests {
         assert_eq!(
             answers(&update(|new| new.metadata.labels = Some([].into()))),
             [false; 4],
-            "none is as good as none"
+            "missing labels equal empty labels"
         );
     }
 
     #[test]
-    fn without_a_generation_every_version_counts() {
+    fn without_a_generation_every_resource_version_counts() {
         let new_version = update(|new| new.metadata.resource_version = Some("2".into()));
         assert_eq!(answers(&new_version), [true, false, false, false]);
     }
 
     #[test]
-    fn of_what_came_went_or_was_created_again_everything_has_changed() {
+    fn everything_has_changed_in_an_add_a_deletion_or_a_recreation() {
         let created_again = update(|new| new.metadata.uid = Some("b".into()));
         assert_eq!(answers(&created_again), [true; 4]);
         assert_eq!(answers(&Notification::Add { object: object(|_| {}), initial: InitialList::No }), [true; 4]);
