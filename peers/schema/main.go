@@ -1,9 +1,9 @@
 // Command schema prints the types behind the kinds that the in-memory API server serves, from the struct tags of k8s.io/api
 // and from the schema of client-go's apply configurations.
 //
-//	cd peers && go run ./schema > ../crates/kube-testcluster/src/codec/schema/types.txt
+//	cd peers && go run ./schema > ../crates/kube-machinery/src/codec/schema/types.txt
 //
-// crates/kube-testcluster/src/codec/schema/mod.rs describes the format.
+// crates/kube-machinery/src/codec/schema/mod.rs describes the format.
 package main
 
 import (

@@ -87,8 +87,11 @@ fn every_source_file_that_the_documents_name_exists() {
         let text = prose(&fs::read_to_string(root().join(page)).unwrap());
         for path in text.split('`').skip(1).step_by(2).filter(|code| code.ends_with(".rs") || code.ends_with(".go")) {
             let beginnings = ["", "src", "tests", "src/cache"].map(|folder| root().join(home).join(folder).join(path));
-            let elsewhere = ["", "src", "crates/kube-informers/src/cache", "crates/kube-testcluster/src"];
-            let elsewhere = elsewhere.map(|folder| root().join(folder).join(path));
+            let libraries = ["informers/src/cache", "testcluster/src", "machinery/src", "controllers/src"];
+            let elsewhere = ["", "src"].map(|folder| root().join(folder).join(path)).into_iter();
+            let elsewhere: Vec<_> = elsewhere
+                .chain(libraries.map(|folder| root().join(format!("crates/kube-{folder}")).join(path)))
+                .collect();
             if !beginnings.iter().chain(&elsewhere).any(|path| path.exists()) {
                 missing.push(format!("{page}: {path}"));
             }

@@ -33,14 +33,12 @@ mod narration;
 mod profiles;
 mod readme;
 mod record;
-mod rooms;
 mod runs;
 #[cfg(target_os = "linux")]
 mod screen;
 mod seeds;
 #[cfg(unix)]
 mod step;
-#[cfg(target_os = "linux")]
 #[cfg(target_os = "linux")] // `script` of util-linux makes the terminal
 mod step_terminal;
 mod stopped_cluster;

@@ -52,18 +52,6 @@ fn a_run_that_ends_by_itself_does_so_in_both_eras() {
 }
 
 #[test]
-fn the_smoke_test_has_every_row_of_the_catalog() {
-    let script = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/smoke")).unwrap();
-    let line = |line: &str| {
-        let (trace, run) = line.strip_prefix("run \"$traces/")?.split_once('"')?;
-        Some((run.trim().to_owned(), trace.to_owned()))
-    };
-    let table: BTreeSet<_> = script.lines().filter_map(line).collect();
-    let catalog = rows().filter_map(|row| Some((row.command.to_owned(), row.trace?.to_owned())));
-    assert_eq!(table, catalog.collect());
-}
-
-#[test]
 fn every_golden_trace_belongs_to_a_run() {
     let classic = rows().filter_map(|row| row.trace);
     let modern = rows().filter_map(|row| of_today(&row));
