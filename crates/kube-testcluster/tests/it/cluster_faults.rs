@@ -220,7 +220,7 @@ async fn a_cut_watch_ends_abnormally_in_the_middle_of_an_event() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn frozen_bookmarks_do_not_affect_the_end_of_a_streaming_list() {
+async fn frozen_bookmarks_stop_except_the_one_that_ends_a_streaming_list() {
     let cluster = quiet().bookmark_period(Duration::from_secs(10)).start();
     let api = Api::new(&cluster);
     start(&cluster, "freeze-bookmarks:for=60s");

@@ -52,7 +52,7 @@ async fn lists_get_429_while_too_many_answers_wait_to_be_read() {
     assert_eq!(list().await.status(), 200);
 }
 
-/// A client whose write was refused would send it again, so the limit does not apply to writes.
+/// A client would repeat a finished write whose answer was refused, so the limit does not apply to answers of writes.
 #[tokio::test(start_paused = true)]
 async fn writes_are_answered_however_many_answers_wait() {
     let api = with_a_large_object(&quiet().max_waiting_answers(250 * 1024).start()).await;
