@@ -1,4 +1,4 @@
-//! Tests POST: defaults, refusals, generated names and dry runs.
+//! Tests POST requests to the in-memory API server: defaults, refusals, generated names and dry runs.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Tests DELETE: grace periods, finalizers, preconditions and collections.
+//! Tests DELETE requests to the in-memory API server: grace periods, finalizers, preconditions and collections.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Tests the history of revisions: random writes, compared with a simple model.
+//! Tests the history that the server keeps for old resourceVersions: compares lists and watches after random writes
+//! with a simple model.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

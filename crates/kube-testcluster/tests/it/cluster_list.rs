@@ -1,4 +1,4 @@
-//! Tests LIST and GET with every combination of options: resourceVersion, paging and selectors.
+//! Tests LIST and GET requests to the in-memory API server: resourceVersion options, paging and selectors.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tests PUT, PATCH and the status subresource.
+//! Tests PUT and PATCH requests to the in-memory API server, and the status subresource.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Tests WATCH: where it starts, its events, and how it ends.
+//! Tests watch requests to the in-memory API server: where a watch starts, which events it sends, and how it ends.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};

@@ -1,4 +1,4 @@
-//! Tests the CronJob controller in a whole cluster in process.
+//! Tests the CronJob controller in a whole in-memory cluster.
 
 use kube_testcluster::{Cluster, Stages};
 use serde_json::{Value, json};

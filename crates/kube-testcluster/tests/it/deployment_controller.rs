@@ -1,4 +1,4 @@
-//! Tests the Deployment controller in a whole cluster in process.
+//! Tests the Deployment controller in a whole in-memory cluster.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tests the EndpointSlice controller in a whole cluster in process.
+//! Tests the EndpointSlice controller in a whole in-memory cluster.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tests the ReplicaSet controller in a whole cluster in process.
+//! Tests the ReplicaSet controller in a whole in-memory cluster.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

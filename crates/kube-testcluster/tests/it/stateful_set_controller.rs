@@ -1,4 +1,4 @@
-//! Tests the StatefulSet controller in a whole cluster in process.
+//! Tests the StatefulSet controller in a whole in-memory cluster.
 
 use std::time::Duration;
 
