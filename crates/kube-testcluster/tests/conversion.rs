@@ -1,4 +1,7 @@
-//! Custom resources whose versions a webhook converts, from outside. `cargo test -p kube-testcluster --features tls --test conversion`
+//! Tests a custom resource whose versions are converted by a webhook: the API is called through the router, the webhook
+//! answers over TLS.
+//!
+//! `cargo test -p kube-testcluster --features tls --test conversion`
 
 #![cfg(feature = "tls")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -27,7 +30,8 @@ async fn ask(router: &Router, method: Method, path: &str, content_type: &str, bo
     (code, serde_json::from_slice(&body).unwrap())
 }
 
-/// `v1` says `spec.host` and `spec.port`, `v2` says `spec.address`.
+/// Converts between `v1`, which has `spec.host` and `spec.port`, and `v2`, which has `spec.address`. The conversion
+/// fails for an object named `lost`.
 fn convert(request: &Value) -> Value {
     let to = request["desiredAPIVersion"].as_str().unwrap();
     let convert = |object: &Value| {
@@ -56,7 +60,7 @@ fn convert(request: &Value) -> Value {
 const V1: &str = "/apis/example.com/v1/namespaces/default/places";
 const V2: &str = "/apis/example.com/v2/namespaces/default/places";
 
-/// A cluster with a definition that stores `v2`.
+/// Starts a cluster with a definition that is served as `v1` and `v2` and stored as `v2`.
 async fn cluster(hook: &Hook) -> Cluster {
     let cluster = Cluster::builder().bare().start();
     let version = |name: &str, fields: &[&str]| {
@@ -88,7 +92,7 @@ fn place(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_object_is_written_and_read_in_each_version() {
+async fn an_object_can_be_written_and_read_in_each_version() {
     let hook = Hook::start(convert);
     let cluster = cluster(&hook).await;
     let router = cluster.router();
@@ -111,14 +115,14 @@ async fn an_object_is_written_and_read_in_each_version() {
     let (code, replaced) = ask(&router, Method::PUT, &format!("{V1}/p"), "application/json", &replaced).await;
     assert_eq!((code, &replaced["spec"]["host"]), (200, &json!("b")), "{replaced}");
     let (code, again) = ask(&router, Method::PUT, &format!("{V1}/p"), "application/json", &replaced).await;
-    assert_eq!((code, &again), (200, &replaced), "nothing is written that has not changed");
+    assert_eq!((code, &again), (200, &replaced), "an unchanged object is not written");
     let (code, _) = ask(&router, Method::DELETE, &format!("{V1}/p"), "application/json", &json!({})).await;
     assert_eq!(code, 200);
     cluster.shutdown().await;
 }
 
 #[tokio::test]
-async fn an_object_is_validated_in_the_version_of_the_request() {
+async fn an_object_is_validated_by_the_schema_of_the_requested_version() {
     let hook = Hook::start(convert);
     let cluster = cluster(&hook).await;
     let mut wrong = place("p");
@@ -129,7 +133,7 @@ async fn an_object_is_validated_in_the_version_of_the_request() {
 }
 
 #[tokio::test]
-async fn a_conversion_that_fails_is_told_in_upstreams_words() {
+async fn a_failed_conversion_is_reported_in_upstreams_words() {
     let hook = Hook::start(convert);
     let cluster = cluster(&hook).await;
     let (code, refused) = ask(&cluster.router(), Method::POST, V1, "application/json", &place("lost")).await;
@@ -139,7 +143,7 @@ async fn a_conversion_that_fails_is_told_in_upstreams_words() {
 }
 
 #[tokio::test]
-async fn a_watch_sees_objects_in_its_version() {
+async fn a_watch_gets_objects_in_the_requested_version() {
     let hook = Hook::start(convert);
     let cluster = cluster(&hook).await;
     let router = cluster.router();

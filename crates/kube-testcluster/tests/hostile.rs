@@ -1,8 +1,9 @@
-//! Hostile requests by seed: deep and long values, broken YAML and protobuf, odd queries and headers. Each is answered,
-//! as Kubernetes could answer it, nothing panics, the server serves on, and its memory stays within bounds.
+//! Fuzz test: sends seeded random requests (deep and long values, broken YAML and protobuf, odd queries and headers)
+//! and checks that each gets an answer that Kubernetes could give, that nothing panics, that ordinary requests still
+//! work, and that memory stays bounded.
 //!
-//! 10,000 requests by default. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster --features serve --test
-//! hostile -- --nocapture`; `HOSTILE_SEED=7` sends others.
+//! The default is 10,000 requests. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster --features
+//! serve --test hostile -- --nocapture`; `HOSTILE_SEED=7` sends other requests.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -31,11 +32,12 @@ use tower::Service;
 
 use self::requests::Hostile;
 
-/// How many requests a cluster gets before the next one begins.
+/// The number of requests to one cluster before the next cluster starts.
 const EACH: usize = 1000;
 
-/// More memory than that is no longer bounded, in megabytes. The body of a request has at most three, each of the few dozen
-/// names of objects holds one, and a cluster ends with its history: a tenth of this is usual, whatever else the machine does.
+/// The memory limit of the test process, in megabytes. A request body has at most three megabytes, each of the few
+/// dozen object names holds one object, and a cluster's history is dropped with the cluster, so the usual peak is a
+/// tenth of the limit.
 #[cfg(target_os = "linux")]
 const MOST_MEMORY: usize = 1024;
 
@@ -43,7 +45,7 @@ fn number(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
-/// Of this many requests, one in ten goes through a socket.
+/// Returns the number of requests of a run. One in ten goes through a socket.
 fn count() -> usize {
     number("HOSTILE", 10_000)
 }
@@ -79,7 +81,7 @@ fn has_panicked() -> bool {
     PANICS.load(Ordering::Relaxed) > 0
 }
 
-/// Whether friendly requests are answered as ever. Leaves an object of each kind behind that patches can meet.
+/// Checks that ordinary requests still work. Leaves one object of each kind behind as a target for patches.
 async fn still_serves(router: &Router) {
     let container = json!([{"name": "c", "image": "i"}]);
     let labels = json!({"a": "b"});
@@ -102,7 +104,7 @@ async fn still_serves(router: &Router) {
     assert_eq!(send(router, "GET", "/readyz", &Value::Null).await, (200, b"ok".to_vec()));
 }
 
-/// The memory of this process, in megabytes: the most that it has had.
+/// Checks the peak memory of this process and returns it, in megabytes.
 #[cfg(target_os = "linux")]
 fn check_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -139,11 +141,11 @@ async fn every_hostile_request_is_answered() {
             for (name, value) in &hostile.headers {
                 request = request.header(name, value);
             }
-            let Ok(request) = request.body(Body::from(hostile.body.clone())) else { continue }; // HTTP does not allow it
+            let Ok(request) = request.body(Body::from(hostile.body.clone())) else { continue }; // not valid HTTP
             let (head, body) = router.call(request).await.unwrap().into_parts();
             let status = head.status.as_u16();
             sent += 1;
-            // A watch does not end by itself.
+            // A watch has no end, so the time limit skips its body.
             if let Ok(body) = tokio::time::timeout(Duration::from_millis(1), body.collect()).await
                 && hostile.method != "HEAD"
             {
@@ -159,7 +161,10 @@ async fn every_hostile_request_is_answered() {
         println!("seed {seed}: {accepted} of {sent} were accepted so far, at most {memory} MB");
         cluster.shutdown().await;
     }
-    assert!(accepted * 20 > sent && accepted * 2 < sent, "{accepted} of {sent} were accepted: both are worth trying");
+    assert!(
+        accepted * 20 > sent && accepted * 2 < sent,
+        "{accepted} of {sent} were accepted, but 5 % to 50 % should be"
+    );
 }
 
 #[cfg(feature = "serve")]
@@ -171,11 +176,12 @@ mod over_a_socket {
 
     use super::*;
 
-    /// A server that hangs would hang the test with it. An answer takes milliseconds, and no machine is so busy that it takes
-    /// this long.
+    /// The longest wait for an answer. Without a limit, a hanging server would hang the test. An answer takes
+    /// milliseconds, so even a busy machine stays below the limit.
     const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
-    /// The bytes of a request, and whether it is one of HTTP, which must be answered. Anything else may be hung up on.
+    /// Returns the bytes of a request, and true if they are valid HTTP and must get an answer. For invalid HTTP, the
+    /// server may also close the connection.
     fn bytes(random: &mut Rng) -> (Vec<u8>, bool) {
         let hostile = Hostile::new(random);
         let mut head = format!("{} {} HTTP/1.1\r\n", hostile.method, hostile.target);
@@ -192,7 +198,7 @@ mod over_a_socket {
         }
         let length = hostile.body.len();
         let framing = random.u8(0..12);
-        is_http &= framing >= 4; // before, the body is not as long as the head says
+        is_http &= framing >= 4; // below 4, the head gives a wrong body length
         head += &match framing {
             0 => "Content-Length: -1\r\n".to_owned(),
             1 => format!("Content-Length: {length}\r\nContent-Length: {}\r\n", length + 1),
@@ -223,14 +229,14 @@ mod over_a_socket {
         (bytes, is_http)
     }
 
-    /// Sends the bytes, and reads the first line of what comes back.
+    /// Sends the bytes and returns the first line of the answer; an empty text if the server closed the connection.
     async fn first_line(address: std::net::SocketAddr, bytes: &[u8], is_http: bool) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         let (mut reader, mut writer) = stream.split();
         let write = async {
-            // The server may answer and hang up before it has read all.
+            // The server may answer and close the connection before it has read everything.
             if writer.write_all(bytes).await.is_ok() && !is_http {
-                let _ = writer.shutdown().await; // perhaps it waits for more
+                let _ = writer.shutdown().await; // otherwise the server may wait for more bytes
             }
             std::future::pending::<()>().await;
         };
@@ -252,7 +258,7 @@ mod over_a_socket {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn every_hostile_request_is_answered_or_hung_up_on() {
+    async fn every_hostile_request_is_answered_or_its_connection_closed() {
         count_panics();
         for seed in seeds(count() / 10) {
             let mut random = Rng::with_seed(seed ^ 0x50c7);

@@ -1,4 +1,7 @@
-//! `Cluster::serve_securely`, from outside: what is answered to whom. `cargo test -p kube-testcluster --features tls --test secure`
+//! Tests `Cluster::serve_securely` over real TLS connections: authentication by client certificate and token, and the
+//! answers to clients without valid credentials.
+//!
+//! `cargo test -p kube-testcluster --features tls --test secure`
 
 #![cfg(feature = "tls")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -17,7 +20,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// A cluster that knows the clients of its authority and two tokens.
+/// A TLS server that accepts client certificates of its authority and two tokens.
 struct Served {
     cluster: Cluster,
     address: SocketAddr,
@@ -68,7 +71,7 @@ impl Served {
         self.ask(None, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"), "").await
     }
 
-    /// Who the server says that a client is.
+    /// Returns the user that the server authenticated.
     async fn who(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
         let header = token.map(|token| format!("\r\nauthorization: bearer {token}")).unwrap_or_default();
         let head = format!("POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1{header}");
@@ -77,10 +80,10 @@ impl Served {
     }
 }
 
-/// The status and the body of an answer; a text is a JSON string.
+/// Returns the status and the body of an answer. A body that is not JSON becomes a JSON string.
 async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> (u16, Value) {
     let mut text = Vec::new();
-    let _ = stream.read_to_end(&mut text).await; // some end without a farewell
+    let _ = stream.read_to_end(&mut text).await; // some connections end without a TLS close
     let text = String::from_utf8(text).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -90,7 +93,7 @@ async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> (u16, Value) {
 const PODS: &str = "/api/v1/namespaces/default/pods";
 
 #[tokio::test]
-async fn a_certificate_names_a_user_and_a_group() {
+async fn a_client_certificate_authenticates_its_user_and_group() {
     let served = Served::start();
     let admin = served.authority.client("admin", Some("system:masters")).unwrap();
     assert_eq!(served.get(Some(&admin), PODS).await.0, 200);
@@ -102,7 +105,7 @@ async fn a_certificate_names_a_user_and_a_group() {
 }
 
 #[tokio::test]
-async fn nobody_in_particular_sees_that_the_server_lives_and_no_more() {
+async fn anonymous_clients_may_only_read_health_and_version() {
     let served = Served::start();
     for path in ["/healthz", "/livez", "/readyz"] {
         assert_eq!(served.get(None, path).await, (200, json!("ok")), "{path}");
@@ -120,7 +123,7 @@ async fn nobody_in_particular_sees_that_the_server_lives_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_credential_of_a_stranger_is_refused_but_the_connection_stands() {
+async fn an_invalid_credential_is_refused_per_request_and_does_not_fail_the_handshake() {
     let served = Served::start();
     let stranger = Authority::new("another").unwrap().client("admin", Some("system:masters")).unwrap();
     let (status, refused) = served.get(Some(&stranger), "/healthz").await;
@@ -129,11 +132,11 @@ async fn a_credential_of_a_stranger_is_refused_but_the_connection_stands() {
     assert_eq!(
         served.who(Some(&stranger), Some("secret")).await["username"],
         "ada",
-        "a token goes where a certificate does not"
+        "a valid token counts even beside an invalid certificate"
     );
 }
 
-/// A cluster in a folder, with the authority that is kept there.
+/// Starts a cluster in a folder, with the authority that is kept there.
 fn kept(folder: &Path) -> Served {
     let mut cluster = Cluster::builder().bare().start_in(folder).unwrap();
     let authority = Authority::kept_in(folder, "test").unwrap();
@@ -144,9 +147,9 @@ fn kept(folder: &Path) -> Served {
 }
 
 #[tokio::test]
-async fn what_a_kept_authority_has_signed_holds_for_the_next_cluster_of_the_folder() {
+async fn certificates_and_tokens_stay_valid_when_a_cluster_is_restarted_from_its_folder() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kept-authority");
-    let _ = std::fs::remove_dir_all(&folder); // of an earlier run that failed
+    let _ = std::fs::remove_dir_all(&folder); // left by an earlier run that failed
     let first = kept(&folder);
     let admin = first.authority.client("admin", Some("system:masters")).unwrap();
     let account = r#"{"metadata": {"name": "robot"}}"#;
@@ -157,7 +160,7 @@ async fn what_a_kept_authority_has_signed_holds_for_the_next_cluster_of_the_fold
     first.cluster.shutdown().await;
 
     let Served { cluster, address, authority } = kept(&folder);
-    assert_ne!(authority.certificate(), first.authority.certificate(), "it is as old as the cluster");
+    assert_ne!(authority.certificate(), first.authority.certificate(), "each start makes a new authority certificate");
     // The client trusts the first certificate, as an old kubeconfig does.
     let second = Served { cluster, address, authority: first.authority };
     assert_eq!(second.who(Some(&admin), None).await["username"], "admin");
@@ -167,7 +170,7 @@ async fn what_a_kept_authority_has_signed_holds_for_the_next_cluster_of_the_fold
     {
         use std::os::unix::fs::PermissionsExt;
         let key = std::fs::metadata(folder.join("authority.key")).unwrap();
-        assert_eq!(key.permissions().mode() & 0o777, 0o600, "nobody else may read it");
+        assert_eq!(key.permissions().mode() & 0o777, 0o600, "only the owner may read the key");
     }
     std::fs::write(folder.join("authority.key"), "no key").unwrap();
     let error = Authority::kept_in(&folder, "test").unwrap_err().to_string();
@@ -176,14 +179,14 @@ async fn what_a_kept_authority_has_signed_holds_for_the_next_cluster_of_the_fold
 }
 
 #[tokio::test]
-async fn a_servers_certificate_is_no_clients() {
+async fn a_server_certificate_cannot_be_used_as_a_client_certificate() {
     let served = Served::start();
     let server = served.authority.server(["localhost"]).unwrap();
     assert_eq!(served.get(Some(&server), PODS).await.0, 401);
 }
 
 #[tokio::test]
-async fn a_token_names_its_user() {
+async fn a_token_authenticates_its_user_and_groups() {
     let served = Served::start();
     assert_eq!(served.with_token("secret", PODS).await.0, 200);
     let groups = json!(["writers", "system:authenticated"]);
@@ -193,7 +196,7 @@ async fn a_token_names_its_user() {
 }
 
 #[tokio::test]
-async fn the_token_of_a_service_account_opens_the_api_until_it_is_changed() {
+async fn a_service_account_token_is_accepted_unless_it_is_forged_or_for_another_audience() {
     let served = Served::start();
     let admin = served.authority.client("admin", None).unwrap();
     let accounts = "POST /api/v1/namespaces/default/serviceaccounts";
@@ -208,14 +211,18 @@ async fn the_token_of_a_service_account_opens_the_api_until_it_is_changed() {
     assert_eq!(served.with_token(&format!("{rest}.{flipped}{}", &signature[1..]), PODS).await.0, 401);
     let audience = r#"{"spec": {"audiences": ["vault"]}}"#;
     let asked = served.ask(Some(&admin), &format!("{accounts}/robot/token HTTP/1.1"), audience).await.1;
-    assert_eq!(served.with_token(asked["status"]["token"].as_str().unwrap(), PODS).await.0, 401, "a token for others");
+    assert_eq!(
+        served.with_token(asked["status"]["token"].as_str().unwrap(), PODS).await.0,
+        401,
+        "the token is for another audience"
+    );
 }
 
-/// A request for a certificate for `jane`, in PEM and in base64.
+/// A certificate signing request for `jane`: PEM, encoded as base64.
 const REQUEST: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISk1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RWFtRnVaVEJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQk9TaXJMSjB1TDVuOGpySTEzNy9nNkUvZExqRmNJNGlNV2M3ZlhlNllVbUplU24yWHd3UkU1US93SXVTCjBLdXd4OHJpdDgyc2luU0pKQTllK0VCTzM4eWdBREFLQmdncWhrak9QUVFEQWdOSUFEQkZBaUVBbnZKMUwvdjYKeVI1MTJzRnZsdmhmWERIc1FhcGlENzNDM0R0L3o4ZHF2aklDSUdrSFNHRThaM1hWYUhNRUpPM2cxWVN6TE9mWgpQWmRiSU0zR0QrQ2EwZmRtCi0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
 
 #[tokio::test]
-async fn a_request_for_a_certificate_says_who_has_made_it() {
+async fn a_certificate_signing_request_records_the_authenticated_user() {
     let served = Served::start();
     let path = "POST /apis/certificates.k8s.io/v1/certificatesigningrequests HTTP/1.1\r\nauthorization: bearer secret";
     let asked = json!({"metadata": {"name": "a"}, "spec": {
@@ -228,7 +235,7 @@ async fn a_request_for_a_certificate_says_who_has_made_it() {
 }
 
 #[tokio::test]
-async fn a_web_page_of_another_host_is_refused_whoever_sends_it() {
+async fn a_cross_origin_request_is_refused_even_with_valid_credentials() {
     let served = Served::start();
     let admin = served.authority.client("admin", None).unwrap();
     let page = |origin: &str| format!("GET {PODS} HTTP/1.1\r\norigin: https://{origin}");
@@ -237,7 +244,7 @@ async fn a_web_page_of_another_host_is_refused_whoever_sends_it() {
 }
 
 #[tokio::test]
-async fn who_speaks_without_tls_is_told_so() {
+async fn plain_http_is_answered_with_a_hint_to_use_tls() {
     let served = Served::start();
     let mut stream = TcpStream::connect(served.address).await.unwrap();
     stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
@@ -247,7 +254,7 @@ async fn who_speaks_without_tls_is_told_so() {
 }
 
 #[test]
-fn what_is_no_certificate_is_refused_with_a_sentence() {
+fn malformed_certificates_and_keys_are_refused() {
     let authority = Authority::new("test").unwrap();
     let (one, other) = (authority.server(["localhost"]).unwrap(), authority.server(["localhost"]).unwrap());
     let text = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";

@@ -1,4 +1,6 @@
-//! Webhooks, from outside: which requests they are asked about, and what becomes of their answers.
+//! Tests admission webhooks over real TLS: which requests are sent to a webhook, and how its answers change or refuse a
+//! request.
+//!
 //! `cargo test -p kube-testcluster --features tls,cel --test webhooks`
 
 #![cfg(feature = "tls")]
@@ -16,7 +18,7 @@ use tower::ServiceExt;
 
 use self::hook::Hook;
 
-/// What a request is answered with: the code, the warnings, the body.
+/// The answer to an API request.
 struct Answer {
     code: u16,
     warnings: Vec<String>,
@@ -62,7 +64,7 @@ enum Kind {
     Validating,
 }
 
-/// Configures webhooks about config maps, each with what it has beside the usual.
+/// Configures webhooks for config maps. Each value adds to the usual fields of its webhook, or replaces them.
 async fn configure(cluster: &Cluster, kind: Kind, hooks: &[(&Hook, Value)]) {
     let hooks: Vec<Value> = hooks
         .iter()
@@ -111,7 +113,7 @@ async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_chan
     assert_eq!(first["resource"], json!({"group": "", "version": "v1", "resource": "configmaps"}));
     assert_eq!(first["options"], json!({"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}));
     assert_eq!((&first["oldObject"], &first["dryRun"]), (&Value::Null, &json!(false)));
-    assert!(first["object"]["metadata"]["uid"].is_null(), "it is not an object yet");
+    assert!(first["object"]["metadata"]["uid"].is_null(), "no uid is assigned yet");
     let [second] = validating.asked().try_into().unwrap();
     assert_eq!(second["object"]["metadata"]["labels"]["by"], "hook");
     assert_eq!(second["object"]["metadata"]["uid"], made.body["metadata"]["uid"]);
@@ -131,7 +133,7 @@ async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_chan
 }
 
 #[tokio::test]
-async fn a_patch_of_what_is_deleted_is_an_error_of_the_webhook() {
+async fn a_webhook_may_not_patch_a_deletion() {
     let cluster = cluster();
     let hook = Hook::start(|_| hook::patch(&json!([{"op": "add", "path": "/metadata/labels", "value": {}}])));
     assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
@@ -143,7 +145,7 @@ async fn a_patch_of_what_is_deleted_is_an_error_of_the_webhook() {
 }
 
 #[tokio::test]
-async fn a_denial_has_the_name_of_the_webhook_and_its_code() {
+async fn a_denial_has_the_name_of_the_webhook_and_the_code_of_its_answer() {
     let cluster = cluster();
     let hook = Hook::start(|request| match request["name"].as_str().unwrap() {
         "plain" => json!({"allowed": false}),
@@ -168,7 +170,7 @@ async fn a_denial_has_the_name_of_the_webhook_and_its_code() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_cannot_be_asked_fails_the_request_or_is_ignored() {
+async fn an_unreachable_webhook_fails_the_request_or_is_ignored_by_its_failure_policy() {
     let cluster = cluster();
     let (silent, other) = (Hook::start(allow), Hook::start(allow));
     let url = silent.client_config()["url"].as_str().unwrap().to_owned();
@@ -192,9 +194,9 @@ async fn a_webhook_that_cannot_be_asked_fails_the_request_or_is_ignored() {
     cluster.shutdown().await;
 }
 
-/// As Go does, and as envtest configures it.
+/// As in Go; envtest configures its webhooks this way.
 #[tokio::test]
-async fn a_bundle_may_hold_the_certificate_of_the_webhook_itself() {
+async fn the_ca_bundle_may_hold_the_certificate_of_the_webhook_itself() {
     let cluster = cluster();
     let hook = Hook::start(allow);
     configure(&cluster, Kind::Validating, &[(&hook, json!({"clientConfig": hook.pinned_client_config()}))]).await;
@@ -203,9 +205,9 @@ async fn a_bundle_may_hold_the_certificate_of_the_webhook_itself() {
     cluster.shutdown().await;
 }
 
-/// Go: `Certificate.isValid`.
+/// Upstream: Go's `Certificate.isValid`.
 #[tokio::test]
-async fn the_time_of_a_certificate_in_the_bundle_counts() {
+async fn an_expired_or_future_certificate_in_the_ca_bundle_is_refused() {
     for (from, to, why) in
         [(1990, 2000, "is after 2000-01-01T00:00:00Z"), (2990, 3000, "is before 2990-01-01T00:00:00Z")]
     {
@@ -223,7 +225,7 @@ async fn the_time_of_a_certificate_in_the_bundle_counts() {
 }
 
 #[tokio::test]
-async fn a_broken_answer_is_told_as_upstream_tells_it() {
+async fn an_invalid_webhook_response_is_reported_in_upstreams_words() {
     let cluster = cluster();
     let hook = Hook::start(|_| json!({"allowed": true, "uid": "another"}));
     configure(&cluster, Kind::Mutating, &[(&hook, json!({}))]).await;
@@ -237,7 +239,7 @@ async fn a_broken_answer_is_told_as_upstream_tells_it() {
 }
 
 #[tokio::test]
-async fn a_webhook_sees_what_its_selectors_and_conditions_say() {
+async fn object_and_namespace_selectors_limit_which_requests_a_webhook_gets() {
     let cluster = cluster();
     let (of_objects, of_namespaces) = (Hook::start(allow), Hook::start(allow));
     configure(
@@ -264,7 +266,7 @@ async fn a_webhook_sees_what_its_selectors_and_conditions_say() {
 
 #[cfg(feature = "cel")]
 #[tokio::test]
-async fn a_condition_in_cel_decides_whether_a_webhook_is_asked() {
+async fn a_webhook_is_called_only_if_its_cel_match_conditions_are_true() {
     let cluster = cluster();
     let hook = Hook::start(allow);
     let conditions = json!([
@@ -283,7 +285,7 @@ async fn a_condition_in_cel_decides_whether_a_webhook_is_asked() {
 }
 
 #[tokio::test]
-async fn a_webhook_is_asked_again_about_what_a_later_one_has_changed() {
+async fn a_webhook_is_called_again_if_a_later_webhook_changed_the_object() {
     let cluster = cluster();
     let first = Hook::start(allow);
     let second = Hook::start(|_| hook::patch(&json!([{"op": "add", "path": "/data/b", "value": "2"}])));
@@ -301,7 +303,7 @@ async fn a_webhook_is_asked_again_about_what_a_later_one_has_changed() {
 }
 
 #[tokio::test]
-async fn a_webhook_is_told_of_a_dry_run() {
+async fn a_webhook_gets_dry_runs_and_their_dry_run_flag() {
     let cluster = cluster();
     let pure = Hook::start(allow);
     configure(&cluster, Kind::Mutating, &[(&pure, json!({"sideEffects": "NoneOnDryRun"}))]).await;
@@ -311,12 +313,12 @@ async fn a_webhook_is_told_of_a_dry_run() {
     let changed = json!([{"op": "replace", "path": "/webhooks/0/sideEffects", "value": "Some"}]);
     let path = format!("{GROUP}/mutatingwebhookconfigurations/c");
     let refused = ask(&cluster, Method::PATCH, &path, "application/json-patch+json", &changed).await;
-    assert_eq!(refused.code, 422, "nobody can configure a webhook that has effects");
+    assert_eq!(refused.code, 422, "sideEffects: Some is not allowed");
     cluster.shutdown().await;
 }
 
 #[tokio::test]
-async fn a_scale_and_a_status_are_subresources_with_rules_of_their_own() {
+async fn webhook_rules_can_match_the_scale_and_status_subresources() {
     let cluster = cluster();
     let hook = Hook::start(allow);
     let rules = json!([{
@@ -341,20 +343,20 @@ async fn a_scale_and_a_status_are_subresources_with_rules_of_their_own() {
 }
 
 #[tokio::test]
-async fn webhook_configurations_are_not_admitted_by_webhooks() {
+async fn webhook_configurations_are_not_sent_to_webhooks() {
     let cluster = cluster();
     let hook = Hook::start(|_| json!({"allowed": false}));
     let everything = json!([{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"]}]);
     configure(&cluster, Kind::Validating, &[(&hook, json!({"rules": everything}))]).await;
     assert_eq!(post(&cluster, MAPS, map("m")).await.code, 400);
     let path = format!("{GROUP}/validatingwebhookconfigurations/c");
-    assert_eq!(delete(&cluster, &path).await.code, 200, "nobody is locked out for ever");
+    assert_eq!(delete(&cluster, &path).await.code, 200, "a bad configuration can always be deleted");
     assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
     cluster.shutdown().await;
 }
 
 #[tokio::test]
-async fn others_write_while_a_webhook_is_asked_and_it_is_asked_again() {
+async fn a_patch_is_retried_and_its_webhook_called_again_if_the_object_changed_meanwhile() {
     let cluster = std::sync::Arc::new(cluster());
     let hook = Hook::start(allow);
     assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
@@ -375,5 +377,5 @@ async fn others_write_while_a_webhook_is_asked_and_it_is_asked_again() {
     assert_eq!(slow.await.unwrap(), 200);
     let both = ask(&cluster, Method::GET, &format!("{MAPS}/m"), "", &json!({})).await;
     assert_eq!(both.body["data"], json!({"a": "1", "quick": "1", "slow": "1"}));
-    assert_eq!(hook.asked().len(), 2, "once about each state");
+    assert_eq!(hook.asked().len(), 2, "it is called once for each state of the object");
 }

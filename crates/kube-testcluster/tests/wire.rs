@@ -1,8 +1,9 @@
-//! Replays traffic that was recorded from a real API server against the one of this crate, in process and in virtual time.
+//! Replays recorded traffic of a real API server against this crate's server and compares the answers. Runs in process
+//! and in virtual time.
 //!
-//! `WIRE_COMPLETE=1 WIRE_DIR=… cargo test --test wire` replays another directory of the form of `fixtures/wire`: every write is
-//! a record, so nothing is inferred and nothing is prepared. `WIRE_DIR` alone is for a directory whose recorder also wrote what is no
-//! record: the requests are those of `fixtures/wire`, and the answers are compared with those of the directory.
+//! `WIRE_COMPLETE=1 WIRE_DIR=… cargo test --test wire` replays another directory in the form of `fixtures/wire`, whose
+//! recordings contain every write. `WIRE_DIR` alone is for recordings that lack some writes: it sends the requests of
+//! `fixtures/wire` and compares with the answers in the other directory.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "the report of what was compared")]
@@ -29,9 +30,9 @@ use crate::recording::{commands, recordings};
 use crate::replay::Replayed;
 
 #[test]
-fn the_server_answers_as_the_recorded_one_did() {
+fn the_server_gives_the_recorded_answers() {
     let files = recordings();
-    assert!(!files.is_empty(), "there are recordings");
+    assert!(!files.is_empty(), "no recordings were found");
     let mut differences = Differences::default();
     let (mut wrong, mut all) = (Vec::new(), 0);
     for file in &files {
@@ -40,7 +41,7 @@ fn the_server_answers_as_the_recorded_one_did() {
         let equal = replayed.iter().filter(|record| record.problems.is_empty()).count();
         println!("{}: {} replayed, {equal} equal", file.name, replayed.len());
         let records = file.answers.as_ref().unwrap_or(&file.records);
-        assert_eq!(replayed.len(), records.len(), "{}: every record is replayed", file.name);
+        assert_eq!(replayed.len(), records.len(), "{}: not every record was replayed", file.name);
         all += replayed.len();
         for Replayed { name, problems } in replayed {
             wrong.extend(problems.into_iter().map(|problem| format!("{} / {name}: {problem}", file.name)));
@@ -53,9 +54,9 @@ fn the_server_answers_as_the_recorded_one_did() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn kubectl_gets_the_answers_that_it_got() {
+async fn kubectl_requests_get_the_recorded_answers() {
     let Some(commands) = commands() else {
-        assert!(std::env::var_os("WIRE_DIR").is_some(), "the log of kubectl is here");
+        assert!(std::env::var_os("WIRE_DIR").is_some(), "fixtures/wire has no log of kubectl");
         return;
     };
     let (compared, wrong) = kubectl::replay(&commands).await;

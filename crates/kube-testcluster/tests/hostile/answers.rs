@@ -1,9 +1,12 @@
-//! What an answer of Kubernetes looks like.
+//! Checks that an answer to a hostile request is one that Kubernetes could give.
 
 use serde_json::{Value, json};
 
-/// Fails unless an answer is one of upstream's: an object or a list, a Status that says what its code says, or the few
-/// words of Go's HTTP server.
+/// Accepts every success. An error must be a `Status` that agrees with the HTTP code, or one of the plain texts of Go's
+/// HTTP server.
+///
+/// # Errors
+/// The offending part of the answer.
 pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(body);
     if status < 200 {
@@ -17,7 +20,7 @@ pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String>
         return if known { Ok(()) } else { Err(text.into_owned()) };
     }
     if !content_type.starts_with("application/json") {
-        return Ok(()); // YAML and protobuf are made from what is JSON elsewhere
+        return Ok(()); // YAML and protobuf are encodings of the same answers
     }
     let value: Value = serde_json::from_slice(body).map_err(|error| format!("{error}: {text}"))?;
     let form = (&value["kind"], &value["apiVersion"], &value["status"], &value["code"]);
@@ -26,14 +29,14 @@ pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String>
     }
     let message = value["message"].as_str().filter(|message| !message.is_empty()).ok_or("no message")?;
     let reason = value["reason"].as_str().unwrap_or_default();
-    // Upstream does not classify its 500s either.
+    // Messages of errors that upstream also answers with 500 and without a reason.
     let unclassified = [
         "strconv.ParseUint: ",
         "resourceVersion should not be set",
         "resourceVersion: Invalid value: ",
         "target.",
         "unknown patch type: ",
-        // What a strategic merge finds out while it merges.
+        // Errors in the middle of a strategic merge.
         " does not contain declared merge key: ",
         "merging an object in json but data type is not struct",
         "unable to find api field in struct ",

@@ -1,4 +1,4 @@
-//! Bodies that no friendly client sends.
+//! Generates random request bodies that no well-behaved client sends: JSON, YAML, protobuf and JSON patches.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::changed::changed;
 use super::words::{FIELDS, OPERATIONS, POINTERS, pick};
 
-/// Objects that the server knows, with a place for something else: `@`.
+/// Templates of objects of served kinds. `@` is replaced by a random value.
 const OBJECTS: [&str; 12] = [
     r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":@}}"#,
     r#"{"metadata":{"name":"a","labels":@},"spec":{"containers":[{"name":"c","image":"i"}]}}"#,
@@ -47,7 +47,7 @@ const SCALARS: [&str; 22] = [
     r#""==""#,
 ];
 
-/// A body for a media type, or for another one.
+/// Returns a random body for a media type; sometimes damaged, sometimes protobuf regardless of the media type.
 pub fn body(random: &mut Rng, media_type: &str) -> Vec<u8> {
     let mut bytes = match media_type {
         "application/yaml" => yaml(random).into_bytes(),
@@ -63,7 +63,7 @@ pub fn body(random: &mut Rng, media_type: &str) -> Vec<u8> {
             bytes[at] = random.u8(..);
         }
         2 => bytes.extend((0..random.usize(0..20)).map(|_| random.u8(..))),
-        3 => bytes = protobuf(random), // whatever the media type says
+        3 => bytes = protobuf(random), // regardless of the media type
         _ => {}
     }
     bytes
@@ -95,7 +95,7 @@ fn small(random: &mut Rng, levels: usize) -> String {
             format!("[{}]", items.join(","))
         }
         _ => {
-            // Now and then with the same key twice.
+            // The same key may occur twice.
             let fields: Vec<String> =
                 (0..count).map(|_| format!("{:?}:{}", pick(random, &FIELDS), small(random, levels - 1))).collect();
             format!("{{{}}}", fields.join(","))
@@ -103,7 +103,7 @@ fn small(random: &mut Rng, levels: usize) -> String {
     }
 }
 
-/// As many levels as are allowed, a few more, or far too many.
+/// Returns a number of nesting levels: below the limits, around them, or far above.
 fn levels(random: &mut Rng) -> usize {
     match random.u8(0..10) {
         0..3 => random.usize(90..105),
@@ -127,7 +127,7 @@ fn long(random: &mut Rng) -> String {
         1 => format!("[{}]", list(&|n| format!(r#"{{"name":"s{n}"}}"#))),
         2 => format!("[{}]", list(&|n| format!(r#"{{"name":"s{}","$patch":"delete"}}"#, n / 2))),
         3 => format!("{{{}}}", list(&|n| format!(r#""k{n}":"v""#))),
-        4 => format!("[{}]", list(&|n| format!(r#"{{"name":"o{n}","controller":true}}"#))), // owners
+        4 => format!("[{}]", list(&|n| format!(r#"{{"name":"o{n}","controller":true}}"#))), // owner references
         _ => format!("[{}]", list(&|n| format!("{n}"))),
     }
 }
@@ -145,7 +145,7 @@ fn operations(random: &mut Rng) -> String {
     let count = if random.u8(0..100) == 0 { random.usize(1000..11_000) } else { random.usize(0..8) };
     let free = "/spec/template/metadata/managedFields";
     if count > 8 {
-        // The same few operations again and again, which nest or grow.
+        // Repeats a few operations that nest or grow the object.
         let nest = [
             json!({"op": "add", "path": "/metadata/labels", "value": {}}),
             json!({"op": pick(random, &["move", "copy"]), "from": free, "path": "/metadata/labels/x"}),
@@ -176,7 +176,7 @@ fn yaml(random: &mut Rng) -> String {
     }
 }
 
-/// A field of a message, of any of the wire's types.
+/// Returns a random protobuf field of any wire type.
 fn field(random: &mut Rng, levels: usize) -> Vec<u8> {
     let number = random.u8(0..20);
     let wire = if levels == 0 { random.u8(0..8) } else { [2, 2, 2, 0, 5][random.usize(0..5)] };

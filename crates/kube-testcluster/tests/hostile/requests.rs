@@ -1,11 +1,11 @@
-//! Requests that no friendly client sends.
+//! Generates random requests that no well-behaved client sends.
 
 use fastrand::Rng;
 
 use super::bodies::body;
 use super::words::{ACCEPTS, BODY_TYPES, METHODS, PARAMETERS, PATHS, SEGMENTS, VALUES, pick};
 
-/// A request, before it is known whether HTTP allows it.
+/// A random request. It is not necessarily valid HTTP.
 pub struct Hostile {
     pub method: String,
     pub target: String,
@@ -38,7 +38,7 @@ impl Hostile {
     }
 }
 
-/// An Accept header in the worst order for a sort that inserts.
+/// Returns an Accept header with rising quality values: the worst order for an insertion sort.
 fn rising(count: usize) -> String {
     (0..count).map(|n| format!("a/b;q=0.{n:04}")).collect::<Vec<_>>().join(",")
 }
@@ -57,7 +57,7 @@ fn target(random: &mut Rng) -> String {
     if parameters.is_empty() { path } else { format!("{path}?{}", parameters.join("&")) }
 }
 
-/// A path of the API, and now and then one that is put together from its segments.
+/// Returns a path of the API, sometimes with random segments.
 fn path(random: &mut Rng) -> String {
     let path = pick(random, &PATHS);
     match random.u8(0..16) {

@@ -1,8 +1,8 @@
-//! The words of the requests: those with a meaning for the server, and those that only look like it.
+//! Word lists for the random requests: meaningful words, and words that only look meaningful.
 
 use fastrand::Rng;
 
-/// One of these.
+/// Returns a random item.
 pub fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
     from[random.usize(0..from.len())]
 }
@@ -10,7 +10,7 @@ pub fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
 pub const METHODS: [&str; 12] =
     ["GET", "GET", "POST", "POST", "PUT", "PUT", "PATCH", "PATCH", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// Of a path that makes no sense.
+/// Segments of random paths.
 pub const SEGMENTS: [&str; 30] = [
     "api",
     "apis",
@@ -101,7 +101,7 @@ pub const PARAMETERS: [&str; 22] = [
     "nosuch",
 ];
 
-/// Of parameters, as they stand in a target.
+/// Values of query parameters, already encoded for a URL.
 pub const VALUES: [&str; 51] = [
     "",
     "0",
@@ -156,7 +156,7 @@ pub const VALUES: [&str; 51] = [
     "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0IjoiYiJ9",
 ];
 
-/// Of bodies; of patches from the fourth to the sixth.
+/// Media types of bodies. The first three are for objects, the next three for patches.
 pub const BODY_TYPES: [&str; 11] = [
     "application/json",
     "application/yaml",
@@ -187,7 +187,7 @@ pub const ACCEPTS: [&str; 13] = [
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
 ];
 
-/// Names of fields, and of directives of a strategic merge patch.
+/// Names of fields, and directives of a strategic merge patch.
 pub const FIELDS: [&str; 35] = [
     "metadata",
     "name",
@@ -226,7 +226,7 @@ pub const FIELDS: [&str; 35] = [
     "nodeName",
 ];
 
-/// Into the objects of the requests.
+/// JSON pointers into the generated objects.
 pub const POINTERS: [&str; 17] = [
     "",
     "/",
@@ -247,5 +247,5 @@ pub const POINTERS: [&str; 17] = [
     "/metadata/a~1b~0c",
 ];
 
-/// Of a JSON patch.
+/// Operations of a JSON patch.
 pub const OPERATIONS: [&str; 9] = ["add", "add", "replace", "remove", "move", "copy", "copy", "test", "frob"];

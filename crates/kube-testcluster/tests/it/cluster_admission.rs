@@ -1,4 +1,5 @@
-//! What kube-apiserver's default admission adds to pods and namespaces, where that was chosen.
+//! Tests the defaults of kube-apiserver's admission plugins (tolerations, priority, service account), which
+//! `Admission::Kube` switches on.
 
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ fn toleration(key: &str, effect: &str, seconds: Option<u64>) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_is_what_its_client_sent_unless_admission_was_chosen() {
+async fn admission_plugins_change_a_pod_only_if_they_are_switched_on() {
     for (cluster, added) in [(quiet().start(), false), (like_kube(), true)] {
         let (_, pod) = created(&Api::new(&cluster), &json!({})).await;
         for field in ["priority", "preemptionPolicy", "tolerations", "serviceAccountName", "serviceAccount"] {
@@ -43,7 +44,7 @@ async fn a_pod_is_what_its_client_sent_unless_admission_was_chosen() {
 
 /// Upstream: the plugin `DefaultTolerationSeconds`.
 #[tokio::test(start_paused = true)]
-async fn a_pod_stands_a_node_that_is_gone_for_five_minutes_unless_it_says_otherwise() {
+async fn a_pod_tolerates_a_failed_node_for_five_minutes_by_default() {
     let cluster = like_kube();
     let api = Api::new(&cluster);
     let of = |key| toleration(key, "NoExecute", Some(300));
@@ -63,7 +64,7 @@ async fn a_pod_stands_a_node_that_is_gone_for_five_minutes_unless_it_says_otherw
 
 /// Upstream: the plugin `Priority`.
 #[tokio::test(start_paused = true)]
-async fn the_priority_of_a_pod_is_that_of_its_class() {
+async fn a_pod_gets_the_priority_of_its_class() {
     let cluster = like_kube();
     let api = Api::new(&cluster);
     for (class, priority) in
@@ -93,7 +94,7 @@ async fn the_priority_of_a_pod_is_that_of_its_class() {
 
 /// Upstream: the plugin `ServiceAccount`.
 #[tokio::test(start_paused = true)]
-async fn a_pod_has_a_service_account_and_its_secrets() {
+async fn a_pod_gets_a_service_account_and_its_image_pull_secrets() {
     let cluster = like_kube();
     let api = Api::new(&cluster);
     let account = json!({"metadata": {"name": "own"}, "imagePullSecrets": [{"name": "registry"}]});
@@ -115,7 +116,7 @@ async fn a_pod_has_a_service_account_and_its_secrets() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_update_may_leave_out_what_the_admission_gave() {
+async fn an_update_may_leave_out_fields_that_admission_added() {
     let cluster = like_kube();
     let api = Api::new(&cluster);
     let mut plain = pod("a", &json!({}));
@@ -126,9 +127,9 @@ async fn an_update_may_leave_out_what_the_admission_gave() {
     assert_eq!((after.status, &after.body["spec"]), (200, &before["spec"]), "{}", after.body);
 }
 
-/// Without the admission there is nothing that a PUT could leave out. Upstream: `ValidatePodUpdate`.
+/// Without admission, the object has no field that a PUT could leave out. Upstream: `ValidatePodUpdate`.
 #[tokio::test(start_paused = true)]
-async fn an_update_must_name_what_the_client_gave() {
+async fn an_update_may_not_leave_out_a_field_that_the_client_set() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let mut new = pod("a", &json!({}));
@@ -141,9 +142,9 @@ async fn an_update_must_name_what_the_client_gave() {
     assert_eq!(without.status, 422, "{}", without.body);
 }
 
-/// Upstream: `NamespaceLifecycle` is the first of the plugins.
+/// Upstream: `NamespaceLifecycle` runs before the other plugins.
 #[tokio::test(start_paused = true)]
-async fn nothing_is_looked_up_for_a_pod_in_a_namespace_that_ends() {
+async fn a_pod_in_a_terminating_namespace_is_refused_before_other_plugins_run() {
     let cluster = like_kube();
     let api = Api::new(&cluster);
     let namespace = json!({"metadata": {"name": "shop", "finalizers": ["example.com/wait"]}});
@@ -163,14 +164,14 @@ async fn nothing_is_looked_up_for_a_pod_in_a_namespace_that_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_namespace_has_an_account_and_gets_it_back() {
+async fn every_namespace_gets_a_default_service_account_and_gets_it_back_after_a_deletion() {
     let cluster = like_kube();
     let api = Api::new(&cluster);
     for namespace in ["default", "kube-node-lease", "kube-public", "kube-system"] {
         assert_eq!(api.get(&format!("/api/v1/namespaces/{namespace}/serviceaccounts")).await.names(), ["default"]);
     }
     api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
-    // The account comes after the namespace: who is faster waits for it.
+    // The service account is created after the namespace, so a pod that comes earlier waits for it.
     let pods = "/api/v1/namespaces/shop/pods";
     let mut first = pod("first", &json!({}));
     first["metadata"]["namespace"] = json!("shop");
@@ -183,11 +184,15 @@ async fn every_namespace_has_an_account_and_gets_it_back() {
     assert_eq!(api.delete("/api/v1/namespaces/shop").await.status, 200);
     cluster.settled().await;
     sleep(Duration::from_secs(60)).await;
-    assert_eq!(api.get("/api/v1/namespaces/shop").await.status, 404, "the account does not come back for ever");
+    assert_eq!(
+        api.get("/api/v1/namespaces/shop").await.status,
+        404,
+        "the account is not created again during the deletion"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_controllers_nobody_makes_accounts_and_no_pod_needs_one() {
+async fn without_controllers_pods_need_no_service_account() {
     let cluster = quiet().admission(Admission::Kube).controllers(Controllers::None).start();
     let (status, pod) = created(&Api::new(&cluster), &json!({})).await;
     assert_eq!((status, pod["spec"].get("serviceAccountName"), &pod["spec"]["priority"]), (201, None, &json!(0)));
@@ -195,7 +200,7 @@ async fn without_controllers_nobody_makes_accounts_and_no_pod_needs_one() {
 
 /// Upstream: `CreateOrUpdateMasterServiceIfNeeded` in `pkg/controlplane/controller/kubernetesservice`.
 #[tokio::test(start_paused = true)]
-async fn the_api_server_has_a_service() {
+async fn the_api_server_makes_the_kubernetes_service() {
     let cluster = like_kube();
     let api = Api::new(&cluster);
     let services = "/api/v1/namespaces/default/services";
@@ -210,11 +215,11 @@ async fn the_api_server_has_a_service() {
         })
     );
     let taken = json!({"metadata": {"name": "b"}, "spec": {"clusterIP": "10.96.0.1", "ports": [{"port": 80}]}});
-    assert_eq!(api.post(services, &taken).await.status, 422, "its address is held");
+    assert_eq!(api.post(services, &taken).await.status, 422, "the address of the kubernetes service is taken");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_of_a_replica_set_gets_the_same_and_runs() {
+async fn a_pod_of_a_replica_set_passes_admission_and_runs() {
     let cluster = Cluster::builder().admission(Admission::Kube).stages(Stages::named("fast").unwrap()).nodes(1).start();
     let api = Api::new(&cluster);
     let labels = json!({"app": "web"});
@@ -228,7 +233,7 @@ async fn a_pod_of_a_replica_set_gets_the_same_and_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_priority_class_gives_its_value_to_the_pods_that_name_it_or_to_all() {
+async fn a_priority_class_applies_to_the_pods_that_name_it_or_by_default_to_all() {
     let api = Api::new(&quiet().admission(Admission::Kube).start());
     const CLASSES: &str = "/apis/scheduling.k8s.io/v1/priorityclasses";
     let class = json!({"metadata": {"name": "high"}, "value": 1000, "preemptionPolicy": "Never"});

@@ -1,4 +1,4 @@
-//! Those who decide about writes in the process of the test.
+//! Tests admission plugins that run in the test's own process (`ClusterBuilder::admit`).
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// A cluster whose requests are noted.
+/// Starts a cluster with a plugin that records the requests to one resource.
 fn noted(only: &'static str) -> (Cluster, Arc<Mutex<Vec<AdmissionRequest>>>) {
     let seen: Arc<Mutex<Vec<AdmissionRequest>>> = Arc::default();
     let notes = seen.clone();
@@ -24,7 +24,7 @@ fn noted(only: &'static str) -> (Cluster, Arc<Mutex<Vec<AdmissionRequest>>>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plugin_sees_every_write_with_both_states() {
+async fn a_plugin_sees_every_write_with_the_old_and_the_new_object() {
     let (cluster, seen) = noted("configmaps");
     let api = Api::new(&cluster);
     assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "m"}, "data": {"a": "1"}})).await.status, 201);
@@ -46,7 +46,7 @@ async fn a_plugin_sees_every_write_with_both_states() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plugin_changes_what_is_stored_and_what_is_invalid_then_is_refused() {
+async fn a_plugin_may_change_the_object_and_the_result_is_validated() {
     let cluster = quiet().admit(|request: &mut AdmissionRequest| {
         if let Some(object) = request.object.as_mut().filter(|_| request.operation == Operation::Create) {
             let wrong = request.name == "wrong";
@@ -62,7 +62,7 @@ async fn a_plugin_changes_what_is_stored_and_what_is_invalid_then_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plugin_refuses_with_a_status_of_its_own() {
+async fn a_plugin_may_refuse_a_write_with_its_own_status() {
     let cluster = quiet().admit(|request: &mut AdmissionRequest| match request.operation {
         Operation::Delete => Err(Status::failure("it stays", "Forbidden").with_code(403).boxed()),
         _ => Ok(()),
@@ -79,7 +79,7 @@ async fn a_plugin_refuses_with_a_status_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_binding_and_an_eviction_are_creations_of_their_own_kinds() {
+async fn a_plugin_sees_an_eviction_as_the_creation_of_an_eviction() {
     let (cluster, seen) = noted("pods");
     let api = Api::new(&cluster);
     assert_eq!(api.post(PODS, &pod("a", &json!({}))).await.status, 201);
@@ -88,5 +88,8 @@ async fn a_binding_and_an_eviction_are_creations_of_their_own_kinds() {
     let seen = seen.lock().unwrap();
     let evicted = seen.iter().find(|request| request.subresource == "eviction").unwrap();
     assert_eq!((evicted.operation, evicted.kind.as_str(), evicted.name.as_str()), (Operation::Create, "Eviction", "a"));
-    assert!(seen.iter().all(|request| request.operation != Operation::Delete), "the eviction was asked about");
+    assert!(
+        seen.iter().all(|request| request.operation != Operation::Delete),
+        "the plugin sees an eviction, not a deletion"
+    );
 }

@@ -1,4 +1,4 @@
-//! Server-side apply, and who owns the fields of an object.
+//! Tests server-side apply and managed fields: which manager owns which field of an object.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ async fn apply(api: &Api, path: &str, query: &str, config: &Value) -> Answer {
     api.send("PATCH", &format!("{path}?{query}"), APPLY, config.to_string()).await
 }
 
-/// The managers of an object, with what each does and owns.
+/// Returns the managedFields entries of an object: manager, operation, subresource and fields.
 fn owners(object: &Value) -> Vec<String> {
     let owner = |entry: &Value| {
         let text = |name: &str| entry[name].as_str().unwrap_or_default();
@@ -33,29 +33,29 @@ fn owners(object: &Value) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_apply_creates_changes_and_takes_away() {
+async fn an_apply_creates_an_object_changes_fields_and_removes_fields() {
     let api = api();
     let path = format!("{MAPS}/a");
     let created = apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1", "y": "1"}))).await;
     assert_eq!(created.status, 201);
     assert_eq!(owners(&created.body), [r#"one Apply  {"f:data":{"f:x":{},"f:y":{}}}"#]);
     let again = apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1", "y": "1"}))).await;
-    assert_eq!((again.status, again.version()), (200, created.version()), "nothing has changed");
+    assert_eq!((again.status, again.version()), (200, created.version()), "an apply without changes writes nothing");
     let changed = apply(&api, &path, "fieldManager=one", &map(&json!({"y": "2"}))).await;
-    assert_eq!(changed.body["data"], json!({"y": "2"}), "what is applied no more goes");
+    assert_eq!(changed.body["data"], json!({"y": "2"}), "a field that is no longer applied is removed");
     let shared = apply(&api, &path, "fieldManager=two", &map(&json!({"y": "2"}))).await;
-    assert_eq!(shared.status, 200, "two may own a field with one value");
+    assert_eq!(shared.status, 200, "two managers may own a field if they agree on its value");
     assert_eq!(
         owners(&shared.body),
         [r#"two Apply  {"f:data":{"f:y":{}}}"#, r#"one Apply  {"f:data":{"f:y":{}}}"#],
         "an apply that changes nothing has no time, so it is the oldest"
     );
     let left = apply(&api, &path, "fieldManager=one", &map(&json!({}))).await;
-    assert_eq!(left.body["data"], json!({"y": "2"}), "somebody else owns it still");
+    assert_eq!(left.body["data"], json!({"y": "2"}), "the field has another owner, so it stays");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_field_of_another_manager_is_a_conflict_until_it_is_forced() {
+async fn applying_a_field_of_another_manager_is_a_conflict_unless_forced() {
     let api = api();
     let path = format!("{MAPS}/a");
     apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1"}))).await;
@@ -78,7 +78,7 @@ async fn a_field_of_another_manager_is_a_conflict_until_it_is_forced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_write_owns_what_it_changes() {
+async fn a_writer_owns_the_fields_that_it_changes() {
     let api = api();
     api.send(
         "POST",
@@ -105,7 +105,7 @@ async fn each_write_owns_what_it_changes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_apply_has_to_say_who_and_what() {
+async fn an_apply_needs_a_field_manager_and_a_valid_object() {
     let api = api();
     let path = format!("{MAPS}/a");
     let nobody = apply(&api, &path, "", &map(&json!({}))).await;
@@ -132,14 +132,14 @@ async fn an_apply_has_to_say_who_and_what() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_list_of_entries_forgets_them_until_the_next_apply() {
+async fn an_empty_managed_fields_list_stops_tracking_until_the_next_apply() {
     let api = api();
     let path = format!("{MAPS}/a");
     apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1"}))).await;
     let reset = api.merge(&path, &json!({"metadata": {"managedFields": []}})).await;
     assert_eq!(owners(&reset.body), [""; 0]);
     let patched = api.merge(&path, &json!({"data": {"y": "1"}})).await;
-    assert_eq!(owners(&patched.body), [""; 0], "nobody's fields are kept before the next apply");
+    assert_eq!(owners(&patched.body), [""; 0], "no fields are tracked before the next apply");
     let applied = apply(&api, &path, "fieldManager=two", &map(&json!({"x": "1"}))).await;
     assert_eq!(
         owners(&applied.body),
@@ -148,7 +148,7 @@ async fn an_empty_list_of_entries_forgets_them_until_the_next_apply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn turned_off_nothing_is_kept_and_an_apply_is_refused() {
+async fn with_managed_fields_off_an_apply_is_refused() {
     let api = Api::new(&quiet().managed_fields(ManagedFields::Off).start());
     api.pod("a", &json!({})).await;
     assert!(api.get(&item("a")).await.body["metadata"]["managedFields"].is_null());
@@ -157,13 +157,13 @@ async fn turned_off_nothing_is_kept_and_an_apply_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn usually_an_object_has_owners_from_its_first_apply_on() {
+async fn by_default_managed_fields_start_with_the_first_apply() {
     let api = Api::new(&quiet().start());
     let path = format!("{MAPS}/a");
     let made = api.post(MAPS, &map(&json!({"x": "1"}))).await;
     assert_eq!(owners(&made.body), [""; 0]);
     let changed = api.merge(&path, &json!({"data": {"y": "1"}})).await;
-    assert_eq!(owners(&changed.body), [""; 0], "nobody has applied it");
+    assert_eq!(owners(&changed.body), [""; 0], "the object was never applied");
     let refused = apply(&api, &path, "fieldManager=one", &map(&json!({"x": "2"}))).await;
     assert_eq!(
         refused.message(),
@@ -184,7 +184,7 @@ async fn usually_an_object_has_owners_from_its_first_apply_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_with_entries_has_owners_from_then_on() {
+async fn an_object_created_with_managed_fields_is_tracked_from_its_creation() {
     let api = Api::new(&quiet().start());
     let mut copy = map(&json!({"x": "1", "y": "1"}));
     let entry = json!({"manager": "one", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1",
@@ -194,7 +194,7 @@ async fn what_comes_with_entries_has_owners_from_then_on() {
     assert_eq!(
         owners(&made.body),
         [r#"two Update  {"f:data":{".":{},"f:x":{},"f:y":{}}}"#],
-        "who creates an object owns all of it, whoever it says has applied it"
+        "the creator owns all fields, whatever managedFields the object brings"
     );
 }
 
@@ -215,14 +215,14 @@ fn scale(replicas: i64) -> Value {
     json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": replicas}})
 }
 
-/// Who owns the replicas, and how.
+/// Returns the managers that own the replicas, with their operation and subresource.
 fn owners_of_replicas(set: &Value) -> Vec<String> {
     let has = |owner: &&String| owner.contains(r#""f:replicas":{}"#) && !owner.contains("f:status");
     owners(set).iter().filter(has).map(|owner| owner.split(" {").next().unwrap().to_owned()).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_applies_a_scale_owns_the_replicas_of_the_object() {
+async fn applying_a_scale_takes_ownership_of_the_replicas_of_the_object() {
     let api = api();
     let path = format!("{SETS}/a");
     apply(&api, &path, "fieldManager=one", &set(Some(1))).await;
@@ -230,12 +230,12 @@ async fn who_applies_a_scale_owns_the_replicas_of_the_object() {
     assert_eq!(refused.message(), "Apply failed with 1 conflict: conflict with \"one\": .spec.replicas");
     let scaled = apply(&api, &format!("{path}/scale"), "fieldManager=two&force=true", &scale(3)).await;
     assert_eq!((scaled.status, &scaled.body["spec"]), (200, &json!({"replicas": 3})));
-    assert_eq!(scaled.body["metadata"]["managedFields"], Value::Null, "a scale does not tell");
+    assert_eq!(scaled.body["metadata"]["managedFields"], Value::Null, "a Scale has no managedFields");
     let now = api.get(&path).await.body;
     assert_eq!(now["spec"]["replicas"], 3);
     assert_eq!(owners_of_replicas(&now), ["two Apply scale"]);
     let again = apply(&api, &path, "fieldManager=one", &set(None)).await;
-    assert_eq!((again.status, &again.body["spec"]["replicas"]), (200, &json!(3)), "it stays with its new owner");
+    assert_eq!((again.status, &again.body["spec"]["replicas"]), (200, &json!(3)), "the new owner keeps the replicas");
     let update = format!("{path}/scale?fieldManager=three");
     let put = api.send("PUT", &update, "application/json", scale(5).to_string()).await;
     assert_eq!(put.status, 200);
@@ -245,7 +245,7 @@ async fn who_applies_a_scale_owns_the_replicas_of_the_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_owns_what_a_write_does_not_change() {
+async fn a_writer_does_not_own_fields_that_its_write_cannot_change() {
     let api = api();
     let path = format!("{SETS}/a");
     let mut made = set(Some(0));
@@ -259,7 +259,7 @@ async fn nobody_owns_what_a_write_does_not_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_controllers_own_what_they_write() {
+async fn controllers_and_kubelet_own_the_fields_that_they_write() {
     let cluster =
         Cluster::builder().managed_fields(ManagedFields::Kept).started_at("2023-05-01T10:00:00Z".parse().unwrap());
     let cluster = cluster.start();
@@ -267,20 +267,20 @@ async fn the_controllers_own_what_they_write() {
     let made =
         api.send("POST", &format!("{SETS}?fieldManager=one"), "application/json", set(Some(1)).to_string()).await;
     assert_eq!(made.status, 201);
-    tokio::time::sleep(std::time::Duration::from_secs(60)).await; // the clock stands unless all wait
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await; // virtual time: it passes only while all tasks wait
     let names = |object: &Value| -> BTreeSet<String> {
         owners(object).iter().map(|owner| owner.split(" {").next().unwrap().to_owned()).collect()
     };
     let of_set = names(&api.get(&format!("{SETS}/a")).await.body);
     assert_eq!(Vec::from_iter(of_set), ["kube-controller-manager Update status", "one Update "]);
     let pods = api.items("/api/v1/namespaces/default/pods").await;
-    // The network plugin's annotation is the kubelet's too.
+    // The kubelet also writes the network plugin's annotation.
     let of_pod = ["kube-controller-manager Update ", "kubelet Update ", "kubelet Update status"];
     assert_eq!(Vec::from_iter(names(&pods[0])), of_pod);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_oldest_of_more_than_ten_managers_are_joined() {
+async fn with_more_than_ten_managers_the_oldest_are_merged() {
     let api = api();
     let path = format!("{MAPS}/a");
     api.send("POST", &format!("{MAPS}?fieldManager=m00"), "application/json", map(&json!({"k00": "1"})).to_string())
@@ -297,7 +297,7 @@ async fn the_oldest_of_more_than_ten_managers_are_joined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn kubectl_takes_over_what_it_applied_before_on_its_own() {
+async fn kubectl_takes_over_the_fields_of_its_client_side_applies() {
     const LAST: &str = "kubectl.kubernetes.io/last-applied-configuration";
     let api = api();
     let path = format!("{MAPS}/a");
@@ -313,9 +313,10 @@ async fn kubectl_takes_over_what_it_applied_before_on_its_own() {
     assert_eq!(annotation, format!("{}\n", map(&json!({"x": "2"}))));
 }
 
-/// kubectl makes an applier of whoever owns its annotation, and an applier loses what it applies no more.
+/// kubectl turns the owner of its annotation into an applier, and an applier loses the fields that it no longer
+/// applies.
 #[tokio::test(start_paused = true)]
-async fn only_what_kubectl_applied_on_its_own_is_taken_over_when_owners_are_kept_from_then_on() {
+async fn the_first_apply_by_kubectl_takes_over_only_the_fields_of_its_client_side_applies() {
     const LAST: &str = "kubectl.kubernetes.io/last-applied-configuration";
     let api = Api::new(&quiet().start());
     let path = format!("{MAPS}/a");
@@ -345,7 +346,7 @@ async fn only_what_kubectl_applied_on_its_own_is_taken_over_when_owners_are_kept
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_for_a_certificate_is_that_of_who_applies_it() {
+async fn an_applied_certificate_signing_request_records_the_authenticated_user() {
     let api = api();
     let mut request = cases(&fixtures().join("certificates.jsonl"))[0]["new"].take();
     request["spec"]["username"] = json!("admin");

@@ -1,4 +1,5 @@
-//! More of what `peers/differential` found: answers of the real API server, by the rule that they follow.
+//! More differences from a real API server that `peers/differential` found. Each test states one rule of upstream;
+//! `cluster_differential.rs` has the rest.
 
 use axum::body::Body;
 use http::Request;
@@ -31,7 +32,7 @@ fn warnings(answer: &Answer) -> Vec<&str> {
 
 /// Upstream: `eventStrategy.DefaultGarbageCollectionPolicy`, `deletionFinalizersForGarbageCollection`.
 #[tokio::test(start_paused = true)]
-async fn an_event_has_no_dependents_to_wait_for() {
+async fn an_event_is_deleted_at_once_whatever_the_propagation_policy() {
     let api = api().await;
     let path = format!("{EVENTS}/e");
     for (finalizers, options) in [
@@ -51,7 +52,7 @@ async fn an_event_has_no_dependents_to_wait_for() {
 
 /// Upstream: `DeleteResource`.
 #[tokio::test(start_paused = true)]
-async fn an_object_that_stays_is_accepted_for_deletion_only_where_the_old_option_asks_to_cascade() {
+async fn deleting_an_object_with_finalizers_gives_202_only_with_orphan_dependents_false() {
     let api = api().await;
     let path = format!("{MAPS}/a");
     assert_eq!(api.merge(&path, &json!({"metadata": {"finalizers": ["example.org/a"]}})).await.status, 200);
@@ -59,11 +60,11 @@ async fn an_object_that_stays_is_accepted_for_deletion_only_where_the_old_option
     assert_eq!(delete(&api, &path, json!({"propagationPolicy": "Background"})).await.status, 200);
     assert_eq!(api.merge(&path, &json!({"metadata": {"finalizers": null}})).await.status, 200);
     assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "a"}})).await.status, 201);
-    assert_eq!(delete(&api, &path, json!({"orphanDependents": false})).await.status, 200); // is gone at once
+    assert_eq!(delete(&api, &path, json!({"orphanDependents": false})).await.status, 200); // no finalizers: deleted at once
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_options_of_a_deletion_have_a_version_if_they_have_a_group() {
+async fn delete_options_without_a_version_are_refused() {
     let api = api().await;
     let answer = delete(&api, &format!("{MAPS}/a"), json!({"apiVersion": "v1/"})).await;
     assert_eq!(
@@ -74,7 +75,7 @@ async fn the_options_of_a_deletion_have_a_version_if_they_have_a_group() {
 
 /// Upstream: `Convert_url_Values_To_v1_DeleteOptions`.
 #[tokio::test(start_paused = true)]
-async fn a_uid_and_a_version_in_the_query_of_a_deletion_are_preconditions() {
+async fn uid_and_resource_version_in_the_query_of_a_delete_are_preconditions() {
     let api = api().await;
     assert_eq!(api.delete(&format!("{MAPS}/a?uid=x&resourceVersion=1")).await.status, 409);
     for query in ["uid=x", "resourceVersion=0"] {
@@ -84,9 +85,9 @@ async fn a_uid_and_a_version_in_the_query_of_a_deletion_are_preconditions() {
     assert_eq!(api.delete(&format!("{MAPS}/a?uid=&resourceVersion=")).await.status, 200);
 }
 
-/// Upstream: `DryRunnableStorage.Create` answers with what it was given.
+/// Upstream: `DryRunnableStorage.Create` returns the object that it was given.
 #[tokio::test(start_paused = true)]
-async fn a_dry_run_of_a_creation_keeps_the_version_of_the_body() {
+async fn a_dry_run_create_returns_the_resource_version_of_the_body() {
     let api = api().await;
     let service = |version: &str| {
         json!({
@@ -102,9 +103,10 @@ async fn a_dry_run_of_a_creation_keeps_the_version_of_the_body() {
     assert_ne!((put.status, &put.body["metadata"]["resourceVersion"]), (201, &json!("77")), "{}", put.body);
 }
 
-/// Upstream: the delegator takes it for a list at exactly this version, `ValidateListOptions` only lists of many.
+/// Upstream: the cacher's delegator treats this as an exact list, but `ValidateListOptions` does so only for lists
+/// without a name.
 #[tokio::test(start_paused = true)]
-async fn a_page_of_one_name_is_of_now_whatever_its_version_is() {
+async fn a_list_of_one_name_with_a_limit_shows_the_current_state_at_any_resource_version() {
     let api = api().await;
     let version = api.get(&format!("{MAPS}/a")).await.version();
     assert_eq!(api.delete(&format!("{MAPS}/a")).await.status, 200);
@@ -115,7 +117,7 @@ async fn a_page_of_one_name_is_of_now_whatever_its_version_is() {
 
 /// Upstream: `sigs.k8s.io/yaml`, `parseYAMLWarnings`.
 #[tokio::test(start_paused = true)]
-async fn a_yaml_key_that_is_there_twice_is_warned_of_with_its_line() {
+async fn a_duplicate_yaml_key_gives_a_warning_with_its_line() {
     let api = api().await;
     let text = "odd: 1\nmetadata: {name: x}\nmetadata:\n  name: y\n  name: b\n---\nkind: Second\n";
     let post = async |query: &str| api.send("POST", &format!("{MAPS}{query}"), "application/yaml", text).await;
@@ -136,9 +138,9 @@ async fn a_yaml_key_that_is_there_twice_is_warned_of_with_its_line() {
     assert_eq!((answer.status, answer.message()), (400, why));
 }
 
-/// Upstream: the codec decodes a body as what it says it is, and converts it then.
+/// Upstream: the codec decodes a body as the kind that it names, and converts it afterwards.
 #[tokio::test(start_paused = true)]
-async fn a_body_of_another_kind_is_first_read_as_that_kind() {
+async fn a_body_of_another_kind_is_decoded_as_that_kind_before_it_is_refused() {
     let api = api().await;
     for (body, why) in [
         (
@@ -158,9 +160,9 @@ async fn a_body_of_another_kind_is_first_read_as_that_kind() {
     }
 }
 
-/// Upstream: `SimpleMetaFactory.Interpret` finds the two fields in any case.
+/// Upstream: `SimpleMetaFactory.Interpret` finds `kind` and `apiVersion` case-insensitively.
 #[tokio::test(start_paused = true)]
-async fn a_patch_cannot_make_the_version_something_else_by_another_case() {
+async fn a_patch_of_api_version_in_another_case_must_be_a_string_too() {
     let api = api().await;
     let answer = api.merge(&format!("{MAPS}/a"), &json!({"APIVersion": {"a": "b"}})).await;
     let why = "couldn't get version/kind; json parse error: json: cannot unmarshal object into Go struct field \
@@ -169,9 +171,9 @@ async fn a_patch_cannot_make_the_version_something_else_by_another_case() {
     assert!(answer.message().ends_with(why), "{}", answer.message());
 }
 
-/// Upstream: `namespaceStrategy.Canonicalize` comes after the validation.
+/// Upstream: `namespaceStrategy.Canonicalize` runs after the validation.
 #[tokio::test(start_paused = true)]
-async fn a_generated_name_of_a_namespace_becomes_its_label_after_the_validation() {
+async fn the_name_label_of_a_namespace_is_set_after_the_validation() {
     let api = api().await;
     let made = api.post("/api/v1/namespaces", &json!({"metadata": {"generateName": "g-"}})).await;
     assert_eq!(made.status, 201, "{}", made.body);
@@ -183,7 +185,7 @@ async fn a_generated_name_of_a_namespace_becomes_its_label_after_the_validation(
 
 /// Upstream: `mergePatchIntoOriginal`.
 #[tokio::test(start_paused = true)]
-async fn an_order_for_a_field_that_there_is_not_is_refused() {
+async fn a_set_element_order_directive_for_an_unknown_field_is_refused() {
     let api = api().await;
     let patch = json!({"$setElementOrder/nosuch": []}).to_string();
     let request = Request::patch(format!("{MAPS}/a"))
@@ -195,7 +197,7 @@ async fn an_order_for_a_field_that_there_is_not_is_refused() {
 
 /// Upstream: `goautoneg.ParseAccept`, `acceptMediaTypeOptions`.
 #[tokio::test(start_paused = true)]
-async fn an_accept_header_is_read_clause_by_clause() {
+async fn an_accept_header_is_negotiated_clause_by_clause() {
     let api = api().await;
     for (accept, expected) in [
         ("*/*;q=0.1, application/yaml;q=0.01", "application/yaml"),
@@ -214,9 +216,9 @@ async fn an_accept_header_is_read_clause_by_clause() {
     }
 }
 
-/// Upstream: `WithRequestDeadline` comes before the handlers; a watch has no deadline.
+/// Upstream: `WithRequestDeadline` runs before the handlers; a watch has no deadline.
 #[tokio::test(start_paused = true)]
-async fn a_bad_timeout_is_refused_before_all_else() {
+async fn a_malformed_timeout_is_refused_before_anything_else_is_checked() {
     let api = api().await;
     let why = "invalid timeout specified in the request URL - time: missing unit in duration \"5\"";
     let answer = api.get(&format!("{MAPS}/nosuch?timeout=5")).await;
@@ -227,9 +229,9 @@ async fn a_bad_timeout_is_refused_before_all_else() {
     assert_eq!(api.raw(watch).await.status(), 200);
 }
 
-/// Upstream: `DeleteCollection` lists what it deletes, with the options of a list.
+/// Upstream: `DeleteCollection` lists the objects to delete with the options of a list.
 #[tokio::test(start_paused = true)]
-async fn a_deletion_of_many_reads_its_options_as_a_list_does() {
+async fn deleting_a_collection_validates_its_options_like_a_list() {
     let api = api().await;
     assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
     for (query, code, why) in [
@@ -247,9 +249,9 @@ async fn a_deletion_of_many_reads_its_options_as_a_list_does() {
     assert_eq!(api.get(MAPS).await.names(), ["b"]);
 }
 
-/// Upstream's router does not say which methods a path allows.
+/// Upstream's router sends no `Allow` header.
 #[tokio::test(start_paused = true)]
-async fn a_method_that_discovery_does_not_have_is_refused_without_a_list_of_others() {
+async fn a_405_of_a_discovery_path_has_no_allow_header() {
     let api = api().await;
     for path in ["/api", "/apis/apps", "/api/v1"] {
         let answer = api.delete(path).await;

@@ -1,4 +1,5 @@
-//! What kube-apiserver and kube-controller-manager make by themselves: API services, and the config map of each namespace.
+//! Tests the objects that kube-apiserver and kube-controller-manager make at the start: API services, the root CA
+//! config map of each namespace, and RBAC roles with their bindings.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ async fn each_version_of_a_group_has_its_api_service() {
     for name in ["v1.", "v1.apps", "v1.events.k8s.io", "v2.autoscaling"] {
         assert!(names.contains(&name), "{name}: {names:?}");
     }
-    assert!(!names.contains(&"v1.apiregistration.k8s.io"), "upstream has none for its own group");
+    assert!(!names.contains(&"v1.apiregistration.k8s.io"), "as upstream, none for the group of API services itself");
     let row = &api.table(API_SERVICES).await["rows"][0]["cells"];
     assert_eq!((&row[0], &row[1], &row[2]), (&json!("v1."), &json!("Local"), &json!("True")));
     let apps = api.get(&format!("{API_SERVICES}/v1.apps")).await.body;
@@ -37,7 +38,7 @@ async fn each_version_of_a_group_has_its_api_service() {
 
 /// Upstream: `ValidateAPIService` of k8s.io/kube-aggregator.
 #[tokio::test(start_paused = true)]
-async fn an_api_service_is_checked_as_upstream_does() {
+async fn an_api_service_is_validated_as_upstream_does() {
     let api = Api::new(&quiet().start());
     let service = |name: &str, spec: serde_json::Value| json!({"metadata": {"name": name}, "spec": spec});
     let metrics = json!({
@@ -65,7 +66,7 @@ async fn an_api_service_is_checked_as_upstream_does() {
 
 /// Upstream: `pkg/controller/certificates/rootcacertpublisher`.
 #[tokio::test(start_paused = true)]
-async fn each_namespace_has_the_config_map_of_the_root_certificate_and_keeps_it() {
+async fn each_namespace_has_the_root_ca_config_map_and_gets_it_back_after_a_change() {
     let cluster = furnished();
     let api = Api::new(&cluster);
     api.post(NAMESPACES, &json!({"metadata": {"name": "shop"}})).await;
@@ -81,11 +82,15 @@ async fn each_namespace_has_the_config_map_of_the_root_certificate_and_keeps_it(
     assert_eq!(api.get(&root_ca("shop")).await.status, 200);
     api.delete(&format!("{NAMESPACES}/shop")).await;
     cluster.settled().await;
-    assert_eq!(api.get(&format!("{NAMESPACES}/shop")).await.status, 404, "it does not hold its namespace");
+    assert_eq!(
+        api.get(&format!("{NAMESPACES}/shop")).await.status,
+        404,
+        "the config map does not block the deletion of its namespace"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plain_cluster_has_nothing_that_nobody_made() {
+async fn without_admission_there_are_no_api_services_config_maps_accounts_or_services() {
     let api = Api::new(&quiet().start());
     for path in [API_SERVICES, "/api/v1/configmaps", "/api/v1/serviceaccounts", "/api/v1/services"] {
         assert_eq!(api.get(path).await.names(), [""; 0], "{path}");
@@ -100,7 +105,7 @@ fn role(name: &str) -> String {
 
 /// Upstream: `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`.
 #[tokio::test(start_paused = true)]
-async fn a_cluster_has_the_roles_and_bindings_that_kube_apiserver_begins_with() {
+async fn a_cluster_starts_with_the_bootstrap_roles_and_bindings_of_kube_apiserver() {
     let api = Api::new(&furnished());
     let admin = api.get(&role("cluster-admin")).await.body;
     let all = json!([
@@ -124,9 +129,9 @@ async fn a_cluster_has_the_roles_and_bindings_that_kube_apiserver_begins_with() 
     assert_eq!(plain.get(&format!("{RBAC}/clusterroles")).await.names(), [""; 0]);
 }
 
-/// What is stored as it is written must be what a client could have written.
+/// These objects are stored without validation, so the test compares each with what a client's create stores.
 #[tokio::test(start_paused = true)]
-async fn the_roles_at_the_start_are_as_a_client_would_have_made_them() {
+async fn the_bootstrap_roles_are_stored_as_if_a_client_had_created_them() {
     let (api, other) = (Api::new(&furnished()), Api::new(&quiet().start()));
     for kinds in ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] {
         for object in api.items(&format!("{RBAC}/{kinds}")).await {
@@ -173,11 +178,11 @@ async fn an_aggregated_role_has_the_rules_of_the_roles_that_it_selects() {
 
     api.merge(&role("view"), &json!({"rules": []})).await;
     cluster.settled().await;
-    assert!(!rules("view").await.is_empty(), "the controller has the last word");
+    assert!(!rules("view").await.is_empty(), "the controller restores the rules");
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_controllers_nobody_fills_the_aggregated_roles() {
+async fn without_controllers_aggregated_roles_stay_empty() {
     let api = Api::new(&Cluster::builder().bare().start());
     let view = api.get(&role("view")).await.body;
     assert_eq!((&view["rules"], view["aggregationRule"].is_object()), (&json!(null), true));
@@ -185,7 +190,7 @@ async fn without_controllers_nobody_fills_the_aggregated_roles() {
 
 /// Upstream: `crdRegistrationController`.
 #[tokio::test(start_paused = true)]
-async fn each_version_that_a_definition_serves_has_its_api_service() {
+async fn each_served_version_of_a_custom_resource_has_its_api_service() {
     const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let cluster = furnished();
     let api = Api::new(&cluster);
@@ -212,7 +217,7 @@ async fn each_version_that_a_definition_serves_has_its_api_service() {
     assert_eq!((&made["spec"], &made["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
     let delete = async |definition: &str| {
         api.delete(&format!("{DEFINITIONS}/{definition}")).await;
-        tokio::time::sleep(Duration::from_secs(1)).await; // virtual
+        tokio::time::sleep(Duration::from_secs(1)).await; // virtual time
     };
     delete("boats.example.com").await;
     assert_eq!(of_group().await, ["v1.example.com"]);

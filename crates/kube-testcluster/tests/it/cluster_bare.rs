@@ -1,4 +1,4 @@
-//! A bare cluster: what envtest's users have, an API server alone.
+//! Tests a bare cluster: an API server alone, without controllers and kubelet, as envtest has it.
 
 use kube_testcluster::Cluster;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::api::{Api, PODS, pod};
 
 #[tokio::test(start_paused = true)]
-async fn nobody_but_the_client_writes() {
+async fn only_the_client_writes() {
     let cluster = Cluster::builder().bare().start();
     let api = Api::new(&cluster);
     assert_eq!(api.get("/api/v1/nodes").await.names(), [""; 0]);
@@ -21,12 +21,12 @@ async fn nobody_but_the_client_writes() {
     assert_eq!(api.get(PODS).await.names(), ["a"]);
     let pod = api.get(&format!("{PODS}/a")).await.body;
     assert_eq!((&pod["status"]["phase"], &pod["spec"]["nodeName"]), (&json!("Pending"), &json!(null)));
-    assert_eq!(pod["spec"]["priority"], 0, "the plugins of kube-apiserver are on");
-    assert_eq!(pod["spec"]["serviceAccountName"], json!(null), "nobody makes accounts");
+    assert_eq!(pod["spec"]["priority"], 0, "kube-apiserver's admission plugins run");
+    assert_eq!(pod["spec"]["serviceAccountName"], json!(null), "without controllers there are no service accounts");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_api_servers_own_service_is_there_with_its_endpoints() {
+async fn the_kubernetes_service_exists_with_its_endpoints() {
     let api = Api::new(&Cluster::builder().bare().start());
     for path in [
         "/api/v1/namespaces/default/services/kubernetes",
@@ -39,7 +39,7 @@ async fn the_api_servers_own_service_is_there_with_its_endpoints() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_namespace_stays_as_nobody_empties_it() {
+async fn a_deleted_namespace_stays_because_no_controller_empties_it() {
     let api = Api::new(&Cluster::builder().bare().start());
     assert_eq!(api.post("/api/v1/namespaces", &json!({"metadata": {"name": "a"}})).await.status, 201);
     assert_eq!(api.delete("/api/v1/namespaces/a").await.status, 200);

@@ -1,11 +1,11 @@
-//! Binding pods to nodes.
+//! Tests `pods/binding`: binding pods to nodes.
 
 use serde_json::json;
 
 use crate::support::api::{Api, item, quiet};
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_is_bound_once() {
+async fn a_pod_can_be_bound_only_once() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     let binding = json!({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "a"}, "target": {"kind": "Node", "name": "node-2"}});
@@ -20,7 +20,7 @@ async fn a_pod_is_bound_once() {
     let scheduled = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now});
     assert_eq!(pod["status"]["conditions"], json!([scheduled]));
     let version = api.get(&item("a")).await.version();
-    assert_eq!(api.put(&item("a"), &pod).await.version(), version); // an unchanged object can be written again
+    assert_eq!(api.put(&item("a"), &pod).await.version(), version); // a PUT without changes writes nothing
     let again = api.post(&item("a/binding"), &binding).await;
     assert_eq!(
         again.message(),
@@ -36,14 +36,14 @@ async fn a_pod_is_bound_once() {
     assert_eq!((misnamed.status, misnamed.message()), (400, "name in URL does not match name in Binding object"));
     let of_none = json!({"metadata": {"name": "nosuch"}, "target": {"name": "node-2"}});
     assert_eq!(api.post(&item("nosuch/binding"), &of_none).await.status, 404);
-    // Upstream gives these errors no status of their own.
+    // Upstream answers these errors with 500 as well.
     let nowhere = api.post(&item("a/binding"), &json!({"metadata": {"name": "a"}, "target": {"kind": "Banana"}})).await;
     let why = "[target.kind: Unsupported value: \"Banana\": supported values: \"Node\", \"<empty>\", target.name: Required value]";
     assert_eq!((nowhere.status, nowhere.message()), (500, why));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_binding_brings_labels_and_annotations_and_is_of_one_pod() {
+async fn a_binding_adds_labels_and_annotations_and_checks_its_preconditions() {
     let api = Api::new(&quiet().start());
     let version = api.pod("a", &json!({"zone": "old", "app": "web"})).await.to_string();
     api.merge(&item("a/status"), &json!({"status": {"nominatedNodeName": "node-9"}})).await;

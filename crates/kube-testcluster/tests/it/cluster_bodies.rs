@@ -1,5 +1,5 @@
-//! In which order a request is checked, and what a strict decoder finds in its body. Each case was a difference from a real API server,
-//! found by `peers/differential`.
+//! Tests the order in which a request is checked, and the errors that a strict decoder finds in a body. Each case was a
+//! difference from a real API server, found by `peers/differential`.
 
 use serde_json::json;
 
@@ -8,9 +8,9 @@ use crate::support::api::{Api, quiet};
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const JSON: &str = "application/json";
 
-/// Upstream converts an object of another version before it compares the two.
+/// Upstream converts an object of another version before it compares the versions.
 #[tokio::test(start_paused = true)]
-async fn another_version_of_the_same_kind_is_not_the_expected_one() {
+async fn an_object_in_another_version_of_its_kind_is_refused() {
     let api = Api::new(&quiet().start());
     for (path, version, expected) in [
         ("/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", "autoscaling/v1", "autoscaling/v2"),
@@ -26,7 +26,7 @@ async fn another_version_of_the_same_kind_is_not_the_expected_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn options_are_checked_before_the_object_is_looked_for() {
+async fn options_are_validated_before_the_object_is_looked_up() {
     let api = Api::new(&quiet().start());
     let path = format!("{CONFIG_MAPS}/nosuch?fieldManager={}&dryRun=x&fieldValidation=y", "m".repeat(129));
     let message = "is invalid: [fieldManager: Too long: may not be more than 128 bytes, \
@@ -40,7 +40,7 @@ async fn options_are_checked_before_the_object_is_looked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_patch_that_says_nonsense_of_a_missing_object_is_not_looked_at() {
+async fn a_missing_object_is_reported_before_the_content_of_a_patch_is_checked() {
     let api = Api::new(&quiet().start());
     for (content_type, body, status) in [
         ("application/json-patch+json", r#"[{"op": "nosuch", "path": "/a"}]"#, 404),
@@ -54,7 +54,7 @@ async fn a_patch_that_says_nonsense_of_a_missing_object_is_not_looked_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_field_that_is_there_twice_is_told() {
+async fn a_duplicate_field_is_an_error_or_a_warning() {
     let api = Api::new(&quiet().start());
     let body = r#"{"metadata": {"name": "a"}, "data": {"k": "1"}, "data": {"k": "2"}}"#;
     let strict = api.send("POST", &format!("{CONFIG_MAPS}?fieldValidation=Strict"), JSON, body).await;
@@ -67,7 +67,7 @@ async fn a_field_that_is_there_twice_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_fails_is_warned_too() {
+async fn a_failed_request_has_its_warnings_too() {
     let api = Api::new(&quiet().start());
     let missing = api.put(&format!("{CONFIG_MAPS}/a"), &json!({"metadata": {"name": "a"}, "odd": 1})).await;
     assert_eq!(
@@ -77,7 +77,7 @@ async fn a_request_that_fails_is_warned_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_that_is_named_twice_is_kept_once() {
+async fn a_duplicate_owner_reference_is_stored_once() {
     let api = Api::new(&quiet().start());
     let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "1-2"});
     let created = api.post(CONFIG_MAPS, &json!({"metadata": {"name": "a", "ownerReferences": [owner, owner]}})).await;
@@ -87,7 +87,7 @@ async fn an_owner_that_is_named_twice_is_kept_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_text_that_is_no_json_is_told_in_the_words_of_go() {
+async fn malformed_json_is_reported_in_the_words_of_go() {
     let api = Api::new(&quiet().start());
     for (body, why) in [
         ("{\"a\":1,}", "invalid character '}' looking for beginning of object key string ({\"a\":1,})"),
@@ -100,7 +100,7 @@ async fn a_text_that_is_no_json_is_told_in_the_words_of_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_wrong_with_the_options_of_a_deletion_is_told_whole() {
+async fn all_errors_in_delete_options_are_reported() {
     let api = Api::new(&quiet().start());
     let options = json!({"propagationPolicy": "x", "orphanDependents": true, "dryRun": ["y"]});
     let answer = api.send("DELETE", &format!("{CONFIG_MAPS}/a"), JSON, options.to_string()).await;

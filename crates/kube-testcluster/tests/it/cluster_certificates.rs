@@ -1,4 +1,4 @@
-//! Who may ask for certificates, approve requests for them and sign them. Upstream: `plugin/pkg/admission/certificates`.
+//! Tests the permissions to request, approve and sign certificates. Upstream: `plugin/pkg/admission/certificates`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use crate::support::api::{Answer, Api, quiet};
 const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 
-/// O=developers, CN=ada
+/// A request of the user `ada` in the group `developers`: O=developers, CN=ada.
 const DEVELOPER: &str = "-----BEGIN CERTIFICATE REQUEST-----
 MIHeMIGFAgEAMCMxEzARBgNVBAoMCmRldmVsb3BlcnMxDDAKBgNVBAMMA2FkYTBZ
 MBMGByqGSM49AgEGCCqGSM49AwEHA0IABGJgcz3+TI+rEjISZa+jI8jNNND9E/5W
@@ -20,7 +20,7 @@ AOLpE7jMaeqod6Ul+U/ncK8MNCTJxEq66G8MJB/pl1ZM
 -----END CERTIFICATE REQUEST-----
 ";
 
-/// O=system:masters, CN=eve
+/// A request of the user `eve` in the privileged group: O=system:masters, CN=eve.
 const MASTER: &str = "-----BEGIN CERTIFICATE REQUEST-----
 MIHhMIGJAgEAMCcxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMQwwCgYDVQQDDANl
 dmUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQJC7JwI55aQ1FR917eTHA12Hjw
@@ -35,7 +35,8 @@ fn request(name: &str, signer: &str, pem: &str) -> Value {
     json!({"metadata": {"name": name}, "spec": spec})
 }
 
-/// Roles decide. The user may write all parts of requests, and has the verb for some signers.
+/// Starts a cluster with RBAC. The returned client is the user `ada`, who may write all parts of certificate requests,
+/// and has the given verb on the given signers.
 async fn guarded(verb: &str, signers: &[&str]) -> (Cluster, Api) {
     let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
     let admin = Api::new(&cluster);
@@ -68,7 +69,7 @@ async fn fail(api: &Api, name: &str) -> Answer {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_approves_needs_the_right_to_the_signer() {
+async fn approving_needs_the_approve_verb_on_the_signer() {
     let (_cluster, ada) = guarded("approve", &["example.com/a"]).await;
     assert_eq!(approve(&ada, "a").await.status, 200);
     let refused = approve(&ada, "b").await;
@@ -76,18 +77,22 @@ async fn who_approves_needs_the_right_to_the_signer() {
                signerName \"example.com/b\"";
     assert_eq!((refused.status, refused.message()), (403, why));
     let labels = json!({"metadata": {"labels": {"a": "b"}}});
-    assert_eq!(ada.merge(&format!("{REQUESTS}/b"), &labels).await.status, 200, "the request itself is no decision");
+    assert_eq!(
+        ada.merge(&format!("{REQUESTS}/b"), &labels).await.status,
+        200,
+        "writing the request itself is not an approval"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_right_may_be_one_to_all_signers_of_a_domain() {
+async fn the_verb_may_be_granted_for_all_signers_of_a_domain() {
     let (_cluster, ada) = guarded("approve", &["example.com/*"]).await;
     let codes = [approve(&ada, "a").await.status, approve(&ada, "b").await.status, approve(&ada, "other").await.status];
     assert_eq!(codes, [200, 200, 403]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_signs_needs_another_right() {
+async fn signing_needs_the_sign_verb_on_the_signer() {
     let (_cluster, ada) = guarded("sign", &["example.com/a"]).await;
     assert_eq!((approve(&ada, "a").await.status, fail(&ada, "a").await.status), (403, 200));
     let refused = fail(&ada, "b").await;
@@ -96,11 +101,11 @@ async fn who_signs_needs_another_right() {
     assert_eq!((refused.status, refused.message()), (403, why));
     let nothing = json!({"status": {"conditions": []}});
     let kept = ada.merge(&format!("{REQUESTS}/b/status"), &nothing).await;
-    assert_eq!(kept.status, 200, "what changes nothing signs nothing: {}", kept.body);
+    assert_eq!(kept.status, 200, "a write without changes needs no permission: {}", kept.body);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_becomes_a_master_by_a_certificate_of_a_client() {
+async fn a_client_certificate_for_system_masters_is_refused() {
     let api = Api::new(&quiet().start());
     let client = "kubernetes.io/kube-apiserver-client";
     let refused = api.post(REQUESTS, &request("eve", client, MASTER)).await;

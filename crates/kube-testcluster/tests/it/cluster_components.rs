@@ -1,4 +1,4 @@
-//! The health of the cluster's components. Upstream: `pkg/registry/core/componentstatus`.
+//! Tests `componentstatuses`, the health of the cluster's components. Upstream: `pkg/registry/core/componentstatus`.
 
 use kube_testcluster::Cluster;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn component(name: &str, status: &str, message: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_here_is_healthy() {
+async fn running_components_are_healthy() {
     let api = Api::new(&quiet().start());
     let list = api.get(COMPONENTS).await;
     let all = ["controller-manager", "etcd-0", "scheduler"].map(|name| component(name, "True", "ok"));
@@ -29,7 +29,7 @@ async fn what_runs_here_is_healthy() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_run_is_not() {
+async fn components_that_do_not_run_are_unhealthy() {
     let api = Api::new(&Cluster::builder().bare().start());
     let why = "Get \"https://127.0.0.1:10259/healthz\": dial tcp 127.0.0.1:10259: connect: connection refused";
     let items = api.items(COMPONENTS).await;
@@ -38,7 +38,7 @@ async fn what_does_not_run_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn components_are_selected_by_name_and_have_no_labels() {
+async fn components_can_be_selected_by_name_and_have_no_labels() {
     let api = Api::new(&quiet().start());
     let selected = api.get(&format!("{COMPONENTS}?fieldSelector=metadata.name%3Detcd-0")).await;
     assert_eq!(selected.names(), ["etcd-0"]);
@@ -47,7 +47,7 @@ async fn components_are_selected_by_name_and_have_no_labels() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_upstream_refuses_is_refused() {
+async fn unknown_components_watches_and_writes_are_refused_as_by_upstream() {
     let api = Api::new(&quiet().start());
     let unknown = api.get(&format!("{COMPONENTS}/kubelet")).await;
     assert_eq!((unknown.status, unknown.message()), (500, "Component not found: kubelet"));

@@ -1,11 +1,11 @@
-//! Creating objects.
+//! Tests POST requests to the in-memory API server: defaults, refusals, generated names and dry runs.
 
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, PODS, item, pod, quiet};
 
 #[tokio::test(start_paused = true)]
-async fn a_created_pod_gets_what_the_server_decides() {
+async fn a_created_pod_gets_server_set_fields_and_defaults() {
     let api = Api::new(&quiet().start());
     let mut sent = pod("new", &json!({"a": "b"}));
     sent["status"] = json!({"phase": "Running"});
@@ -36,7 +36,7 @@ async fn a_created_pod_gets_what_the_server_decides() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn amounts_get_their_one_form_and_requests_follow_limits() {
+async fn quantities_are_stored_in_canonical_form_and_requests_default_to_limits() {
     let api = Api::new(&quiet().start());
     let mut sent = pod("a", &json!({}));
     sent["spec"]["containers"][0]["resources"] =
@@ -57,7 +57,7 @@ async fn amounts_get_their_one_form_and_requests_follow_limits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_created_is_refused() {
+async fn an_invalid_create_is_refused_in_upstreams_words() {
     let api = Api::new(&quiet().start());
     api.pod("taken", &json!({})).await;
     let with = |change: &dyn Fn(&mut Value)| {
@@ -148,7 +148,7 @@ async fn what_cannot_be_created_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn generated_names_have_five_letters_and_the_kind_may_be_left_out() {
+async fn a_generated_name_ends_in_five_characters_and_the_kind_may_be_left_out() {
     let api = Api::new(&quiet().start());
     let body =
         json!({"metadata": {"generateName": "gen-"}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}});

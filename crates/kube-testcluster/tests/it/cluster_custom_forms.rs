@@ -1,4 +1,5 @@
-//! The forms in which custom resources are read, kept and refused. Each expectation is what a real API server has answered.
+//! Tests how custom resources and their definitions are decoded, defaulted, stored and refused. Each expected answer is
+//! that of a real API server.
 
 use axum::body::Body;
 use http::Request;
@@ -50,7 +51,7 @@ async fn with_doors() -> Api {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_status_that_a_creation_has_lost_is_read_with_its_default_and_is_stored_by_the_next_write() {
+async fn a_create_drops_the_status_and_the_next_write_stores_its_default() {
     let api = with_doors().await;
     let mut new = door("a", json!({}));
     new["status"] = json!({"phase": "Running"});
@@ -59,13 +60,13 @@ async fn a_status_that_a_creation_has_lost_is_read_with_its_default_and_is_store
     let patch = json!({"spec": {}});
     let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
     let once = api.merge(&format!("{DOORS}/a"), &patch).await.body;
-    assert_ne!(version(&once), version(&created), "what is stored has got a status");
+    assert_ne!(version(&once), version(&created), "the write stored the default status");
     let twice = api.merge(&format!("{DOORS}/a"), &patch).await.body;
     assert_eq!(version(&twice), version(&once));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_float_without_a_fraction_is_one_until_it_is_stored() {
+async fn an_integral_float_is_an_error_as_replicas_and_is_stored_as_an_integer() {
     let api = with_doors().await;
     let created = api.post(DOORS, &door("a", json!({"either": 1.0}))).await.body;
     assert_eq!(created["spec"]["either"], json!(1));
@@ -75,7 +76,7 @@ async fn a_float_without_a_fraction_is_one_until_it_is_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metadata_is_read_alone_from_what_go_has_written() {
+async fn malformed_metadata_is_refused_with_the_error_of_gos_decoder() {
     let api = with_doors().await;
     for (metadata, why) in [
         (json!([]), "array into Go value of type v1.ObjectMeta"),
@@ -118,7 +119,7 @@ async fn a_scale_leaves_out_zeros_and_needs_no_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn paths_are_taken_by_their_verb_alone() {
+async fn paths_of_custom_resources_are_routed_by_their_verb_alone() {
     let api = with_doors().await;
     assert_eq!(api.post(&format!("{DOORS}/other"), &door("a", json!({}))).await.body["metadata"]["name"], "a");
     assert_eq!(api.put(DOORS, &door("a", json!({}))).await.body["message"], "name must be provided");
@@ -135,7 +136,7 @@ async fn paths_are_taken_by_their_verb_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_has_its_own_words_for_preconditions() {
+async fn a_failed_precondition_of_a_definition_has_its_own_wording() {
     let api = with_doors().await;
     let doors = format!("{DEFINITIONS}/doors.example.org");
     let refused = api.send("DELETE", &doors, "application/json", r#"{"preconditions": {"uid": "u"}}"#).await.body;
@@ -149,11 +150,11 @@ async fn a_definition_has_its_own_words_for_preconditions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_apply_is_read_by_the_schema() {
+async fn an_apply_is_checked_against_the_schema() {
     let api = with_doors().await;
     let mut config = door("a", json!({"keyed": [{"type": "a<b"}], "either": {"any": 1}}));
     let refused = api.send("PATCH", &format!("{DOORS}/a?fieldManager=me"), APPLY, config.to_string()).await;
-    assert_eq!(refused.status, 422, "a type that anything is of does not refuse it, the schema does: {}", refused.body);
+    assert_eq!(refused.status, 422, "the apply accepts any type here, but the schema refuses it: {}", refused.body);
     config["spec"]["either"] = json!(1);
     let applied = api.send("PATCH", &format!("{DOORS}/a?fieldManager=me"), APPLY, config.to_string()).await.body;
     let keyed = &applied["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:keyed"];
@@ -167,7 +168,7 @@ async fn an_apply_is_read_by_the_schema() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_creation_by_apply_may_say_anything_of_what_the_server_sets() {
+async fn a_create_by_apply_ignores_malformed_server_set_metadata() {
     let api = with_doors().await;
     for malformed in [
         json!({"creationTimestamp": "soon"}),
@@ -195,7 +196,7 @@ async fn a_creation_by_apply_may_say_anything_of_what_the_server_sets() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_an_object_is_deleted_an_apply_with_a_malformed_period_keeps_the_period() {
+async fn an_apply_with_a_malformed_grace_period_does_not_change_a_pending_deletion() {
     let api = with_doors().await;
     let mut held = door("a", json!({}));
     held["metadata"]["finalizers"] = json!(["example.org/held"]);
@@ -210,7 +211,7 @@ async fn while_an_object_is_deleted_an_apply_with_a_malformed_period_keeps_the_p
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_by_a_version_that_is_gone_is_not_forgotten_silently() {
+async fn an_apply_fails_if_managed_fields_name_a_version_that_no_longer_exists() {
     let api = with_doors().await;
     let walls = format!("{DEFINITIONS}/walls.example.org");
     let mut versions = definition("walls", "Wall", "Cluster")["spec"]["versions"].clone();
@@ -234,14 +235,14 @@ async fn an_owner_by_a_version_that_is_gone_is_not_forgotten_silently() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_cluster_makes_at_its_start_has_owners_where_all_have() {
+async fn objects_made_at_the_start_have_managed_fields_if_all_objects_have() {
     let api = Api::new(&quiet().managed_fields(ManagedFields::Kept).start());
     let namespace = api.get("/api/v1/namespaces/default").await.body;
     assert_eq!(namespace["metadata"]["managedFields"][0]["manager"], "kube-apiserver");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_patch_that_makes_an_object_another_kind_or_version_is_refused_after_the_preconditions() {
+async fn a_patch_of_kind_or_api_version_is_refused_after_the_preconditions() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
     let missing = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'";
@@ -267,7 +268,7 @@ async fn a_patch_that_makes_an_object_another_kind_or_version_is_refused_after_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_status_is_written_whatever_kind_the_rest_says_that_it_is() {
+async fn a_status_update_ignores_the_kind_and_version_of_its_body() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
     let status = format!("{DOORS}/a/status");
@@ -282,11 +283,11 @@ async fn a_status_is_written_whatever_kind_the_rest_says_that_it_is() {
     (whole["kind"], whole["status"]["phase"]) = (json!("Other"), json!("Two"));
     assert_eq!(api.put(&format!("{DOORS}/a"), &whole).await.status, 422);
     assert_eq!(api.put(&status, &whole).await.body["status"]["phase"], "Two");
-    assert_eq!(api.merge(&status, &json!({"apiVersion": ""})).await.status, 500, "it must have a version");
+    assert_eq!(api.merge(&status, &json!({"apiVersion": ""})).await.status, 500, "an object must have a version");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_patched_object_that_does_not_say_what_it_is_cannot_be_read() {
+async fn a_patch_that_removes_the_kind_or_breaks_the_version_is_refused() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({}))).await;
     for (patch, why) in [
@@ -314,7 +315,7 @@ async fn an_object_whose_version_is_null_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_is_no_list_of_metadata() {
+async fn a_single_object_is_not_available_as_a_metadata_list() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
     for (path, code, why) in [
@@ -334,7 +335,7 @@ fn wrong_list(of_type: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subresource_says_which_verb_it_does_not_support() {
+async fn an_unsupported_verb_of_a_subresource_is_named_in_the_error() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({}))).await;
     for (method, path, verb) in [
@@ -349,7 +350,7 @@ async fn a_subresource_says_which_verb_it_does_not_support() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_uid_of_a_scale_counts_in_a_put_and_not_in_a_patch() {
+async fn the_uid_of_a_scale_is_a_precondition_of_a_put_but_not_of_a_patch() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({"replicas": 1}))).await;
     let path = format!("{DOORS}/a/scale");
@@ -363,7 +364,7 @@ async fn the_uid_of_a_scale_counts_in_a_put_and_not_in_a_patch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_scale_of_an_object_without_a_namespace_has_none() {
+async fn the_scale_of_a_cluster_scoped_object_has_no_namespace() {
     let api = with_doors().await;
     let wall =
         json!({"apiVersion": "example.org/v1", "kind": "Wall", "metadata": {"name": "a"}, "spec": {"replicas": 1}});
@@ -372,9 +373,9 @@ async fn the_scale_of_an_object_without_a_namespace_has_none() {
     assert_eq!(scale["metadata"].get("namespace"), None, "{scale}");
 }
 
-/// Upstream: the `DeleteCollection` of definitions is that of any kind.
+/// Upstream: the `DeleteCollection` of definitions is the generic one.
 #[tokio::test(start_paused = true)]
-async fn a_collection_of_definitions_goes_at_once_and_its_objects_stay_for_those_who_define_them_again() {
+async fn deleting_all_definitions_keeps_their_objects_for_a_later_definition() {
     let api = with_doors().await;
     api.post(DOORS, &door("a", json!({}))).await;
     let deleted = api.delete(DEFINITIONS).await;
@@ -387,19 +388,19 @@ async fn a_collection_of_definitions_goes_at_once_and_its_objects_stay_for_those
 
 /// Upstream: `DeleteCollection` of the generic store stops at the first error.
 #[tokio::test(start_paused = true)]
-async fn what_a_failed_deletion_of_a_collection_has_removed_is_not_served_any_more() {
+async fn definitions_removed_by_a_failed_collection_delete_are_no_longer_served() {
     let api = with_doors().await;
     let uid = api.get(&format!("{DEFINITIONS}/doors.example.org")).await.body["metadata"]["uid"].clone();
-    let options = json!({"preconditions": {"uid": uid}}); // the first one's
+    let options = json!({"preconditions": {"uid": uid}}); // of the first definition only
     let refused = api.send("DELETE", DEFINITIONS, "application/json", options.to_string()).await;
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert_eq!(api.get(DEFINITIONS).await.names(), ["walls.example.org"]);
     assert_eq!(api.get(DOORS).await.status, 404);
 }
 
-/// Upstream: the namespace controller asks discovery what there can be in a namespace.
+/// Upstream: the namespace controller asks discovery which resources a namespace may have.
 #[tokio::test(start_paused = true)]
-async fn what_nobody_defines_any_more_does_not_hold_its_namespace() {
+async fn objects_without_a_definition_do_not_block_the_deletion_of_their_namespace() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let doors = DOORS.replace("default", "shop");
@@ -408,7 +409,7 @@ async fn what_nobody_defines_any_more_does_not_hold_its_namespace() {
         door["metadata"]["finalizers"] = json!(["example.org/f"]);
         door
     };
-    // The definition goes before the namespace, or while that waits.
+    // The definition is deleted before the namespace, or while the namespace is terminating.
     for is_first in [true, false] {
         for (path, new) in [
             (DEFINITIONS, definition("doors", "Door", "Namespaced")),
@@ -427,9 +428,9 @@ async fn what_nobody_defines_any_more_does_not_hold_its_namespace() {
     }
 }
 
-/// Upstream: the garbage collector has no path for what nobody defines.
+/// Upstream: the garbage collector has no path to objects whose kind is undefined.
 #[tokio::test(start_paused = true)]
-async fn what_nobody_defines_goes_with_its_owner_once_it_is_defined_again() {
+async fn an_undefined_dependent_of_a_deleted_owner_is_collected_once_it_is_defined_again() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let doors = definition("doors", "Door", "Namespaced");
@@ -443,7 +444,7 @@ async fn what_nobody_defines_goes_with_its_owner_once_it_is_defined_again() {
     let foreground = json!({"propagationPolicy": "Foreground"}).to_string();
     assert_eq!(api.send("DELETE", DEFINITIONS, "application/json", foreground).await.status, 200);
     cluster.settled().await;
-    assert_eq!(api.get(DOORS).await.status, 404, "the definition has waited for the garbage collector");
+    assert_eq!(api.get(DOORS).await.status, 404, "the garbage collector has finished the deletion of the definition");
     api.delete(&format!("{maps}/owner")).await;
     cluster.settled().await;
     assert_eq!(api.post(DEFINITIONS, &doors).await.status, 201);
@@ -453,7 +454,7 @@ async fn what_nobody_defines_goes_with_its_owner_once_it_is_defined_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_status_of_a_definition_always_names_a_stored_version() {
+async fn the_status_of_a_definition_always_has_a_stored_version() {
     let api = with_doors().await;
     let path = format!("{DEFINITIONS}/doors.example.org/status");
     let bare = json!({
@@ -465,7 +466,7 @@ async fn the_status_of_a_definition_always_names_a_stored_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_status_of_a_definition_is_shown_in_no_table() {
+async fn the_status_of_a_definition_is_not_available_as_a_table() {
     let api = with_doors().await;
     for (path, status) in [("doors.example.org", 200), ("doors.example.org/status", 406)] {
         let request = Request::get(format!("{DEFINITIONS}/{path}"))
@@ -475,19 +476,22 @@ async fn the_status_of_a_definition_is_shown_in_no_table() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_versions_with_one_name_the_second_is_not_among_the_stored_ones() {
+async fn a_duplicate_version_name_gives_a_cause_for_the_stored_versions() {
     let api = with_doors().await;
     let mut twice = definition("gates", "Gate", "Namespaced");
     let version = twice["spec"]["versions"][0].clone();
     twice["spec"]["versions"].as_array_mut().unwrap().push(version);
     let refused = api.post(DEFINITIONS, &twice).await.body;
     let causes: Vec<&Value> = refused["details"]["causes"].as_array().unwrap().iter().collect();
-    let last = causes.iter().find(|cause| cause["field"] == "status.storedVersions").expect("a cause");
+    let last = causes
+        .iter()
+        .find(|cause| cause["field"] == "status.storedVersions")
+        .expect("a cause for status.storedVersions");
     assert_eq!(last["message"], "Invalid value: [\"v1\"]: must have the storage version v1");
 }
 
 #[tokio::test(start_paused = true)]
-async fn definitions_know_the_kinds_of_their_own_group() {
+async fn a_definition_of_another_kind_is_refused_in_the_words_of_its_own_scheme() {
     let api = with_doors().await;
     let none = |kind: &str, version: &str| {
         format!(
@@ -513,9 +517,9 @@ async fn definitions_know_the_kinds_of_their_own_group() {
     }
 }
 
-/// Upstream: `ValidateDefaults` makes its validators by `ToKubeOpenAPI`.
+/// Upstream: `ValidateDefaults` builds its validators with `ToKubeOpenAPI`.
 #[tokio::test(start_paused = true)]
-async fn a_default_has_a_format_that_counts_nowhere_else_and_an_int_or_string_may_be_anything() {
+async fn the_format_of_a_default_is_checked_and_an_int_or_string_default_may_be_anything() {
     let api = with_doors().await;
     let mut new = definition("gates", "Gate", "Namespaced");
     let spec = &mut new["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];

@@ -1,5 +1,5 @@
-//! Custom resources as they are read back after a write, and what a write of them says before it. Each expectation is what a real API
-//! server has answered.
+//! Tests what a write of a custom resource returns and what a later read shows. Each expected answer is that of a real
+//! API server.
 
 use kube_testcluster::{AdmissionRequest, ManagedFields};
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ use crate::support::api::{Api, quiet};
 const MOTORS: &str = "/apis/example.org/v1/namespaces/default/motors";
 const APPLY: &str = "application/apply-patch+yaml";
 
-/// A cluster with motors, whose replicas are in a field that their schema does not have.
+/// Starts a cluster that defines motors. Their scale keeps its replicas in `spec.size`, a field that the schema does
+/// not have.
 async fn with_motors() -> Api {
     defined(Api::new(&quiet().managed_fields(ManagedFields::Kept).start())).await
 }
@@ -47,7 +48,7 @@ fn scale(replicas: i64) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dry_run_shows_the_defaults_of_what_a_creation_loses() {
+async fn a_dry_run_create_shows_the_default_status() {
     let api = with_motors().await;
     let created = api.post(&format!("{MOTORS}?dryRun=All"), &motor("a", json!({}))).await;
     assert_eq!((created.status, &created.body["status"]), (201, &json!({"phase": "Waiting"})));
@@ -58,7 +59,7 @@ async fn a_dry_run_shows_the_defaults_of_what_a_creation_loses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_plugin_adds_is_read_back_in_the_form_of_the_schema() {
+async fn fields_that_a_plugin_adds_are_pruned_by_the_schema() {
     let cluster = quiet().admit(|request: &mut AdmissionRequest| {
         if let Some(motor) = request.object.as_mut().filter(|_| request.resource == "motors") {
             motor["spec"] = json!({"odd": 1, "part": {"apiVersion": "v1", "kind": "A", "metadata": {"odd": 1}}});
@@ -73,7 +74,7 @@ async fn what_a_plugin_adds_is_read_back_in_the_form_of_the_schema() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn replicas_that_the_schema_does_not_have_are_lost() {
+async fn replicas_are_pruned_if_the_schema_does_not_have_their_field() {
     let api = with_motors().await;
     assert_eq!(api.post(MOTORS, &motor("a", json!({}))).await.status, 201);
     let scaled = api.put(&format!("{MOTORS}/a/scale"), &scale(3)).await;
@@ -85,7 +86,7 @@ async fn replicas_that_the_schema_does_not_have_are_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scale_that_nobody_owns_anything_of_cannot_be_applied() {
+async fn a_scale_without_managed_fields_cannot_be_applied() {
     let api = with_motors().await;
     assert_eq!(api.post(MOTORS, &motor("a", json!({}))).await.status, 201);
     let applied = api.send("PATCH", &format!("{MOTORS}/a/scale?fieldManager=one"), APPLY, scale(3).to_string()).await;
@@ -95,7 +96,7 @@ async fn a_scale_that_nobody_owns_anything_of_cannot_be_applied() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unknown_fields_in_the_metadata_of_an_embedded_resource_are_told() {
+async fn unknown_fields_in_the_metadata_of_an_embedded_resource_are_reported() {
     let api = with_motors().await;
     let part = |metadata: Value| json!({"part": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}});
     let odd = motor("a", part(json!({"odd": "", "ownerReferences": [{"odder": 1}]})));

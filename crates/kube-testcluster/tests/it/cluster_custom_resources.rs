@@ -1,4 +1,5 @@
-//! Custom resources: what a definition makes of them. Upstream: the tests of `k8s.io/apiextensions-apiserver`.
+//! Tests custom resources: definitions, schemas, subresources, versions and deletion. Upstream: the tests of
+//! `k8s.io/apiextensions-apiserver`.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 const CRONTABS: &str = "/apis/stable.example.com/v1/namespaces/default/crontabs";
 const STATUS_TYPE: &str = "application/merge-patch+json";
 
-/// The definition of upstream's documentation, with everything that one can have.
+/// The CronTab definition of upstream's documentation, extended to use every feature of a version.
 fn crontabs() -> Value {
     let spec = json!({"type": "object", "required": ["cronSpec"], "properties": {
         "cronSpec": {"type": "string"},
@@ -55,13 +56,13 @@ fn crontab(name: &str) -> Value {
     })
 }
 
-/// A cluster that serves crontabs.
+/// Starts a cluster that serves crontabs.
 async fn with_crontabs() -> Api {
     let (_, api) = running_with_crontabs().await;
     api
 }
 
-/// The same, with its controllers.
+/// Like `with_crontabs`, and also returns the cluster, which keeps its controllers running.
 async fn running_with_crontabs() -> (Cluster, Api) {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
@@ -77,7 +78,7 @@ fn condition(definition: &Value, kind: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_is_established_and_discoverable_before_its_creation_is_answered() {
+async fn a_definition_is_established_and_discoverable_before_the_create_returns() {
     let api = with_crontabs().await;
     let definition = api.get(&format!("{DEFINITIONS}/crontabs.stable.example.com")).await.body;
     assert_eq!(condition(&definition, "NamesAccepted"), json!(["True", "NoConflicts"]));
@@ -94,7 +95,7 @@ async fn a_definition_is_established_and_discoverable_before_its_creation_is_ans
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_that_has_its_names_gets_no_condition_back_that_somebody_took_away() {
+async fn the_controller_does_not_restore_removed_conditions_of_a_definition() {
     let api = with_crontabs().await;
     let path = format!("{DEFINITIONS}/crontabs.stable.example.com");
     let known = json!({"type": "Known", "status": "True", "reason": "Told", "message": ""});
@@ -102,12 +103,12 @@ async fn a_definition_that_has_its_names_gets_no_condition_back_that_somebody_to
     assert_eq!(patched.status, 200, "{}", patched.body);
     let definition = api.get(&path).await.body;
     assert_eq!(definition["status"]["conditions"].as_array().map(Vec::len), Some(1), "{definition}");
-    assert_eq!(api.get(CRONTABS).await.status, 404, "what is not established is not served");
+    assert_eq!(api.get(CRONTABS).await.status, 404, "a definition that is not established is not served");
 }
 
 /// Custom resources have no protobuf, but a Status about them does.
 #[tokio::test(start_paused = true)]
-async fn an_error_is_in_protobuf_where_a_custom_resource_would_be_json() {
+async fn an_error_may_be_protobuf_where_a_custom_resource_can_only_be_json() {
     let api = with_crontabs().await;
     let content_type = async |path: &str| {
         let request = Request::get(path).header("accept", "application/vnd.kubernetes.protobuf, application/json");
@@ -119,7 +120,7 @@ async fn an_error_is_in_protobuf_where_a_custom_resource_would_be_json() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_schema_does_not_name_is_dropped_and_its_defaults_are_filled_in() {
+async fn unknown_fields_are_pruned_and_defaults_are_filled_in() {
     let api = with_crontabs().await;
     let created = api.post(CRONTABS, &crontab("a")).await;
     assert_eq!(created.status, 201, "{}", created.body);
@@ -140,7 +141,7 @@ async fn what_the_schema_does_not_name_is_dropped_and_its_defaults_are_filled_in
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_against_its_schema_is_refused_in_upstreams_words() {
+async fn an_object_that_violates_its_schema_is_refused_in_upstreams_words() {
     let api = with_crontabs().await;
     let mut wrong = crontab("a");
     wrong["spec"] = json!({"replicas": "two"});
@@ -152,7 +153,7 @@ async fn an_object_against_its_schema_is_refused_in_upstreams_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_status_is_written_by_its_subresource_alone_and_counts_no_generation() {
+async fn only_the_status_subresource_writes_the_status_and_it_keeps_the_generation() {
     let api = with_crontabs().await;
     let mut object = crontab("a");
     object["status"] = json!({"phase": "Made"});
@@ -163,7 +164,7 @@ async fn a_status_is_written_by_its_subresource_alone_and_counts_no_generation()
     let written = api.send("PATCH", &path, STATUS_TYPE, status.to_string()).await.body;
     assert_eq!(written["status"], json!({"phase": "Ready"}));
     assert_eq!((&written["spec"]["replicas"], &written["metadata"]["generation"]), (&json!(1), &json!(1)));
-    assert_eq!(written["metadata"].get("labels"), None, "the metadata is the object's business");
+    assert_eq!(written["metadata"].get("labels"), None, "the status subresource does not change metadata");
     let change = json!({"spec": {"replicas": 2}, "status": {"phase": "Other"}});
     let written = api.send("PATCH", &format!("{CRONTABS}/a"), STATUS_TYPE, change.to_string()).await.body;
     assert_eq!(written["status"], json!({"phase": "Ready"}));
@@ -171,7 +172,7 @@ async fn a_status_is_written_by_its_subresource_alone_and_counts_no_generation()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scale_is_where_the_definition_says() {
+async fn a_scale_uses_the_paths_of_the_definition() {
     let api = with_crontabs().await;
     api.post(CRONTABS, &crontab("a")).await;
     let path = format!("{CRONTABS}/a/scale");
@@ -184,7 +185,7 @@ async fn a_scale_is_where_the_definition_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn its_columns_and_its_fields_can_be_asked_for() {
+async fn printer_columns_and_selectable_fields_work() {
     let api = with_crontabs().await;
     api.post(CRONTABS, &crontab("a")).await;
     let mut other = crontab("b");
@@ -200,7 +201,7 @@ async fn its_columns_and_its_fields_can_be_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_update_must_name_a_version_and_a_strategic_patch_is_refused() {
+async fn an_update_needs_a_resource_version_and_strategic_patches_are_refused() {
     let api = with_crontabs().await;
     api.post(CRONTABS, &crontab("a")).await;
     let path = format!("{CRONTABS}/a");
@@ -214,7 +215,7 @@ async fn an_update_must_name_a_version_and_a_strategic_patch_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_version_has_its_own_fields_of_the_same_object() {
+async fn each_version_shows_the_fields_of_its_own_schema() {
     let api = Api::new(&quiet().start());
     let mut definition = crontabs();
     let mut beta = definition["spec"]["versions"][0].clone();
@@ -234,7 +235,7 @@ async fn each_version_has_its_own_fields_of_the_same_object() {
     let old = CRONTABS.replace("v1", "v1beta1");
     let read = api.get(&format!("{old}/a")).await;
     assert_eq!(read.body["apiVersion"], "stable.example.com/v1beta1");
-    assert_eq!(read.body["spec"].get("replicas"), None, "its schema has no such field");
+    assert_eq!(read.body["spec"].get("replicas"), None, "the schema of v1beta1 has no replicas");
     let warning = "stable.example.com/v1beta1 CronTab is deprecated; use stable.example.com/v1 CronTab";
     assert_eq!(read.headers["warning"], format!("299 - \"{warning}\""));
     let mut other = crontab("b");
@@ -245,7 +246,7 @@ async fn each_version_has_its_own_fields_of_the_same_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_schema_shows_in_objects_that_exist() {
+async fn a_changed_schema_applies_to_existing_objects_when_they_are_read() {
     let api = with_crontabs().await;
     api.post(CRONTABS, &crontab("a")).await;
     let path = format!("{DEFINITIONS}/crontabs.stable.example.com");
@@ -263,7 +264,7 @@ async fn a_new_schema_shows_in_objects_that_exist() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_goes_once_its_objects_are_gone() {
+async fn a_deleted_definition_stays_until_its_objects_are_gone() {
     let (_cluster, api) = running_with_crontabs().await;
     let mut held = crontab("held");
     held["metadata"]["finalizers"] = json!(["example.com/f"]);
@@ -276,7 +277,7 @@ async fn a_definition_goes_once_its_objects_are_gone() {
     let pending = api.get(&path).await.body;
     assert_eq!(condition(&pending, "Terminating"), json!(["True", "InstanceDeletionPending"]));
     assert_eq!(watch.shorts().await, ["ADDED free", "ADDED held"]);
-    tokio::time::sleep(Duration::from_secs(1)).await; // virtual: the controller begins
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual time: the controller begins
     assert_eq!(watch.shorts().await, ["DELETED free", "MODIFIED held"]);
     let waiting = api.get(&path).await.body;
     assert_eq!(condition(&waiting, "Terminating"), json!(["True", "InstanceDeletionInProgress"]));
@@ -285,7 +286,7 @@ async fn a_definition_goes_once_its_objects_are_gone() {
     assert_eq!((refused.status, &refused.body["reason"]), (403, &json!("Forbidden")), "{}", refused.body);
     let free = json!({"metadata": {"finalizers": null}});
     assert_eq!(api.send("PATCH", &format!("{CRONTABS}/held"), STATUS_TYPE, free.to_string()).await.status, 200);
-    tokio::time::sleep(Duration::from_secs(1)).await; // virtual: the controller goes on
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual time: the controller goes on
     assert_eq!((watch.shorts().await, watch.ended), (vec!["DELETED held".to_owned()], true));
     assert_eq!(api.get(&path).await.status, 404);
     assert_eq!(api.get(CRONTABS).await.status, 404);
@@ -294,9 +295,10 @@ async fn a_definition_goes_once_its_objects_are_gone() {
     assert_eq!(api.items(CRONTABS).await.len(), 0);
 }
 
-/// Who deletes a definition can begin to watch for its end, whatever else is being deleted.
+/// A client that deletes a definition has time to start a watch for its end, even if other definitions are being
+/// deleted.
 #[tokio::test(start_paused = true)]
-async fn each_deleted_definition_is_seen_for_a_tenth_of_a_second() {
+async fn a_deleted_definition_is_still_visible_for_a_tenth_of_a_second() {
     let (_cluster, api) = running_with_crontabs().await;
     let mut second = crontabs();
     second["metadata"]["name"] = json!("others.stable.example.com");
@@ -304,7 +306,7 @@ async fn each_deleted_definition_is_seen_for_a_tenth_of_a_second() {
     api.post(DEFINITIONS, &second).await;
     let delete = async |name: &str| {
         api.delete(&format!("{DEFINITIONS}/{name}")).await;
-        tokio::time::sleep(Duration::from_millis(99)).await; // virtual
+        tokio::time::sleep(Duration::from_millis(99)).await; // virtual time
         api.get(DEFINITIONS).await.names().len()
     };
     assert_eq!(delete("crontabs.stable.example.com").await, 2);
@@ -313,9 +315,9 @@ async fn each_deleted_definition_is_seen_for_a_tenth_of_a_second() {
     assert_eq!(api.items(DEFINITIONS).await.len(), 0);
 }
 
-/// Upstream: each version has a storage of its own, whose codec converts before a selector looks.
+/// Upstream: each version has its own storage, whose codec converts objects before a selector sees them.
 #[tokio::test(start_paused = true)]
-async fn a_selector_sees_the_version_that_is_asked_for() {
+async fn a_field_selector_sees_objects_in_the_requested_version() {
     const SECOND: &str = "/apis/stable.example.com/v2/namespaces/default/crontabs?fieldSelector=spec.cronSpec%3Ddaily";
     let mut definition = crontabs();
     let mut second = definition["spec"]["versions"][0].clone();
@@ -366,7 +368,11 @@ async fn a_selector_sees_the_version_that_is_asked_for() {
     assert_eq!(told, ["DELETED b", "ADDED b", "ADDED a", "MODIFIED c", "DELETED c"]);
     let last = &events[0]["object"];
     let shown = (&last["apiVersion"], &last["spec"]["cronSpec"], version(&events[0]));
-    assert_eq!(shown, (&json!("stable.example.com/v2"), &json!("daily"), start), "the last state that matched");
+    assert_eq!(
+        shown,
+        (&json!("stable.example.com/v2"), &json!("daily"), start),
+        "a deletion shows the last state that matched the selector"
+    );
     let mut again = api.watch_at(&format!("{SECOND}&watch=true&resourceVersion={start}")).await;
     assert_eq!(again.shorts().await, told[1..]);
     let deleted = api.delete(SECOND).await;
@@ -375,7 +381,7 @@ async fn a_selector_sees_the_version_that_is_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_belongs_to_one_definition_until_that_goes() {
+async fn a_second_definition_with_the_same_names_waits_until_the_first_is_gone() {
     let (_cluster, api) = running_with_crontabs().await;
     let mut second = crontabs();
     second["metadata"]["name"] = json!("others.stable.example.com");
@@ -387,13 +393,13 @@ async fn a_name_belongs_to_one_definition_until_that_goes() {
     assert_eq!(condition(&waiting, "Established"), json!(["False", "NotAccepted"]));
     assert_eq!(api.get("/apis/stable.example.com/v1/others").await.status, 404);
     api.delete(&format!("{DEFINITIONS}/crontabs.stable.example.com")).await;
-    tokio::time::sleep(Duration::from_secs(1)).await; // virtual
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual time
     assert_eq!(condition(&api.get(&path).await.body, "Established"), json!(["True", "InitialNamesAccepted"]));
     assert_eq!(api.get("/apis/stable.example.com/v1/others").await.status, 200);
 }
 
 #[tokio::test(start_paused = true)]
-async fn owners_and_namespaces_collect_custom_resources_too() {
+async fn custom_resources_are_collected_with_their_owner_and_their_namespace() {
     let (_cluster, api) = running_with_crontabs().await;
     let owner = api.post(CRONTABS, &crontab("owner")).await.body;
     let mut owned = crontab("owned");
@@ -402,18 +408,18 @@ async fn owners_and_namespaces_collect_custom_resources_too() {
     }]);
     api.post(CRONTABS, &owned).await;
     api.delete(&format!("{CRONTABS}/owner")).await;
-    tokio::time::sleep(Duration::from_secs(1)).await; // virtual
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual time
     assert_eq!(api.items(CRONTABS).await.len(), 0);
 
     api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
     api.post(&CRONTABS.replace("default", "shop"), &crontab("a")).await;
     api.delete("/api/v1/namespaces/shop").await;
-    tokio::time::sleep(Duration::from_secs(1)).await; // virtual
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual time
     assert_eq!(api.get("/api/v1/namespaces/shop").await.status, 404);
     assert_eq!(api.items("/apis/stable.example.com/v1/crontabs").await.len(), 0);
 }
 
-/// A definition whose versions differ, which is deprecated in the first of them.
+/// A definition with two versions: the old version has a default for `c` and is deprecated.
 fn versioned() -> Value {
     let version = |name: &str, is_stored: bool, c: Value| {
         let c = if c.is_null() { json!({"type": "string"}) } else { json!({"type": "string", "default": c}) };
@@ -431,7 +437,7 @@ fn versioned() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_stored_has_the_defaults_of_the_stored_version_as_they_are_now() {
+async fn reads_fill_in_the_current_defaults_of_the_stored_version() {
     let api = Api::new(&quiet().start());
     assert_eq!(api.post(DEFINITIONS, &versioned()).await.status, 201);
     let foo = json!({"apiVersion": "x.io/v1", "kind": "Foo", "metadata": {"name": "foo"}, "spec": {"a": "A"}});
@@ -451,7 +457,7 @@ async fn what_is_stored_has_the_defaults_of_the_stored_version_as_they_are_now()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_says_of_each_custom_resource_what_it_is() {
+async fn items_of_a_custom_resource_list_have_kind_and_version() {
     let api = Api::new(&quiet().start());
     assert_eq!(api.post(DEFINITIONS, &versioned()).await.status, 201);
     let foo = json!({"apiVersion": "x.io/v1", "kind": "Foo", "metadata": {"name": "foo"}});
@@ -464,7 +470,7 @@ async fn a_list_says_of_each_custom_resource_what_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_in_a_group_of_kubernetes_says_whether_it_was_approved() {
+async fn a_definition_in_a_kubernetes_group_has_the_approval_condition() {
     let api = Api::new(&quiet().start());
     let mut crd = versioned();
     crd["metadata"] = json!({
@@ -480,7 +486,7 @@ async fn a_definition_in_a_group_of_kubernetes_says_whether_it_was_approved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_field_with_the_name_items_makes_no_list_of_an_object() {
+async fn a_field_named_items_does_not_make_an_object_a_list() {
     let api = Api::new(&quiet().start());
     let mut definition = versioned();
     for version in definition["spec"]["versions"].as_array_mut().unwrap() {

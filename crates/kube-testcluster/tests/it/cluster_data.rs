@@ -1,4 +1,4 @@
-//! A cluster with a folder: what is there after its end.
+//! Tests clusters that keep their data in a folder: what a restart restores, and how damage is reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use crate::support::api::{Api, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// A folder for one test, removed at its end.
+/// A folder for one test, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&path); // of an earlier run that failed
+        let _ = fs::remove_dir_all(&path); // left by an earlier run that failed
         Self(path)
     }
 
@@ -28,13 +28,13 @@ impl Folder {
         quiet().start_in(&self.0).unwrap_err().to_string()
     }
 
-    /// The log of the newest generation.
+    /// Returns the log file of the newest generation.
     fn log(&self) -> PathBuf {
         let entries = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.extension().is_some_and(|kind| kind == "wal")).max().unwrap()
     }
 
-    /// Changes the log as bytes.
+    /// Changes the bytes of the log.
     fn change_log(&self, change: impl FnOnce(&mut Vec<u8>)) {
         let path = self.log();
         let mut bytes = fs::read(&path).unwrap();
@@ -61,7 +61,7 @@ async fn names(cluster: &Cluster) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn objects_uids_and_revisions_go_on() {
+async fn objects_uids_and_revisions_survive_a_restart() {
     let folder = Folder::new("data-goes-on");
     let cluster = folder.start();
     let api = Api::new(&cluster);
@@ -84,13 +84,13 @@ async fn objects_uids_and_revisions_go_on() {
     assert_ne!(later["metadata"]["uid"], kept["metadata"]["uid"]);
     let old = format!("{MAPS}?watch=true&resourceVersion={}&timeoutSeconds=1", revision(&kept));
     let told: Value = api.get(&old).await.body;
-    assert_eq!(told["object"]["code"], 410, "the history does not go on: {told}");
+    assert_eq!(told["object"]["code"], 410, "a restart does not keep the history: {told}");
     cluster.shutdown().await;
-    assert_eq!(names(&folder.start()).await, ["kept", "later"], "also from a snapshot and its log");
+    assert_eq!(names(&folder.start()).await, ["kept", "later"], "the data is also read from a snapshot and its log");
 }
 
 #[tokio::test]
-async fn a_token_goes_on_with_its_account() {
+async fn a_service_account_token_survives_a_restart() {
     let folder = Folder::new("data-token");
     let cluster = folder.start();
     let api = Api::new(&cluster);
@@ -105,14 +105,14 @@ async fn a_token_goes_on_with_its_account() {
     assert!(review(&cluster).await);
     cluster.shutdown().await;
     let cluster = folder.start();
-    assert!(review(&cluster).await, "it is the same account");
+    assert!(review(&cluster).await, "the account kept its uid, so its token is still valid");
     let other = quiet().seed(5).start();
     Api::new(&other).post(accounts, &json!({"metadata": {"name": "robot"}})).await;
-    assert!(!review(&other).await, "an account of the same name is another one");
+    assert!(!review(&other).await, "the token is not valid for another account of the same name");
 }
 
 #[tokio::test]
-async fn what_was_taken_stays_taken() {
+async fn allocated_cluster_ips_stay_allocated_after_a_restart() {
     let folder = Folder::new("data-allocations");
     let services = "/api/v1/namespaces/default/services";
     let service = |name: &str| json!({"metadata": {"name": name}, "spec": {"ports": [{"port": 80}]}});
@@ -124,9 +124,9 @@ async fn what_was_taken_stays_taken() {
     assert!(second.is_string() && first != second, "{first} {second}");
 }
 
-/// Upstream: a collection of definitions is deleted without their objects, which stay in etcd.
+/// Upstream: deleting all definitions as a collection leaves their objects in etcd.
 #[tokio::test]
-async fn what_has_lost_its_definition_is_there_for_one_that_comes_later() {
+async fn objects_without_a_definition_survive_a_restart_and_appear_under_a_later_definition() {
     const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     const DOORS: &str = "/apis/house.example.k8s.io/v1/namespaces/default/doors";
     let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"size": {"type": "integer"}}}});
@@ -143,7 +143,7 @@ async fn what_has_lost_its_definition_is_there_for_one_that_comes_later() {
     let made = api.post(DOORS, &door).await;
     assert_eq!((made.status, api.delete(DEFINITIONS).await.status), (201, 200));
     cluster.shutdown().await;
-    folder.start().shutdown().await; // it is also in the snapshot that a start writes
+    folder.start().shutdown().await; // each start writes a snapshot, which must have the object too
     let cluster = folder.start();
     let api = Api::new(&cluster);
     assert_eq!(api.get(DOORS).await.status, 404);
@@ -161,9 +161,9 @@ async fn two_clusters_cannot_share_a_folder() {
 }
 
 #[tokio::test]
-async fn a_folder_of_somebody_else_is_left_alone() {
+async fn a_folder_with_foreign_files_is_refused_and_left_unchanged() {
     let folder = Folder::new("data-foreign");
-    fs::create_dir_all(folder.0.join("lost+found")).unwrap(); // as a new volume has it
+    fs::create_dir_all(folder.0.join("lost+found")).unwrap(); // a new volume has this folder
     for name in ["thesis.txt", ".bashrc"] {
         fs::write(folder.0.join(name), "long").unwrap();
         assert!(matches!(quiet().start_in(&folder.0), Err(DataError::NotACluster(_))));
@@ -176,7 +176,7 @@ async fn a_folder_of_somebody_else_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_last_record_that_was_never_finished_is_left_out() {
+async fn an_incomplete_last_record_is_dropped() {
     let folder = Folder::new("data-torn");
     let cluster = folder.start();
     for name in ["a", "b", "c"] {
@@ -192,7 +192,7 @@ async fn a_last_record_that_was_never_finished_is_left_out() {
 }
 
 #[tokio::test]
-async fn damage_is_said_with_its_place_and_nothing_is_changed() {
+async fn damage_is_reported_with_its_position_and_the_files_stay_unchanged() {
     let folder = Folder::new("data-damaged");
     let cluster = folder.start();
     for name in ["a", "b"] {
@@ -213,7 +213,7 @@ async fn damage_is_said_with_its_place_and_nothing_is_changed() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_was_being_deleted_goes_on_to_end() {
+async fn the_deletion_of_a_namespace_continues_after_a_restart() {
     let folder = Folder::new("data-namespace");
     let cluster = folder.start();
     let api = Api::new(&cluster);
@@ -231,7 +231,7 @@ async fn a_namespace_that_was_being_deleted_goes_on_to_end() {
     assert_eq!(api.get("/api/v1/namespaces/n").await.status, 404);
 }
 
-/// The path and the kind of every collection that discovery lists.
+/// Returns the paths of all collections that discovery lists.
 async fn collections(api: &Api) -> Vec<String> {
     let mut versions = vec!["/api/v1".to_owned()];
     for group in api.get("/apis").await.body["groups"].as_array().unwrap() {
@@ -242,15 +242,15 @@ async fn collections(api: &Api) -> Vec<String> {
     for version in versions {
         let found = api.get(&version).await.body;
         let listed = found["resources"].as_array().unwrap().iter().filter(|kind| {
-            kind["verbs"].as_array().unwrap().contains(&json!("list")) // which a subresource has not
+            kind["verbs"].as_array().unwrap().contains(&json!("list")) // subresources have no list verb
         });
         collections.extend(listed.map(|kind| format!("{version}/{}", kind["name"].as_str().unwrap())));
     }
     collections
 }
 
-/// What one start of a folder shows: a client that has listed any kind hears of every later write to it, and no answer has an earlier
-/// revision than the answers of the starts before.
+/// Checks one start of a folder: a client that has listed a kind gets every later write to it, and no answer has an
+/// earlier revision than an answer before, including those of earlier starts.
 async fn one_line_of_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut u64) {
     const WRITTEN: [(&str, &str, &str, &str); 4] = [
         ("/api/v1", "configmaps", "v1", "ConfigMap"),
@@ -258,7 +258,7 @@ async fn one_line_of_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut
         ("/apis/coordination.k8s.io/v1", "leases", "coordination.k8s.io/v1", "Lease"),
         ("/apis/example.com/v1", "doors", "example.com/v1", "Door"),
     ];
-    // Component statuses are asked for, not stored, so their list has no revision.
+    // Component statuses are computed and not stored, so their list has no revision.
     for collection in collections(api).await.iter().filter(|path| !path.ends_with("/componentstatuses")) {
         let revision = api.get(&collection).await.version();
         assert!(revision >= *seen, "{collection}: a list at {revision} after an answer at {seen}");
@@ -291,7 +291,7 @@ fn revision_of(object: &Value) -> u64 {
 }
 
 #[tokio::test]
-async fn revisions_never_go_back_and_no_watch_is_deaf_whatever_the_clock_of_a_start_says() {
+async fn revisions_never_go_back_and_watches_miss_nothing_whatever_the_first_revision_of_a_start() {
     let definition = json!({"metadata": {"name": "doors.example.com"}, "spec": {
         "group": "example.com", "scope": "Namespaced", "names": {"plural": "doors", "kind": "Door"},
         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],

@@ -1,4 +1,4 @@
-//! Deleting objects.
+//! Tests DELETE requests to the in-memory API server: grace periods, finalizers, preconditions and collections.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::api::{Api, PODS, item, pod, quiet};
 
 #[tokio::test(start_paused = true)]
-async fn a_bound_pod_stays_for_its_grace_period_which_can_only_be_shortened() {
+async fn a_bound_pod_stays_for_its_grace_period_and_later_deletes_can_only_shorten_it() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     api.bind("a").await;
@@ -32,7 +32,7 @@ async fn a_bound_pod_stays_for_its_grace_period_which_can_only_be_shortened() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_negative_grace_period_counts_as_one_second_and_an_ended_pod_goes_at_once() {
+async fn a_negative_grace_period_means_one_second_and_a_finished_pod_is_deleted_at_once() {
     let api = Api::new(&quiet().start());
     for name in ["a", "b"] {
         api.pod(name, &json!({})).await;
@@ -46,7 +46,7 @@ async fn a_negative_grace_period_counts_as_one_second_and_an_ended_pod_goes_at_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_finalizer_keeps_a_pod_until_it_is_taken_away() {
+async fn a_finalizer_keeps_a_pod_until_the_finalizer_is_removed() {
     let api = Api::new(&quiet().start());
     let mut held = pod("fin", &json!({}));
     held["metadata"]["finalizers"] = json!(["lab.example/hold"]);
@@ -103,7 +103,7 @@ async fn preconditions_and_options_of_a_deletion_are_checked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_collection_is_deleted_by_selector_and_answered_as_it_was() {
+async fn a_collection_is_deleted_by_selector_and_the_answer_lists_the_objects_before_the_deletion() {
     let api = Api::new(&quiet().start());
     for (name, label) in [("c1", "x"), ("c2", "x"), ("c3", "y")] {
         api.pod(name, &json!({"col": label})).await;

@@ -1,4 +1,4 @@
-//! Values that nest deep are refused, and the server goes on.
+//! Tests that deeply nested values are refused in every encoding, and that the server keeps serving.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 const SET: &str = "/apis/apps/v1/namespaces/default/replicasets/web";
 const JSON_PATCH: &str = "application/json-patch+json";
-/// The only free-form field of the served types, where a template keeps it.
+/// The only field of the served types that holds arbitrary JSON, at its place in a pod template.
 const FREE: &str = "/spec/template/metadata/managedFields";
 
 fn replica_set() -> Value {
@@ -18,12 +18,12 @@ fn replica_set() -> Value {
     })
 }
 
-/// `{"a": {"a": … {}}}` with this many levels.
+/// Returns `{"a": {"a": … {}}}` with this many levels.
 fn chain(levels: usize) -> Value {
     (1..levels).fold(json!({}), |inner, _| json!({"a": inner}))
 }
 
-/// The set with a chain of this many levels in its free-form field.
+/// Returns the set with a chain of this many levels in `FREE`.
 fn with_chain(levels: usize) -> Value {
     let mut set = replica_set();
     set["spec"]["template"]["metadata"]["managedFields"] = json!([{"fieldsV1": chain(levels)}]);
@@ -40,7 +40,7 @@ async fn still_serves(api: &Api) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_patch_nests_deeper_than_the_server_can_read() {
+async fn a_patch_cannot_nest_an_object_deeper_than_the_server_can_read() {
     let api = Api::new(&quiet().start());
     assert_eq!(api.post(SETS, &replica_set()).await.status, 201);
     let twice = json!([
@@ -65,9 +65,9 @@ async fn no_patch_nests_deeper_than_the_server_can_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_body_nests_deeper_than_the_server_can_read() {
+async fn a_body_that_nests_deeper_than_the_server_can_read_is_refused() {
     let api = Api::new(&quiet().start());
-    // The field is in six objects and lists.
+    // The field is itself nested in six objects and lists.
     assert_eq!(api.post(&format!("{SETS}?dryRun=All"), &with_chain(94)).await.status, 201);
     for levels in [95, 110] {
         let refused = api.post(SETS, &with_chain(levels)).await;
@@ -89,7 +89,7 @@ async fn no_body_nests_deeper_than_the_server_can_read() {
     still_serves(&api).await;
 }
 
-/// A field of a protobuf message whose value is a message or a text.
+/// Returns a length-delimited protobuf field.
 fn field(number: u8, value: &[u8]) -> Vec<u8> {
     let mut length = value.len();
     let mut field = vec![number << 3 | 2];
@@ -105,7 +105,7 @@ fn field(number: u8, value: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn json_inside_of_protobuf_counts_too() {
+async fn the_depth_limit_also_applies_to_json_inside_protobuf() {
     let api = Api::new(&quiet().start());
     let body = |raw: &str| {
         let entry = field(7, &field(1, raw.as_bytes()));
@@ -129,7 +129,7 @@ async fn json_inside_of_protobuf_counts_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_patch_that_takes_long_holds_up_nobody_and_loses_nothing() {
+async fn a_long_patch_does_not_block_other_requests_and_loses_no_changes() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     let path = format!("{PODS}/a");
@@ -140,10 +140,17 @@ async fn a_patch_that_takes_long_holds_up_nobody_and_loses_nothing() {
     let (patched, merged) =
         tokio::join!(api.send("PATCH", &path, JSON_PATCH, json!(operations).to_string()), api.merge(&path, &other));
     assert_eq!((patched.status, merged.status), (200, 200), "{}", patched.body);
-    assert!(merged.body["metadata"]["annotations"].is_null(), "it was answered while the patch was computed");
+    assert!(
+        merged.body["metadata"]["annotations"].is_null(),
+        "the merge was answered while the long patch was still being computed"
+    );
     let metadata = &api.get(&path).await.body["metadata"];
     let (labels, annotations) = (json!({"n": "999"}), json!({"last": "one"}));
     assert_eq!((&metadata["labels"], &metadata["annotations"]), (&labels, &annotations));
-    assert_eq!(metadata["finalizers"], json!(["example.com/other"]), "the patch was computed again");
+    assert_eq!(
+        metadata["finalizers"],
+        json!(["example.com/other"]),
+        "the patch was computed again on top of the merge"
+    );
     assert_eq!(api.post(PODS, &pod("b", &json!({}))).await.status, 201);
 }

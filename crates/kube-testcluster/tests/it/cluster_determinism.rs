@@ -1,4 +1,4 @@
-//! Two clusters of one seed.
+//! Tests determinism: two clusters with the same seed give the same answers.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use tokio::time::sleep;
 
 use crate::support::api::{Api, PODS, pod};
 
-/// An hour of a cluster with nodes, lifecycles, a ReplicaSet, a fault and a deletion: everything that it then holds.
+/// Runs a cluster for an hour, with nodes, lifecycles, a ReplicaSet, a fault and a deletion, and returns all its
+/// objects.
 async fn an_hour(seed: u64) -> Vec<Value> {
     let builder = Cluster::builder().seed(seed).nodes(3).stages(Stages::named("run").unwrap());
     let cluster = builder.started_at("2023-05-01T10:00:00Z".parse().unwrap()).start();
@@ -34,12 +35,12 @@ async fn an_hour(seed: u64) -> Vec<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_requests_get_the_same_answers() {
+async fn with_the_same_seed_the_same_requests_get_the_same_answers() {
     let first = an_hour(7).await;
     assert!(first[0]["items"].as_array().unwrap().len() >= 4, "{}", first[0]);
     for (one, other) in first.iter().zip(an_hour(7).await) {
         assert_eq!(one["metadata"], other["metadata"]);
         assert_eq!(*one, other);
     }
-    assert_ne!(first[0], an_hour(8).await[0], "another seed, other names");
+    assert_ne!(first[0], an_hour(8).await[0], "another seed gives other names");
 }

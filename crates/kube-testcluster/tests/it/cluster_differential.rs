@@ -1,4 +1,5 @@
-//! What `peers/differential` found: each answer is that of the real API server.
+//! Differences from a real API server that `peers/differential` found. Each test expects the answer of the real server;
+//! `cluster_as_upstream.rs` has more.
 
 use serde_json::json;
 
@@ -15,9 +16,10 @@ async fn api() -> Api {
     api
 }
 
-/// Upstream: `Convert_v1_ListOptions_To_internalversion_ListOptions`, `SetListOptionsDefaults`, and then the validation.
+/// Upstream: `Convert_v1_ListOptions_To_internalversion_ListOptions`, then `SetListOptionsDefaults`, then the
+/// validation.
 #[tokio::test(start_paused = true)]
-async fn list_options_are_read_then_defaulted_then_validated() {
+async fn list_options_are_parsed_then_defaulted_then_validated() {
     let api = api().await;
     let forbidden = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided";
     for (query, code, message) in [
@@ -33,18 +35,18 @@ async fn list_options_are_read_then_defaulted_then_validated() {
     }
 }
 
-/// Upstream's storage gets the one object: `ListPredicate`, `MatchesSingle`.
+/// Upstream: storage gets this one object without listing (`ListPredicate`, `MatchesSingle`).
 #[tokio::test(start_paused = true)]
-async fn a_list_of_one_name_is_no_page() {
+async fn a_list_of_one_name_ignores_the_limit() {
     let api = api().await;
     assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
     let list = api.get(&format!("{MAPS}?fieldSelector=metadata.name%3Da&limit=1")).await;
     assert_eq!((list.names(), list.body["metadata"].get("continue")), (vec!["a"], None));
 }
 
-/// Events have no watch cache: upstream's storage reads the version, in words of its own.
+/// Events have no watch cache, so storage parses their resourceVersion and reports errors in other words.
 #[tokio::test(start_paused = true)]
-async fn a_bad_version_is_told_by_what_reads_it() {
+async fn the_error_for_a_bad_resource_version_depends_on_the_watch_cache() {
     let api = api().await;
     let why = "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid syntax";
     let map = api.get(&format!("{MAPS}/a?resourceVersion=abc")).await;
@@ -55,7 +57,7 @@ async fn a_bad_version_is_told_by_what_reads_it() {
 
 /// Upstream: `evanphx/json-patch`.
 #[tokio::test(start_paused = true)]
-async fn a_json_patch_replaces_the_whole_document_by_no_single_value() {
+async fn a_json_patch_may_not_change_the_whole_document() {
     let api = api().await;
     for operation in [
         json!({"op": "replace", "path": "", "value": null}),
@@ -74,7 +76,7 @@ async fn a_json_patch_replaces_the_whole_document_by_no_single_value() {
 
 /// Upstream: `applyPatchToObject`.
 #[tokio::test(start_paused = true)]
-async fn a_strategic_merge_that_does_not_fit_is_told_with_the_patch() {
+async fn the_error_of_a_strategic_merge_shows_the_patch() {
     let api = api().await;
     for (query, patch, code, message) in [
         (
@@ -108,7 +110,7 @@ async fn a_strategic_merge_that_does_not_fit_is_told_with_the_patch() {
 
 /// Upstream: `Store.Update`, and the preconditions of its storage.
 #[tokio::test(start_paused = true)]
-async fn a_put_that_would_create_is_checked_before() {
+async fn a_put_that_would_create_checks_its_preconditions_first() {
     let api = api().await;
     let service = |field: &str, value: &str| {
         json!({
@@ -123,12 +125,12 @@ async fn a_put_that_would_create_is_checked_before() {
     assert_eq!((answer.status, answer.message()), (500, "strconv.ParseUint: parsing \"abc\": invalid syntax"));
     assert_eq!(api.put(&format!("{SERVICES}/s"), &service("resourceVersion", "7")).await.status, 201);
     let pod = json!({"metadata": {"name": "p", "uid": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
-    assert_eq!(api.put(&format!("{PODS}/p"), &pod).await.status, 404); // is never created so
+    assert_eq!(api.put(&format!("{PODS}/p"), &pod).await.status, 404); // a PUT cannot create a pod
 }
 
 /// Upstream: `CheckGeneratedNameError`.
 #[tokio::test(start_paused = true)]
-async fn a_taken_name_beside_a_prefix_is_told_as_no_unique_name() {
+async fn a_taken_name_with_a_generate_name_is_reported_as_no_unique_name() {
     let api = api().await;
     let answer = api.post(MAPS, &json!({"metadata": {"name": "a", "generateName": "g-"}})).await;
     let why = "configmaps \"a\" already exists, the server was not able to generate a unique name for the object";
@@ -137,7 +139,7 @@ async fn a_taken_name_beside_a_prefix_is_told_as_no_unique_name() {
     assert_eq!(answer.headers["retry-after"], "1");
 }
 
-/// Upstream: `evanphx/json-patch` gets what is not there as null.
+/// Upstream: `evanphx/json-patch` reads a missing field as null.
 #[tokio::test(start_paused = true)]
 async fn a_json_patch_copies_a_missing_field_as_null() {
     let api = api().await;
@@ -146,9 +148,9 @@ async fn a_json_patch_copies_a_missing_field_as_null() {
     assert_eq!((answer.status, answer.body["metadata"].get("annotations")), (200, None), "{}", answer.body);
 }
 
-/// Only a creation sets the phase. Upstream: `podStrategy.PrepareForCreate`.
+/// Only a create sets the phase. Upstream: `podStrategy.PrepareForCreate`.
 #[tokio::test(start_paused = true)]
-async fn a_put_of_a_pods_status_may_leave_no_phase() {
+async fn a_put_of_a_pods_status_may_remove_the_phase() {
     let api = api().await;
     api.pod("p", &json!({})).await;
     let path = format!("{PODS}/p");
@@ -159,26 +161,32 @@ async fn a_put_of_a_pods_status_may_leave_no_phase() {
     assert_eq!((put.status, put.body["status"].get("phase")), (200, None), "{}", put.body);
 }
 
-/// Upstream: `startWatching` of `storage/etcd3/watcher.go`. Events have no watch cache, which could be behind storage or wait for it.
+/// Upstream: `startWatching` of `storage/etcd3/watcher.go`. Events have no watch cache, so a watch never waits for a
+/// cache to catch up.
 #[tokio::test(start_paused = true)]
-async fn a_watch_of_events_is_one_of_storage() {
+async fn a_watch_of_events_is_served_from_storage() {
     let api = api().await;
     let newest = api.get(MAPS).await.body["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
     let initial = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
     let mut watch = api.watch_at(&format!("{EVENTS}?{initial}&timeoutSeconds=300&resourceVersion=0")).await;
     let end = watch.next().await.unwrap();
     assert_eq!(end["object"]["metadata"]["resourceVersion"], newest);
-    assert_eq!(watch.next().await, None, "storage tells no bookmarks but the end of the initial events");
+    assert_eq!(watch.next().await, None, "storage sends only the bookmark at the end of the initial events");
     let started = tokio::time::Instant::now();
     let mut watch = api.watch_at(&format!("{EVENTS}?{initial}&resourceVersion=99999")).await;
     let error = watch.next().await.unwrap();
-    assert_eq!(started.elapsed(), std::time::Duration::ZERO, "nobody waits for a version in the future");
+    assert_eq!(
+        started.elapsed(),
+        std::time::Duration::ZERO,
+        "a watch from storage does not wait for a future revision"
+    );
     assert_eq!((&error["type"], &error["object"]["reason"]), (&json!("ERROR"), &json!("Timeout")));
 }
 
-/// Upstream: `ListResource` validates the options as the query gives them, whatever the path says, and defaults them so too.
+/// Upstream: `ListResource` validates and defaults the options by the query alone, although the path makes the request
+/// a watch.
 #[tokio::test(start_paused = true)]
-async fn the_old_path_of_a_watch_has_the_options_of_a_list() {
+async fn the_deprecated_watch_path_validates_its_options_as_a_list() {
     let api = api().await;
     let old = MAPS.replace("/v1/", "/v1/watch/");
     let refused = api.get(&format!("{old}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan")).await;
@@ -186,21 +194,22 @@ async fn the_old_path_of_a_watch_has_the_options_of_a_list() {
     let message = refused.message();
     assert!(message.contains("sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"), "{message}");
     let shorts = api.watch_at(&format!("{old}?allowWatchBookmarks=true")).await.shorts().await;
-    assert_eq!(shorts, ["ADDED a"], "no bookmark marks the end of the initial events");
+    assert_eq!(shorts, ["ADDED a"], "there is no bookmark at the end of the initial events");
 }
 
-/// Upstream: `gvkWithDefaults`, and then `Decode` of the serializer of JSON.
+/// Upstream: `gvkWithDefaults`, then `Decode` of the JSON serializer.
 #[tokio::test(start_paused = true)]
-async fn a_patch_that_leaves_a_group_without_a_version_is_told_what_is_missing() {
+async fn a_patch_to_an_api_version_without_a_version_is_refused() {
     let api = api().await;
     let refused = api.merge(&format!("{MAPS}/a"), &json!({"apiVersion": "v1/"})).await;
     assert_eq!(refused.status, 422);
     assert!(refused.message().contains("Object 'apiVersion' is missing in '{"), "{}", refused.message());
 }
 
-/// A known kind is read as what it says it is, and then cannot be converted. Upstream: `Scheme.New`, `ConvertToVersion`.
+/// A body of a known kind is decoded as that kind, and then cannot be converted. Upstream: `Scheme.New`,
+/// `ConvertToVersion`.
 #[tokio::test(start_paused = true)]
-async fn an_object_of_another_known_kind_is_told_as_one_that_cannot_be_converted() {
+async fn an_object_of_another_known_kind_is_refused_as_not_convertible() {
     let api = api().await;
     let unknown = |kind: &str| format!("converting (v1.{kind}) to (core.ConfigMap): unknown conversion");
     let misfit = "json: cannot unmarshal number into Go struct field PodList.metadata of type v1.ListMeta";
@@ -227,9 +236,9 @@ async fn an_object_of_another_known_kind_is_told_as_one_that_cannot_be_converted
     assert_eq!((refused.status, refused.message()), (400, why));
 }
 
-/// Upstream multiplies the seconds to nanoseconds, which may overflow: `handleWatch`.
+/// Upstream: `handleWatch` multiplies the seconds to nanoseconds, which may overflow.
 #[tokio::test(start_paused = true)]
-async fn a_watch_of_less_than_no_time_ends_at_once() {
+async fn a_watch_with_a_negative_timeout_ends_at_once() {
     let api = api().await;
     for seconds in ["-1", "-9223372036", "9223372037"] {
         let mut watch = api.watch_at(&format!("{MAPS}?watch=1&timeoutSeconds={seconds}")).await;
@@ -241,9 +250,10 @@ async fn a_watch_of_less_than_no_time_ends_at_once() {
     assert_eq!(started.elapsed(), std::time::Duration::from_secs(5));
 }
 
-/// Its options are defaulted and validated as those of a watch, and then it lists any state. Upstream: `DeleteCollection`.
+/// Its options are defaulted and validated like those of a watch, but it lists and deletes. Upstream:
+/// `DeleteCollection`.
 #[tokio::test(start_paused = true)]
-async fn a_deletion_of_many_may_be_called_a_watch() {
+async fn deleting_a_collection_with_watch_validates_watch_options_and_deletes() {
     let api = api().await;
     assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
     let refused = api.delete(&format!("{MAPS}?watch=1&continue=x")).await;
@@ -258,7 +268,7 @@ async fn a_deletion_of_many_may_be_called_a_watch() {
 
 /// Upstream: `podStatusStrategy.PrepareForUpdate`.
 #[tokio::test(start_paused = true)]
-async fn a_write_of_a_pods_status_says_nothing_of_its_deletion() {
+async fn a_status_write_ignores_the_deletion_timestamp_but_not_the_grace_period() {
     let api = api().await;
     api.pod("p", &json!({})).await;
     let path = format!("{PODS}/p/status");
@@ -269,9 +279,9 @@ async fn a_write_of_a_pods_status_says_nothing_of_its_deletion() {
     assert_eq!((refused.status, refused.message()), (422, format!("Pod \"p\" is invalid: {why}").as_str()));
 }
 
-/// `IntOrString` reads its JSON itself.
+/// Upstream: `IntOrString` unmarshals its own JSON.
 #[tokio::test(start_paused = true)]
-async fn a_port_that_is_no_port_is_told_as_an_integer() {
+async fn a_malformed_target_port_is_reported_as_an_int32() {
     let api = api().await;
     for (port, what) in
         [(json!(5.5), "number 5.5"), (json!(3_000_000_000_i64), "number 3000000000"), (json!({}), "object")]
@@ -285,9 +295,9 @@ async fn a_port_that_is_no_port_is_told_as_an_integer() {
     }
 }
 
-/// Upstream's storage is protobuf, which has no null for bytes.
+/// Upstream: objects are stored as protobuf, which has no null for bytes.
 #[tokio::test(start_paused = true)]
-async fn bytes_that_are_null_are_stored_as_none() {
+async fn null_bytes_are_stored_as_empty_bytes() {
     let api = api().await;
     let secret = json!({"metadata": {"name": "s"}, "data": {"k": null}});
     let path = "/api/v1/namespaces/default/secrets";
@@ -299,9 +309,9 @@ async fn bytes_that_are_null_are_stored_as_none() {
     assert_eq!((put.status, &put.body["data"]), (200, &json!({"l": ""})));
 }
 
-/// Upstream: `BeforeDelete`. Only a shorter period changes a deletion that is pending.
+/// Upstream: `BeforeDelete`. Only a shorter grace period changes a pending deletion.
 #[tokio::test(start_paused = true)]
-async fn a_pending_deletion_takes_no_finalizers() {
+async fn a_pending_deletion_gets_finalizers_only_with_a_shorter_grace_period() {
     let api = api().await;
     let pod =
         json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]}});
@@ -316,7 +326,7 @@ async fn a_pending_deletion_takes_no_finalizers() {
 
 /// Upstream: `errDeleteNow` in `updateForGracefulDeletionAndFinalizers`, then `Store.Delete`.
 #[tokio::test(start_paused = true)]
-async fn a_deletion_that_takes_the_last_finalizers_forgets_the_object() {
+async fn deleting_with_a_policy_that_removes_the_last_finalizer_deletes_at_once() {
     let api = api().await;
     let map = json!({"metadata": {"name": "f", "finalizers": ["orphan"]}, "data": {"k": "v"}});
     let version = api.post(MAPS, &map).await.body["metadata"]["resourceVersion"].clone();
@@ -333,9 +343,9 @@ async fn a_deletion_that_takes_the_last_finalizers_forgets_the_object() {
     assert_eq!(api.get(&format!("{MAPS}/f")).await.status, 404);
 }
 
-/// Go leaves an empty list out.
+/// Go omits an empty list.
 #[tokio::test(start_paused = true)]
-async fn a_deletion_that_takes_the_last_finalizer_leaves_no_list() {
+async fn removing_the_last_finalizer_leaves_no_empty_list() {
     let api = api().await;
     let finalizers = json!(["foregroundDeletion"]);
     let spec = json!({"containers": [{"name": "c", "image": "i"}]});

@@ -1,4 +1,5 @@
-//! Bad requests get Kubernetes' errors, never a panic; discovery tells what is served.
+//! Tests that bad requests get Kubernetes' errors and never a panic, and that discovery lists the served groups and
+//! kinds.
 
 use axum::body::Body;
 use http::Request;
@@ -182,7 +183,7 @@ async fn no_request_makes_the_server_panic() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_served_can_be_found_out() {
+async fn discovery_lists_the_served_groups_and_kinds() {
     let cluster = quiet().start();
     let client = cluster.client("default");
     assert_eq!(client.list_core_api_versions().await.unwrap().versions, ["v1"]);

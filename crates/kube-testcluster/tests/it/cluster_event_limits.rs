@@ -1,15 +1,15 @@
-//! How long Events live, and how many there are.
+//! Tests how long Event objects are kept, and how many.
 
 use serde_json::json;
 
 use crate::support::api::{Api, quiet};
 
-/// Upstream: `--event-ttl`, an hour by default; each write begins the time again.
+/// Upstream: `--event-ttl`, one hour by default. Each write restarts the time.
 #[tokio::test(start_paused = true)]
-async fn an_event_is_forgotten_an_hour_after_its_last_write() {
+async fn an_event_expires_an_hour_after_its_last_write() {
     const EVENTS: &str = "/api/v1/namespaces/default/events";
     let minutes = |n: u64| tokio::time::sleep(std::time::Duration::from_secs(60 * n));
-    let cluster = quiet().start(); // not dropped before the end: it tells the watch
+    let cluster = quiet().start(); // kept until the end: dropping it would end the watch
     let api = Api::new(&cluster);
     for name in ["once", "twice"] {
         let event = json!({"metadata": {"name": name}, "involvedObject": {"namespace": "default"}});
@@ -22,15 +22,19 @@ async fn an_event_is_forgotten_an_hour_after_its_last_write() {
     assert_eq!(watch.shorts().await, ["MODIFIED twice"]);
     minutes(21).await;
     let told = watch.shorts().await;
-    assert_eq!((told, watch.ended), (vec!["DELETED once".to_owned()], false), "nobody else used the store meanwhile");
+    assert_eq!(
+        (told, watch.ended),
+        (vec!["DELETED once".to_owned()], false),
+        "the event expires without any other request"
+    );
     assert_eq!(api.get(EVENTS).await.names(), ["twice"]);
     minutes(40).await;
     assert_eq!(api.get(EVENTS).await.names(), [""; 0]);
-    assert_eq!(api.get("/api/v1/namespaces").await.names().len(), 4, "nothing else is forgotten");
+    assert_eq!(api.get("/api/v1/namespaces").await.names().len(), 4, "only events expire");
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_events_are_kept_than_were_chosen() {
+async fn at_most_max_events_are_kept() {
     const EVENTS: &str = "/api/v1/namespaces/default/events";
     let api = Api::new(&quiet().max_events(3).start());
     for n in 0..10 {
@@ -41,7 +45,7 @@ async fn no_more_events_are_kept_than_were_chosen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hot_event_drives_out_nobody_and_events_without_an_end_are_counted_too() {
+async fn a_frequently_updated_event_counts_once_and_events_without_a_ttl_are_limited_too() {
     const EVENTS: &str = "/api/v1/namespaces/default/events";
     let api = Api::new(&quiet().max_events(3).event_ttl(std::time::Duration::MAX).start());
     let create = async |name: &str| {
@@ -63,6 +67,6 @@ async fn a_hot_event_drives_out_nobody_and_events_without_an_end_are_counted_too
     assert_eq!(
         api.get(EVENTS).await.names(),
         ["hot", "new-1", "new-2"],
-        "of four, the one that was written first goes"
+        "of four events, the one with the oldest last write is dropped"
     );
 }

@@ -1,4 +1,5 @@
-//! Events of the core group and of `events.k8s.io`: the same objects. Upstream: `pkg/apis/events/v1/conversion.go`.
+//! Tests that Events of the core group and of `events.k8s.io` are the same objects. Upstream:
+//! `pkg/apis/events/v1/conversion.go`.
 
 use serde_json::{Value, json};
 
@@ -59,7 +60,7 @@ async fn a_watch_of_either_group_sees_what_is_written_to_the_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn field_selectors_have_the_names_of_their_group() {
+async fn field_selectors_use_the_field_names_of_their_group() {
     let api = Api::new(&quiet().start());
     api.post(EVENTS, &event("e")).await;
     for (path, selector) in [
@@ -73,9 +74,9 @@ async fn field_selectors_have_the_names_of_their_group() {
     assert_eq!((refused.status, refused.message()), (400, "field label not supported: involvedObject.name"));
 }
 
-/// A recorder counts an Event that happens again in a series, with a merge patch.
+/// A recorder counts a repeated Event in its series, with a merge patch.
 #[tokio::test(start_paused = true)]
-async fn a_series_is_patched_and_all_else_stays() {
+async fn a_series_can_be_patched_and_all_other_fields_are_immutable() {
     let api = Api::new(&quiet().start());
     api.post(EVENTS, &event("e")).await;
     let series = json!({"series": {"count": 2, "lastObservedTime": "2023-05-01T10:00:09.000000Z"}});
@@ -91,7 +92,7 @@ async fn a_series_is_patched_and_all_else_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_table_has_the_columns_and_the_form_of_its_group() {
+async fn a_table_has_the_same_columns_in_both_groups_and_objects_of_its_own_group() {
     let api = Api::new(&quiet().start());
     api.post(EVENTS, &event("e")).await;
     let (here, there) = (api.table(EVENTS).await, api.table(CORE).await);

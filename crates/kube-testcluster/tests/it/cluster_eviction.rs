@@ -1,4 +1,4 @@
-//! Evictions: deletions with a condition that names their reason.
+//! Tests `pods/eviction`: a deletion that first sets a condition with its reason.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ async fn evict(api: &Api, options: Value) -> Answer {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_evicted_pod_says_so_before_it_goes() {
+async fn an_evicted_pod_has_the_disruption_condition_before_it_is_deleted() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     let mut watch = api.watch("").await;
@@ -34,7 +34,7 @@ async fn an_evicted_pod_says_so_before_it_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_eviction_deletes_as_its_options_say() {
+async fn an_eviction_obeys_its_delete_options() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     api.bind("a").await;
@@ -99,7 +99,7 @@ async fn an_eviction_may_be_yaml_or_protobuf() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_options_of_a_deletion_may_be_protobuf() {
+async fn delete_options_may_be_protobuf() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     api.bind("a").await;
@@ -111,7 +111,7 @@ async fn the_options_of_a_deletion_may_be_protobuf() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn discovery_says_whose_kind_an_eviction_is() {
+async fn discovery_names_the_group_of_the_eviction_kind() {
     let api = Api::new(&quiet().start());
     let list = api.get("/api/v1").await.body;
     let row = list["resources"].as_array().unwrap().iter().find(|row| row["name"] == "pods/eviction").unwrap();

@@ -1,4 +1,4 @@
-//! Each fault as a client sees it, and informers that survive all of them.
+//! Tests each injected fault as a client sees it, and informers that survive all of them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn start(cluster: &Cluster, fault: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_are_refused_in_kubernetes_own_words_as_often_as_was_said() {
+async fn an_error_fault_refuses_the_given_number_of_requests_in_kubernetes_words() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     for (fault, code, status) in [
@@ -60,7 +60,7 @@ async fn requests_are_refused_in_kubernetes_own_words_as_often_as_was_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fault_meets_its_verb_and_its_resource_for_its_time() {
+async fn a_fault_applies_to_its_verb_and_resource_for_its_time() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let faults = cluster.faults();
@@ -68,7 +68,7 @@ async fn a_fault_meets_its_verb_and_its_resource_for_its_time() {
     api.pod("alpha", &json!({})).await;
     assert_eq!(api.get(&format!("{PODS}/alpha")).await.status, 200);
     assert_eq!(api.get("/api/v1/configmaps").await.status, 200);
-    api.watch("").await; // `watch` checks the status
+    api.watch("").await; // `watch` asserts the status 200
     sleep(Duration::from_millis(4500)).await;
     assert_eq!(api.get(PODS).await.status, 500);
     let left: Vec<String> = faults.active().iter().map(ToString::to_string).collect();
@@ -94,7 +94,7 @@ async fn a_fault_meets_its_verb_and_its_resource_for_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_delayed_and_then_what_it_would_have_been() {
+async fn a_delayed_request_gets_its_ordinary_answer_later() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     start(&cluster, "delay:by=250ms,times=2");
@@ -107,7 +107,7 @@ async fn an_answer_is_delayed_and_then_what_it_would_have_been() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropped_watches_end_in_order_and_new_ones_begin() {
+async fn dropped_watches_end_after_their_events_and_new_watches_work() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     api.pod("alpha", &json!({})).await;
@@ -124,14 +124,14 @@ async fn dropped_watches_end_in_order_and_new_ones_begin() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn hidden_events_are_known_to_lists_and_to_watches_from_before() {
+async fn hidden_events_are_missing_only_in_open_watches() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let before = api.pod("alpha", &json!({})).await;
     let mut watch = api.watch(&format!("resourceVersion={before}")).await;
     start(&cluster, "hide-events:times=2,resource=pods");
     api.pod("beta", &json!({})).await;
-    api.delete(&format!("{PODS}/alpha?gracePeriodSeconds=0")).await; // two writes; the fault hides one of them
+    api.delete(&format!("{PODS}/alpha?gracePeriodSeconds=0")).await; // two writes, and the fault hides the first
     api.pod("gamma", &json!({})).await;
     assert_eq!(watch.shorts().await, ["DELETED alpha", "ADDED gamma"]);
     assert_eq!(api.get(&format!("{PODS}?resourceVersion=0")).await.names(), ["beta", "gamma"]);
@@ -140,7 +140,7 @@ async fn hidden_events_are_known_to_lists_and_to_watches_from_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_compaction_the_past_is_expired() {
+async fn after_a_compaction_old_revisions_are_expired() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let before = api.pod("alpha", &json!({})).await;
@@ -152,7 +152,7 @@ async fn after_a_compaction_the_past_is_expired() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_cache_that_stands_still_is_old_until_it_goes_on() {
+async fn a_lagging_watch_cache_serves_old_data_until_it_catches_up() {
     for era in [Era::Classic, Era::Modern] {
         let cluster = quiet().era(era).start();
         let api = Api::new(&cluster);
@@ -163,14 +163,14 @@ async fn a_watch_cache_that_stands_still_is_old_until_it_goes_on() {
         let began = Instant::now();
         assert_eq!(api.get(&format!("{PODS}?resourceVersion=0")).await.names(), ["alpha"]);
         assert_eq!(api.get(&format!("{PODS}/beta?resourceVersion=0")).await.status, 404);
-        assert_eq!(api.get(&format!("{PODS}/beta")).await.status, 200, "from storage");
+        assert_eq!(api.get(&format!("{PODS}/beta")).await.status, 200, "a get without a resourceVersion reads storage");
         assert_eq!(began.elapsed(), Duration::ZERO);
         let fresh = api.get(&format!("{PODS}?resourceVersion={second}&resourceVersionMatch=NotOlderThan")).await;
         let message = format!("Timeout: Too large resource version: {second}, current: {first}");
         assert_eq!((fresh.status, fresh.message()), (504, message.as_str()));
         assert_eq!(began.elapsed(), Duration::from_secs(3));
         let consistent = api.get(PODS).await;
-        assert_eq!(consistent.names(), ["alpha", "beta"], "in the end from storage");
+        assert_eq!(consistent.names(), ["alpha", "beta"], "after the wait, the list is read from storage");
         assert_eq!(consistent.headers["x-served-from"], "storage");
         assert_eq!(watch.shorts().await, [""; 0]);
         sleep(Duration::from_secs(10)).await;
@@ -180,7 +180,7 @@ async fn a_watch_cache_that_stands_still_is_old_until_it_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_for_what_a_lagging_cache_misses_is_answered_when_it_catches_up() {
+async fn a_request_for_a_newer_revision_waits_until_the_lagging_cache_catches_up() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     start(&cluster, "lag:for=2s");
@@ -215,12 +215,12 @@ async fn a_cut_watch_ends_abnormally_in_the_middle_of_an_event() {
         assert!(stream.next().await.unwrap().is_err());
         assert!(stream.next().await.is_none());
         let mut next = api.watch("resourceVersion=0").await;
-        assert_eq!(short(&next.next().await.unwrap()), "ADDED alpha", "only one was cut");
+        assert_eq!(short(&next.next().await.unwrap()), "ADDED alpha", "only one watch was cut");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn frozen_bookmarks_do_not_come_but_a_streaming_list_ends() {
+async fn frozen_bookmarks_stop_except_the_one_that_ends_a_streaming_list() {
     let cluster = quiet().bookmark_period(Duration::from_secs(10)).start();
     let api = Api::new(&cluster);
     start(&cluster, "freeze-bookmarks:for=60s");
@@ -235,7 +235,7 @@ async fn frozen_bookmarks_do_not_come_but_a_streaming_list_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streaming_lists_are_refused_as_by_a_server_without_them() {
+async fn the_refuse_watch_list_fault_answers_like_a_server_without_streaming_lists() {
     let cluster = quiet().start();
     let (api, off) = (Api::new(&cluster), Api::new(&quiet().watch_list(false).start()));
     start(&cluster, "refuse-watch-list:resource=pods");
@@ -249,7 +249,7 @@ async fn streaming_lists_are_refused_as_by_a_server_without_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_admin_path_is_unknown_unless_it_is_switched_on() {
+async fn the_admin_path_exists_only_if_it_is_switched_on() {
     let off = Api::new(&quiet().start());
     for method in ["GET", "POST", "DELETE"] {
         let answer = off.send(method, "/lab/faults", "", "").await;
@@ -273,7 +273,7 @@ async fn the_admin_path_is_unknown_unless_it_is_switched_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scenario_brings_faults_where_the_cluster_takes_them() {
+async fn a_scenario_can_start_faults_if_the_admin_path_is_on() {
     let story = "- {at: 1s, fault: \"500:verb=list\"}\n- {at: 2s, run: web}\n";
     let scenario = Scenario::from_yaml(story, "story.yaml").unwrap();
     let told = "echo '{\"fault\":\"500:verb=list\"}' | kubectl create --raw /lab/faults -f -";
@@ -290,7 +290,7 @@ async fn a_scenario_brings_faults_where_the_cluster_takes_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_kubelet_meets_no_faults() {
+async fn faults_do_not_affect_the_kubelet() {
     let cluster = Cluster::builder().start();
     let api = Api::new(&cluster);
     tokio::task::yield_now().await;
@@ -306,7 +306,7 @@ async fn the_kubelet_meets_no_faults() {
     assert_eq!(api.get(&format!("{PODS}/web")).await.body["status"]["phase"], "Running");
 }
 
-/// Names and versions of a list's items.
+/// Returns the names and resourceVersions of a list's items.
 fn identities(list: &Value) -> BTreeMap<String, String> {
     let text = |item: &Value, field: &str| item["metadata"][field].as_str().unwrap().to_owned();
     list["items"].as_array().unwrap().iter().map(|item| (text(item, "name"), text(item, "resourceVersion"))).collect()
@@ -360,12 +360,12 @@ async fn informers_come_through_every_fault_with_the_servers_state() {
             }
         }
         faults.end_all();
-        // Only a list reveals hidden events. A hidden write that is then compacted forces the informers to list.
+        // Only a list reveals hidden events. Compacting a hidden write forces the informers to list.
         start(&cluster, "500:verb=watch,for=10ms");
         start(&cluster, "drop-watches");
         api.pod("last", &json!({})).await;
         start(&cluster, "compact");
-        sleep(Duration::from_secs(120)).await; // back-off goes up to half a minute
+        sleep(Duration::from_secs(120)).await; // the back-off may be up to half a minute
         assert_eq!(api.get(PODS).await.status, 200);
         let server = identities(&api.get(PODS).await.body);
         let cached: BTreeMap<_, _> = informer.reader().list().iter().map(|pod| identity(pod)).collect();

@@ -1,4 +1,5 @@
-//! The forms of answers, as `peers/differential` compares them: each answer is that of the real API server.
+//! Tests content negotiation: JSON, YAML, protobuf, tables and metadata. Each expected answer is that of a real API
+//! server, as compared by `peers/differential`.
 
 use axum::body::Body;
 use http::Request;
@@ -16,7 +17,7 @@ async fn api() -> Api {
     api
 }
 
-/// The code, the content type and the text of an answer to a GET with this Accept header.
+/// Returns the code, the content type and the text of the answer to a GET with this Accept header.
 async fn accepting(api: &Api, accept: &str, path: &str) -> (u16, String, String) {
     let response = api.raw(Request::get(path).header("accept", accept).body(Body::empty()).unwrap()).await;
     let (parts, body) = response.into_parts();
@@ -26,7 +27,7 @@ async fn accepting(api: &Api, accept: &str, path: &str) -> (u16, String, String)
 
 /// Upstream: `ErrorNegotiated` and `WriteObjectNegotiated`.
 #[tokio::test(start_paused = true)]
-async fn tables_are_yaml_where_that_is_asked_but_errors_never_come_as_tables() {
+async fn a_table_may_be_yaml_and_an_error_is_never_a_table() {
     let api = api().await;
     let table = "application/yaml;as=Table;v=v1;g=meta.k8s.io";
     let (code, media, text) = accepting(&api, table, MAPS).await;
@@ -43,7 +44,7 @@ async fn tables_are_yaml_where_that_is_asked_but_errors_never_come_as_tables() {
 
 /// Upstream: `NegotiateOutputMediaTypeStream`.
 #[tokio::test(start_paused = true)]
-async fn a_watch_has_no_yaml() {
+async fn a_watch_is_not_available_as_yaml() {
     let api = api().await;
     let accept = "application/json;q=0.5, application/yaml";
     let (code, media, text) = accepting(&api, accept, &format!("{MAPS}?watch=true")).await;
@@ -52,9 +53,9 @@ async fn a_watch_has_no_yaml() {
     assert!(text.contains(accepted), "{text}");
 }
 
-/// Upstream adds warnings while it decodes, before it looks for a form of the answer.
+/// Upstream adds warnings while it decodes the body, before it negotiates the form of the answer.
 #[tokio::test(start_paused = true)]
-async fn a_write_whose_answer_cannot_be_made_warns_all_the_same() {
+async fn a_write_without_an_acceptable_answer_still_has_its_warnings() {
     let api = api().await;
     for (accept, path) in [
         ("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", MAPS.to_owned()),
@@ -70,7 +71,7 @@ async fn a_write_whose_answer_cannot_be_made_warns_all_the_same() {
 
 /// Upstream: `isPrettyPrint`, `acceptMediaTypeOptions` and `WriteRawJSON`.
 #[tokio::test(start_paused = true)]
-async fn json_is_indented_where_that_is_asked_or_no_form_is_left() {
+async fn json_is_indented_on_request_or_if_nothing_acceptable_is_left() {
     let api = api().await;
     let indented = async |accept: &str, path: &str| {
         let (_, media, text) = accepting(&api, accept, path).await;
@@ -101,7 +102,7 @@ async fn json_is_indented_where_that_is_asked_or_no_form_is_left() {
     assert_eq!((code, media.as_str()), (404, "application/yaml"));
 }
 
-/// Only whole objects and metadata have this form. Upstream: `AllowsMediaTypeTransform`.
+/// Only whole objects and metadata are available as protobuf. Upstream: `AllowsMediaTypeTransform`.
 #[tokio::test(start_paused = true)]
 async fn metadata_may_be_protobuf_and_a_table_may_not() {
     let api = api().await;
@@ -118,9 +119,9 @@ async fn metadata_may_be_protobuf_and_a_table_may_not() {
     assert_eq!(accepting(&api, &form("Table"), MAPS).await.0, 406);
 }
 
-/// Upstream's router: the method, then the body's type, then what is accepted.
+/// Upstream's router checks the method, then the body's type, then the Accept header.
 #[tokio::test(start_paused = true)]
-async fn a_method_is_refused_before_a_header() {
+async fn the_method_is_checked_before_the_headers() {
     let api = api().await;
     for (method, path, content, code) in [
         ("PATCH", MAPS.to_owned(), "text/plain", 405),
@@ -135,9 +136,9 @@ async fn a_method_is_refused_before_a_header() {
     }
 }
 
-/// Upstream ends it at the first event, which it cannot encode.
+/// Upstream ends the watch at the first event, which it cannot encode.
 #[tokio::test(start_paused = true)]
-async fn a_watch_of_metadata_as_lists_ends_with_its_first_event() {
+async fn a_watch_as_metadata_lists_ends_at_its_first_event() {
     let api = api().await;
     for (selector, seconds) in [("app", 5), ("!app", 0)] {
         let started = tokio::time::Instant::now();

@@ -1,4 +1,4 @@
-//! Garbage collection: the dependents of a deleted owner.
+//! Tests garbage collection: the dependents of a deleted owner are deleted, orphaned or waited for.
 
 use kube_testcluster::{Change, Cluster, Controllers, pods_from_yaml};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Creates a config map with these owners; returns an owner reference to it.
+/// Creates a config map with these owners and returns an owner reference to it.
 async fn map(api: &Api, name: &str, owners: &[&Value]) -> Value {
     let created = api.post(MAPS, &json!({"metadata": {"name": name, "ownerReferences": owners}})).await;
     assert_eq!(created.status, 201, "{}", created.body);
@@ -36,7 +36,7 @@ async fn delete(api: &Api, name: &str, policy: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_lost_its_last_owner_goes_and_its_dependents_after_it() {
+async fn an_object_is_deleted_with_its_last_owner_and_so_are_its_dependents() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let a = map(&api, "a", &[]).await;
@@ -54,7 +54,7 @@ async fn what_lost_its_last_owner_goes_and_its_dependents_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_had_its_owner_goes_too() {
+async fn an_object_whose_owner_never_existed_is_deleted_too() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let a = map(&api, "a", &[]).await;
@@ -69,12 +69,16 @@ async fn what_never_had_its_owner_goes_too() {
     assert_eq!(api.post("/api/v1/nodes", &node).await.status, 201);
     assert_eq!(names(&cluster, &api).await, ["a", "mine", "of-a-kind-that-is-not-served"]);
     assert!(api.get("/api/v1/namespaces/kube-system/configmaps").await.names().is_empty());
-    assert_eq!(api.get("/api/v1/nodes/node").await.status, 200, "nobody can look for its owner");
+    assert_eq!(
+        api.get("/api/v1/nodes/node").await.status,
+        200,
+        "a cluster-scoped object cannot refer to an owner in a namespace"
+    );
 }
 
-/// The observer of the writes is the test's own code, and runs in the middle of a write.
+/// The observer of the writes is code of the test, and runs in the middle of a write.
 #[tokio::test(start_paused = true)]
-async fn a_panic_ends_one_chore_and_not_those_that_come_after_it() {
+async fn a_panic_in_one_deletion_does_not_stop_the_garbage_collector() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let gone = reference("v1", "ConfigMap", "gone", &json!("its-uid"));
@@ -83,12 +87,12 @@ async fn a_panic_ends_one_chore_and_not_those_that_come_after_it() {
     });
     map(&api, "unlucky", &[&gone]).await;
     map(&api, "b", &[&gone]).await;
-    // The write that panicked is not done, the next one is.
+    // The write that panicked is not repeated, and the next one is done.
     assert_eq!(names(&cluster, &api).await, ["unlucky"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn orphans_stay_without_their_owner() {
+async fn orphaned_dependents_stay_and_lose_their_owner_reference() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let a = map(&api, "a", &[]).await;
@@ -100,7 +104,7 @@ async fn orphans_stay_without_their_owner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_the_foreground_an_owner_waits_for_those_that_block_it() {
+async fn a_foreground_deletion_waits_for_blocking_dependents() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let a = map(&api, "a", &[]).await;
@@ -113,13 +117,17 @@ async fn in_the_foreground_an_owner_waits_for_those_that_block_it() {
     assert_eq!(kept["metadata"]["finalizers"], json!(["foregroundDeletion"]));
     assert_eq!(names(&cluster, &api).await, ["a", "child", "grandchild"]);
     let child = api.get(&format!("{MAPS}/child")).await.body;
-    assert_eq!(child["metadata"]["finalizers"], json!(["foregroundDeletion"]), "it has dependents of its own");
+    assert_eq!(
+        child["metadata"]["finalizers"],
+        json!(["foregroundDeletion"]),
+        "the child waits for its own dependents"
+    );
     api.merge(&format!("{MAPS}/grandchild"), &json!({"metadata": {"finalizers": null}})).await;
     assert_eq!(names(&cluster, &api).await, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_that_own_each_other_do_not_wait_for_ever() {
+async fn objects_that_own_each_other_can_be_deleted_in_the_foreground() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let a = map(&api, "a", &[]).await;
@@ -130,7 +138,7 @@ async fn objects_that_own_each_other_do_not_wait_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_of_a_replica_set_ends_as_any_pod() {
+async fn a_pod_deleted_with_its_replica_set_has_its_grace_period() {
     let cluster = Cluster::builder().start();
     let api = Api::new(&cluster);
     let sets = "/apis/apps/v1/namespaces/default/replicasets";
@@ -153,7 +161,7 @@ async fn a_pod_of_a_replica_set_ends_as_any_pod() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_there_from_the_start_and_what_nobody_collects_stays() {
+async fn initial_pods_and_objects_in_a_cluster_without_controllers_are_not_collected() {
     let file = "{metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: gone}]}, \
                 spec: {containers: [{name: main, image: nginx}]}}";
     let cluster = quiet().pods(pods_from_yaml(file, "pods.yaml", "default").unwrap()).start();

@@ -1,4 +1,5 @@
-//! The whole history: random operations, compared with a simple model.
+//! Tests the history that the server keeps for old resourceVersions: compares lists and watches after random writes
+//! with a simple model.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,7 +38,7 @@ async fn list(api: &Api, query: &str) -> (u64, Model) {
     (list.version(), items.collect())
 }
 
-/// One random write. Many change nothing or are refused.
+/// Makes one random write. Many change nothing or are refused.
 async fn write(api: &Api, rng: &mut Rng) {
     let name = format!("pod-{}", rng.u32(..6));
     let item = format!("{PODS}/{name}");
@@ -117,7 +118,7 @@ async fn pages_of_any_size_make_up_the_list_of_the_first_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_falls_out_of_the_bounded_history_expires() {
+async fn revisions_beyond_the_bounded_history_are_expired() {
     let api = Api::new(&quiet().history(10).start());
     let first = api.pod("a", &json!({})).await;
     for i in 0..30 {
@@ -133,7 +134,7 @@ async fn what_falls_out_of_the_bounded_history_expires() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_written_for_longer_than_the_history_reaches_is_told_as_before() {
+async fn objects_older_than_the_history_are_served_unchanged() {
     for era in [Era::Classic, Era::Modern] {
         let api = Api::new(&quiet().era(era).history(3).start());
         for name in ["a", "b", "c"] {
@@ -162,7 +163,7 @@ async fn what_is_not_written_for_longer_than_the_history_reaches_is_told_as_befo
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_state_is_forgotten_when_it_has_been_past_for_too_long() {
+async fn a_past_state_expires_after_the_history_age() {
     for era in [Era::Classic, Era::Modern] {
         let api = Api::new(&quiet().era(era).history_age(Duration::from_secs(60)).start());
         api.pod("a", &json!({})).await;
@@ -183,6 +184,6 @@ async fn a_state_is_forgotten_when_it_has_been_past_for_too_long() {
         assert_eq!(api.get(&exact(old)).await.status, 410);
         assert_eq!(api.get(&exact(new)).await.names(), ["a", "b", "c"]);
         let mut watch = api.watch(&format!("resourceVersion={old}")).await;
-        assert_eq!(watch.shorts().await, ["ADDED c"], "the watch cache remembers by number");
+        assert_eq!(watch.shorts().await, ["ADDED c"], "the watch cache is limited by number of events, not by age");
     }
 }

@@ -1,11 +1,11 @@
-//! The kinds besides pods, and the encodings of their objects.
+//! Tests kinds other than pods, encodings of bodies, and aggregated discovery.
 
 use serde_json::json;
 
 use crate::support::api::{Api, quiet};
 
 #[tokio::test(start_paused = true)]
-async fn a_deletion_answers_the_object_or_a_status_as_its_kind_does() {
+async fn a_delete_returns_the_object_or_a_status_depending_on_the_kind() {
     let api = Api::new(&quiet().start());
     for (plural, kind) in [
         ("services", "Service"),
@@ -25,22 +25,23 @@ async fn a_deletion_answers_the_object_or_a_status_as_its_kind_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_may_be_yaml_or_protobuf_and_unknown_fields_are_warned_of() {
+async fn a_body_may_be_yaml_or_protobuf_and_unknown_fields_give_a_warning() {
     let api = Api::new(&quiet().start());
     let maps = "/api/v1/namespaces/default/configmaps";
     let yaml = api.send("POST", maps, "application/yaml", "metadata: {name: yam}\ndata: {a: b}\nodd: 1\n").await;
     assert_eq!((yaml.status, &yaml.body["data"]["a"]), (201, &json!("b")), "{}", yaml.body);
     assert_eq!(yaml.headers["warning"], "299 - \"unknown field \\\"odd\\\"\"");
-    // What kubectl 1.37 sends for `create configmap cm --from-literal=a=b`.
+    // The body that kubectl 1.37 sends for `create configmap cm --from-literal=a=b`.
     let body = b"k8s\0\n\x0f\n\x02v1\x12\tConfigMap\x12\x1c\n\x12\n\x02cm\x12\0\x1a\0\"\0*\x002\08\0B\0\x12\x06\n\x01a\x12\x01b\x1a\0\"\0";
     let created = api.send("POST", maps, "application/vnd.kubernetes.protobuf", &body[..]).await;
     assert_eq!((created.status, &created.body["metadata"]["name"]), (201, &json!("cm")), "{}", created.body);
     assert_eq!(created.body["data"], json!({"a": "b"}));
 }
 
-/// Upstream: `WrapAggregatedDiscoveryToHandler`, which the feature gate `AggregatedDiscoveryEndpoint` puts before discovery.
+/// Upstream: `WrapAggregatedDiscoveryToHandler`, which the feature gate `AggregatedDiscoveryEndpoint` installs before
+/// discovery.
 #[tokio::test(start_paused = true)]
-async fn discovery_in_one_answer_can_be_left_out() {
+async fn aggregated_discovery_can_be_switched_off() {
     let aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     let kinds = async |served, accept: &str| {
         let api = Api::new(&quiet().aggregated_discovery(served).start());

@@ -1,4 +1,4 @@
-//! The kubelet, the stages and the scenario.
+//! Tests the kubelet with its stages of a pod's life, scenarios, and the YAML files that define them.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn play(stages: Stages) -> Vec<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_that_is_run_and_deleted_gives_the_events_of_the_documents() {
+async fn a_pod_that_is_run_and_deleted_gives_the_events_of_the_tutorial() {
     let events = play(Stages::default()).await;
     let expected = [
         "ADDED Pending",
@@ -66,13 +66,13 @@ async fn the_stages_of_myinformer_give_three_updates_on_a_deletion() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cluster_is_settled_only_when_every_pod_was_run_to_the_end() {
+async fn settled_waits_until_every_pod_has_reached_its_last_stage() {
     let cluster = Cluster::builder().start();
     let api = Api::new(&cluster);
     cluster.settled().await;
     let start = Instant::now();
     api.post(PODS, &pod("a", &json!({}))).await;
-    cluster.settled().await; // the kubelet has not even seen the pod
+    cluster.settled().await; // called before the kubelet has seen the pod
     assert_eq!(start.elapsed(), Duration::from_millis(600));
     assert_eq!(api.get(&format!("{PODS}/a")).await.body["status"]["phase"], "Running");
     api.delete(&format!("{PODS}/a")).await;
@@ -81,7 +81,7 @@ async fn a_cluster_is_settled_only_when_every_pod_was_run_to_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_deleted_before_it_is_bound_is_given_up_quietly() {
+async fn a_pod_deleted_before_it_is_bound_does_not_disturb_its_successor() {
     let cluster = Cluster::builder().start();
     let api = Api::new(&cluster);
     api.post(PODS, &pod("a", &json!({}))).await;
@@ -93,12 +93,12 @@ async fn a_pod_deleted_before_it_is_bound_is_given_up_quietly() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_deleted_while_it_starts_is_not_started_any_further() {
+async fn a_pod_deleted_while_it_starts_never_runs() {
     let cluster = Cluster::builder().start();
     let api = Api::new(&cluster);
     let mut watch = api.watch("").await;
     api.post(PODS, &pod("a", &json!({}))).await;
-    tokio::time::sleep(Duration::from_millis(200)).await; // it is bound
+    tokio::time::sleep(Duration::from_millis(200)).await; // the pod is bound by now
     api.delete(&format!("{PODS}/a")).await;
     cluster.settled().await;
     let events = phases(&watch.events().await);
@@ -117,7 +117,7 @@ async fn a_pod_deleted_while_it_starts_is_not_started_any_further() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_documents_four_pods_are_there_from_the_start_and_left_alone() {
+async fn the_tutorials_four_pods_are_running_from_the_start_and_stay_unchanged() {
     let pods = pods_from_yaml(FOUR_PODS, "pods.yaml", "default").unwrap();
     let cluster = Cluster::builder().pods(pods).start();
     let api = Api::new(&cluster);
@@ -138,7 +138,7 @@ async fn the_documents_four_pods_are_there_from_the_start_and_left_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_two_writes_of_a_deletion_are_a_commit_apart() {
+async fn the_last_two_writes_of_a_deletion_are_one_commit_latency_apart() {
     let latency = Duration::from_millis(40);
     let cluster = quiet().commit_latency(latency).start();
     let api = Api::new(&cluster);
@@ -165,7 +165,7 @@ async fn the_last_two_writes_of_a_deletion_are_a_commit_apart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_seed_gives_one_run() {
+async fn the_same_seed_gives_the_same_run() {
     async fn run(seed: u64) -> Vec<String> {
         let pods = pods_from_yaml(FOUR_PODS, "pods.yaml", "default").unwrap();
         let start = "2023-05-01T10:00:00Z".parse().unwrap();
@@ -187,7 +187,7 @@ async fn one_seed_gives_one_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scenario_tells_its_steps_as_kubectl_commands_at_their_moments() {
+async fn a_scenario_reports_its_steps_as_kubectl_commands_at_their_times() {
     let text = "
 - {at: 4s, delete: web}
 - {at: 1s, run: web}
@@ -221,7 +221,7 @@ async fn a_step_that_the_cluster_refuses_ends_the_scenario() {
 }
 
 #[test]
-fn a_malformed_file_is_answered_with_file_line_and_what_was_expected() {
+fn a_malformed_file_is_reported_with_file_line_and_expectation() {
     let scenario = |text: &str| Scenario::from_yaml(text, "s.yaml").unwrap_err().to_string();
     let stages = |text: &str| Stages::from_yaml(text, "st.yaml").unwrap_err().to_string();
     let pods = |text: &str| pods_from_yaml(text, "p.yaml", "default").unwrap_err().to_string();
@@ -292,7 +292,7 @@ fn pods_are_read_from_documents_lists_and_sequences() {
 }
 
 #[test]
-fn a_time_that_no_clock_reaches_is_refused() {
+fn a_duration_beyond_any_clock_is_refused() {
     let error = Scenario::from_yaml("[{at: 2562047788015215h, run: a}]", "scenario.yaml").unwrap_err();
     assert!(error.to_string().starts_with("scenario.yaml:1: expected a duration"), "{error}");
 }
@@ -302,7 +302,7 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> &'a Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_kubelet_keeps_the_conditions_of_others() {
+async fn the_kubelet_keeps_conditions_that_other_clients_set() {
     for stages in [Stages::default(), Stages::named("run").unwrap()] {
         let cluster = Cluster::builder().stages(stages).start();
         let api = Api::new(&cluster);
@@ -326,7 +326,7 @@ async fn the_kubelet_keeps_the_conditions_of_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn readiness_gates_are_obeyed() {
+async fn a_pod_is_ready_only_if_its_readiness_gates_are_true() {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start();
     let api = Api::new(&cluster);
     let mut gated = pod("a", &json!({}));

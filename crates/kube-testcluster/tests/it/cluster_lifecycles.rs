@@ -1,4 +1,4 @@
-//! The built-in stages: the course of a pod as kubectl shows it.
+//! Tests the built-in lifecycles of pods, as the columns of kubectl and the events show them.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn labelled(name: &str, lifecycle: &str) -> Value {
     pod(name, &json!({"lab/lifecycle": lifecycle}))
 }
 
-/// Ready, status and restarts: the columns of `kubectl get pods`.
+/// Returns ready, status and restarts: the columns of `kubectl get pods`.
 async fn columns(api: &Api, name: &str) -> [String; 3] {
     let request = http::Request::get(format!("{PODS}/{name}"))
         .header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
@@ -28,7 +28,7 @@ async fn columns(api: &Api, name: &str) -> [String; 3] {
     [1, 2, 3].map(|column| table["rows"][0]["cells"][column].as_str().unwrap().to_owned())
 }
 
-/// Type, reason and count of each event about a pod, in the order in which they happened.
+/// Returns type, reason and count of each event of a pod, in chronological order.
 async fn events(api: &Api, name: &str) -> Vec<String> {
     let list = api.get(&format!("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3D{name}")).await;
     let mut events: Vec<(u64, String)> = list.body["items"]
@@ -48,7 +48,7 @@ async fn events(api: &Api, name: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_runs_as_on_a_real_node_and_its_events_tell_it() {
+async fn a_pod_runs_as_on_a_real_node_with_the_same_events() {
     let cluster = cluster("run");
     let api = Api::new(&cluster);
     api.pod("web", &json!({})).await;
@@ -93,7 +93,7 @@ async fn a_pod_runs_as_on_a_real_node_and_its_events_tell_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_loop_restarts_for_ever_and_waits_longer_each_time() {
+async fn a_crash_loop_restarts_with_a_growing_back_off() {
     let cluster = cluster("run");
     let api = Api::new(&cluster);
     let mut watch = api.watch("").await;
@@ -117,14 +117,14 @@ async fn a_crash_loop_restarts_for_ever_and_waits_longer_each_time() {
     assert!(events(&api, "bad").await.contains(&"Warning BackOff 3".to_owned()));
     sleep(Duration::from_secs(3600)).await;
     let [_, _, restarts] = columns(&api, "bad").await;
-    assert!(restarts.starts_with("17 "), "{restarts}: at last every five minutes");
+    assert!(restarts.starts_with("17 "), "{restarts}: the back-off should end at five minutes");
     api.delete(&format!("{PODS}/bad")).await;
     sleep(Duration::from_secs(2)).await;
     assert_eq!(api.get(&format!("{PODS}/bad")).await.status, 404);
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_lifecycle_comes_to_its_own_end() {
+async fn each_lifecycle_ends_in_its_own_status() {
     let cluster = cluster("run");
     let api = Api::new(&cluster);
     for name in &Stages::NAMES[1..] {
@@ -157,7 +157,7 @@ async fn each_lifecycle_comes_to_its_own_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_named_lifecycle_is_that_of_every_pod_without_a_label() {
+async fn the_clusters_lifecycle_applies_to_pods_without_the_label() {
     let cluster = cluster("never-ready");
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
@@ -169,7 +169,7 @@ async fn a_named_lifecycle_is_that_of_every_pod_without_a_label() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lifecycle_is_chosen_by_annotation_by_image_and_by_field_and_the_first_counts() {
+async fn a_lifecycle_is_selected_by_annotation_image_or_field_and_the_first_match_counts() {
     let step = |text: &str| format!("run: [{{bind: node-1}}, {{status: {{message: {text}}}}}]");
     let lifecycle = |name: &str, selector: &str| format!("- {{name: {name}, for: [{selector}], {}}}\n", step(name));
     let text = format!(
@@ -203,7 +203,7 @@ async fn a_lifecycle_is_chosen_by_annotation_by_image_and_by_field_and_the_first
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_its_line() {
+fn invalid_stages_are_refused_with_their_line() {
     for (text, expected) in [
         ("run:\n- repeat:\n  - {bind: true}", "s.yaml:2: expected a repetition without times to wait somewhere"),
         ("run:\n- {after: 1s, times: 2, bind: a}", "s.yaml:2: expected times only beside repeat"),

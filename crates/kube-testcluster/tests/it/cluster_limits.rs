@@ -1,4 +1,4 @@
-//! The server's limits.
+//! Tests the server's limits on watches, waiting answers, patches, selectors, body sizes and request times.
 
 use axum::body::Body;
 use http::Request;
@@ -11,7 +11,7 @@ use crate::support::api::{Api, PODS, quiet};
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 #[tokio::test(start_paused = true)]
-async fn one_watch_too_many_is_told_to_come_back() {
+async fn a_watch_beyond_the_limit_gets_429_with_retry_after() {
     let api = Api::new(&quiet().max_watches(2).start());
     let (first, _second) = (api.watch("").await, api.watch_at("/api/v1/configmaps?watch=1").await);
     let answer = api.get(&format!("{PODS}?watch=true")).await;
@@ -27,7 +27,7 @@ async fn one_watch_too_many_is_told_to_come_back() {
     api.watch("").await;
 }
 
-/// A cluster with one config map of 100 KiB.
+/// Creates one config map of 100 KiB.
 async fn with_a_large_object(cluster: &kube_testcluster::Cluster) -> Api {
     let api = Api::new(cluster);
     let object = json!({"metadata": {"name": "large"}, "data": {"a": "x".repeat(100 * 1024)}});
@@ -36,7 +36,7 @@ async fn with_a_large_object(cluster: &kube_testcluster::Cluster) -> Api {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_reads_no_lists_is_told_to_come_back() {
+async fn lists_get_429_while_too_many_answers_wait_to_be_read() {
     let api = with_a_large_object(&quiet().max_waiting_answers(250 * 1024).start()).await;
     let list = async || api.raw(Request::get(CONFIG_MAPS).body(Body::empty()).unwrap()).await;
     let (first, _second) = (list().await, list().await);
@@ -44,17 +44,17 @@ async fn who_reads_no_lists_is_told_to_come_back() {
     assert_eq!((first.status().as_u16(), third.status().as_u16()), (200, 429));
     assert_eq!(third.headers()["retry-after"], "1");
     let text = third.into_body().collect().await.unwrap().to_bytes();
-    assert_eq!(text, "Too many requests, please try again later.\n", "upstream's words");
-    assert_eq!(api.get(PODS).await.status, 200, "small answers are not counted");
+    assert_eq!(text, "Too many requests, please try again later.\n", "the text is upstream's");
+    assert_eq!(api.get(PODS).await.status, 200, "small answers do not count");
     let read = first.into_body().collect().await.unwrap().to_bytes();
-    assert_eq!(list().await.status(), 429, "what was read is still held by its reader");
+    assert_eq!(list().await.status(), 429, "bytes that the reader still holds count");
     drop(read);
     assert_eq!(list().await.status(), 200);
 }
 
-/// A client whose write was refused sends it again.
+/// A client would repeat a finished write whose answer was refused, so the limit does not apply to answers of writes.
 #[tokio::test(start_paused = true)]
-async fn what_was_written_is_told_however_many_answers_wait() {
+async fn writes_are_answered_however_many_answers_wait() {
     let api = with_a_large_object(&quiet().max_waiting_answers(250 * 1024).start()).await;
     let list = async || api.raw(Request::get(CONFIG_MAPS).body(Body::empty()).unwrap()).await;
     let (_first, _second) = (list().await, list().await);
@@ -70,7 +70,7 @@ async fn what_was_written_is_told_however_many_answers_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn compressed_lists_count_until_they_are_read() {
+async fn compressed_lists_count_as_waiting_until_they_are_read() {
     let cluster = quiet().max_waiting_answers(250 * 1024).start();
     let api = with_a_large_object(&cluster).await;
     api.merge(&format!("{CONFIG_MAPS}/large"), &json!({"data": {"b": "y".repeat(100 * 1024)}})).await;
@@ -86,7 +86,7 @@ async fn compressed_lists_count_until_they_are_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_larger_than_all_that_may_wait_goes_alone() {
+async fn an_answer_larger_than_the_limit_is_sent_if_no_other_waits() {
     let api = with_a_large_object(&quiet().max_waiting_answers(0).start()).await;
     assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
     assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
@@ -94,7 +94,7 @@ async fn an_answer_that_is_larger_than_all_that_may_wait_goes_alone() {
 
 /// Upstream: `FinishRequest`, with `requestTimeoutUpperBound`.
 #[tokio::test(start_paused = true)]
-async fn a_write_ends_when_its_time_is_over() {
+async fn a_write_fails_after_its_timeout() {
     let cluster = quiet().commit_latency(std::time::Duration::from_secs(100)).controllers(Controllers::None).start();
     let api = Api::new(&cluster);
     let object = json!({"metadata": {"name": "late"}});
@@ -111,7 +111,7 @@ async fn a_write_ends_when_its_time_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn copies_of_copies_end_at_a_limit() {
+async fn json_patch_copies_of_copies_are_limited() {
     let api = Api::new(&quiet().start());
     api.pod("alpha", &json!({})).await;
     let copy = |n: usize| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/a{n}")});
@@ -127,7 +127,7 @@ async fn copies_of_copies_end_at_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_largest_version_can_be_watched() {
+async fn a_watch_from_the_largest_resource_version_works() {
     let api = Api::new(&quiet().bookmark_period(std::time::Duration::MAX).start());
     for kind in ["events", "pods"] {
         let path = format!("/api/v1/{kind}?watch=1&allowWatchBookmarks=true&resourceVersion={}", u64::MAX);
@@ -137,7 +137,7 @@ async fn the_largest_version_can_be_watched() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_buffer_of_a_watch_is_as_large_as_was_chosen() {
+async fn the_watch_buffer_has_the_configured_size() {
     let api = Api::new(&quiet().watch_buffer(3).start());
     let mut slow = api.watch("sendInitialEvents=false&resourceVersionMatch=NotOlderThan").await;
     for name in ["a", "b", "c", "d"] {
@@ -148,7 +148,7 @@ async fn the_buffer_of_a_watch_is_as_large_as_was_chosen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn long_selectors_are_read_in_no_time() {
+async fn long_selectors_and_paths_are_parsed_quickly() {
     let api = Api::new(&quiet().start());
     api.pod("alpha", &json!({"k1": "v1"})).await;
     let list = |parameter: &str, text: &str| format!("{PODS}?{parameter}={text}");
@@ -177,7 +177,7 @@ async fn long_selectors_are_read_in_no_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn paths_and_parameters_are_taken_as_go_takes_them() {
+async fn paths_and_parameters_are_parsed_as_in_go() {
     let api = Api::new(&quiet().start());
     api.pod("alpha", &json!({})).await;
     for path in [
@@ -214,7 +214,7 @@ async fn paths_and_parameters_are_taken_as_go_takes_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn patches_and_options_have_their_limits() {
+async fn malformed_or_too_large_patches_and_delete_options_are_refused() {
     let api = Api::new(&quiet().start());
     api.pod("alpha", &json!({})).await;
     let item = format!("{PODS}/alpha");
@@ -251,7 +251,7 @@ async fn patches_and_options_have_their_limits() {
 
 /// Upstream: `saveStrictError` in `sigs.k8s.io/json`.
 #[tokio::test(start_paused = true)]
-async fn a_hundred_faults_of_a_patch_are_told() {
+async fn at_most_a_hundred_errors_of_a_patch_are_reported() {
     let api = Api::new(&quiet().start());
     api.pod("alpha", &json!({})).await;
     let odd = (0..200).map(|n| format!("\"x{n}\":0")).collect::<Vec<_>>().join(",");
@@ -263,7 +263,7 @@ async fn a_hundred_faults_of_a_patch_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_breaks_off_is_a_bad_request() {
+async fn a_body_that_ends_early_is_a_bad_request() {
     let api = Api::new(&quiet().start());
     let broken = futures::stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]);
     let request = http::Request::post(PODS).body(axum::body::Body::from_stream(broken)).unwrap();
@@ -273,9 +273,9 @@ async fn a_body_that_breaks_off_is_a_bad_request() {
     assert!(String::from_utf8_lossy(&body).contains("\"reason\":\"BadRequest\""));
 }
 
-/// The observer of the writes is the test's own code, and runs in the middle of a write.
+/// The observer of the writes is code of the test, and runs in the middle of a write.
 #[tokio::test(start_paused = true)]
-async fn a_panic_ends_one_request_and_readyz_tells_what_it_left() {
+async fn a_panic_fails_one_request_and_makes_readyz_fail() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     cluster.observe_writes(|write| assert!(write.key != "unlucky", "a mistake of the observer"));
@@ -295,10 +295,10 @@ async fn a_panic_ends_one_request_and_readyz_tells_what_it_left() {
     }
 }
 
-/// Each further controller is a cause of its own, with the whole list of owners in it: without a limit, 2,000 owners make
-/// an answer of 360 MB.
+/// Each further controller is a cause with the whole list of owners in it. Without a limit, 2,000 owners would make an
+/// answer of 360 MB.
 #[tokio::test(start_paused = true)]
-async fn an_answer_about_many_controllers_has_a_limit() {
+async fn the_error_for_many_controllers_has_a_limited_size() {
     let api = Api::new(&quiet().start());
     let map = |count: usize| {
         let owner = |n: usize| json!({"apiVersion": "v1", "kind": "Pod", "name": format!("p{n}"), "uid": "u", "controller": true});
@@ -309,17 +309,17 @@ async fn an_answer_about_many_controllers_has_a_limit() {
     assert_eq!(
         (few.status, few.body["details"]["causes"].as_array().unwrap().len()),
         (422, 3),
-        "one each, as upstream"
+        "one cause for each further controller, as upstream"
     );
     let many = api.post(path, &map(2000)).await;
     let bytes = many.body.to_string().len();
     assert_eq!(many.status, 422);
-    assert!(bytes < 8 * 1024 * 1024, "{bytes} bytes are answered");
+    assert!(bytes < 8 * 1024 * 1024, "the answer has {bytes} bytes");
 }
 
-/// Bodies of a megabyte or two. What looks for each name among all others would need minutes for each.
+/// The bodies have one or two megabytes. A search that compares each name with all others would need minutes for each.
 #[tokio::test(start_paused = true)]
-async fn long_bodies_are_read_in_no_time() {
+async fn long_bodies_are_read_quickly() {
     let api = Api::new(&quiet().start());
     let maps = "/api/v1/namespaces/default/configmaps";
     let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
@@ -353,9 +353,9 @@ async fn long_bodies_are_read_in_no_time() {
     }
 }
 
-/// As above, with the lists of a pod.
+/// Like `long_bodies_are_read_quickly`, with the lists of a pod.
 #[tokio::test(start_paused = true)]
-async fn long_lists_of_a_pod_are_validated_in_no_time() {
+async fn long_lists_of_a_pod_are_validated_quickly() {
     const MANY: usize = 10_000;
     let api = Api::new(&quiet().start());
     let list = |item: &dyn Fn(usize) -> serde_json::Value| (0..MANY).map(item).collect::<Vec<_>>();
@@ -428,6 +428,6 @@ async fn long_lists_of_a_pod_are_validated_in_no_time() {
         let answer = api.post(PODS, &pod).await;
         let bytes = answer.body.to_string();
         assert_eq!(answer.status, code, "{what}: {bytes:.300}");
-        assert!(bytes.len() < 8 * 1024 * 1024, "{what}: {} bytes are answered", bytes.len());
+        assert!(bytes.len() < 8 * 1024 * 1024, "{what}: the answer has {} bytes", bytes.len());
     }
 }

@@ -1,4 +1,4 @@
-//! LIST and GET: every way to ask for a state.
+//! Tests LIST and GET requests to the in-memory API server: resourceVersion options, paging and selectors.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// Creates the pods delta, gamma, beta and alpha in this order; returns the revision after each.
+/// Creates the pods delta, gamma, beta and alpha in this order, and returns the revision after each.
 async fn four(cluster: &Cluster) -> (Api, [u64; 4]) {
     let api = Api::new(cluster);
     let mut versions = [0; 4];
@@ -19,7 +19,7 @@ async fn four(cluster: &Cluster) -> (Api, [u64; 4]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_has_the_state_that_its_resource_version_asks_for() {
+async fn a_list_shows_the_state_of_its_resource_version_options() {
     let (api, v) = four(&quiet().start()).await;
     let all = ["alpha", "beta", "delta", "gamma"];
     let first_two = ["delta", "gamma"];
@@ -112,7 +112,7 @@ async fn contradictory_list_options_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_future_revision_is_waited_for_and_then_too_large() {
+async fn a_read_of_a_future_revision_waits_and_then_fails() {
     let cluster = quiet().start();
     let (api, v) = four(&cluster).await;
     let future = v[3] + 1;
@@ -137,7 +137,7 @@ async fn a_future_revision_is_waited_for_and_then_too_large() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_show_the_state_of_the_first_page_whatever_is_written_meanwhile() {
+async fn pages_show_the_state_of_the_first_page_despite_later_writes() {
     let (api, v) = four(&quiet().start()).await;
     let first = api.get(&format!("{PODS}?limit=2")).await;
     assert_eq!(first.names(), ["alpha", "beta"]);
@@ -154,7 +154,7 @@ async fn pages_show_the_state_of_the_first_page_whatever_is_written_meanwhile() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_of_a_selector_does_not_say_how_much_remains() {
+async fn a_page_with_a_selector_has_no_remaining_item_count() {
     let (api, _) = four(&quiet().start()).await;
     let page = api.get(&format!("{PODS}?limit=1&labelSelector=app%3Dweb")).await;
     assert_eq!(page.names(), ["beta"]);
@@ -166,7 +166,7 @@ async fn a_page_of_a_selector_does_not_say_how_much_remains() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_page_comes_with_a_token_that_goes_on_with_the_present() {
+async fn an_expired_page_has_a_token_that_continues_with_the_current_state() {
     let cluster = quiet().start();
     let (api, v) = four(&cluster).await;
     let first = api.get(&format!("{PODS}?limit=2")).await;
@@ -221,7 +221,7 @@ async fn a_read_from_the_cache_lags_behind_other_kinds_until_a_consistent_read()
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_classic_cache_is_in_the_order_of_the_seed_and_storage_in_key_order() {
+async fn the_classic_cache_lists_in_seeded_order_and_storage_in_key_order() {
     async fn orders(seed: u64) -> (Vec<String>, Vec<String>, Vec<String>) {
         let cluster = quiet().era(Era::Classic).seed(seed).start();
         let (api, _) = four(&cluster).await;
@@ -242,7 +242,7 @@ async fn the_classic_cache_is_in_the_order_of_the_seed_and_storage_in_key_order(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_get_is_consistent_or_cached_as_asked() {
+async fn a_get_works_with_and_without_a_resource_version() {
     let (api, v) = four(&quiet().start()).await;
     for query in [String::new(), "?resourceVersion=0".into(), format!("?resourceVersion={}", v[0])] {
         let pod = api.get(&format!("{PODS}/beta{query}")).await;
@@ -255,7 +255,7 @@ async fn a_get_is_consistent_or_cached_as_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn list_items_have_no_kind_and_the_list_has() {
+async fn a_list_has_a_kind_and_its_items_have_none() {
     let (api, _) = four(&quiet().start()).await;
     let list = api.get(PODS).await.body;
     assert_eq!((list["kind"].as_str(), list["apiVersion"].as_str()), (Some("PodList"), Some("v1")));

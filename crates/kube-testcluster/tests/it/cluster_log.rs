@@ -1,4 +1,4 @@
-//! The log of a pod.
+//! Tests `pods/log`: a log has the lines that the stages write, and a note that the container is not real.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn log(api: &Api, query: &str) -> (u16, String) {
     (answer.status, text)
 }
 
-/// The log after the two lines that every container begins with.
+/// Returns the log without the two lines that every log begins with.
 async fn lines(api: &Api, query: &str) -> Vec<String> {
     let (status, text) = log(api, query).await;
     assert_eq!(status, 200, "{text}");
@@ -46,7 +46,7 @@ async fn lines(api: &Api, query: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_log_holds_what_the_stages_say_and_nothing_that_is_not_true() {
+async fn a_log_has_the_lines_of_the_stages_and_a_note_that_nothing_runs() {
     let cluster = cluster();
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
@@ -71,7 +71,7 @@ async fn a_log_holds_what_the_stages_say_and_nothing_that_is_not_true() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_run_before_has_a_log_of_its_own() {
+async fn the_previous_run_of_a_container_has_its_own_log() {
     let cluster = cluster();
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
@@ -92,12 +92,12 @@ async fn a_log_is_followed_until_the_container_ends() {
     api.pod("a", &json!({})).await;
     sleep(Duration::from_millis(2500)).await;
     let request = || http::Request::get(format!("{PODS}/a/log?follow=true&tailLines=1"));
-    // A client such as kubectl takes compressed answers, too.
+    // kubectl accepts compressed answers, but a followed log is not compressed.
     let request = request().header("accept-encoding", "gzip").body(axum::body::Body::empty()).unwrap();
     let mut stream = api.raw(request).await.into_body().into_data_stream();
     let mut next = async || stream.next().await.map(|bytes| String::from_utf8(bytes.unwrap().to_vec()).unwrap());
     assert_eq!(next().await.as_deref(), Some("one of main\n"));
-    assert!(timeout(Duration::from_millis(100), next()).await.is_err(), "nothing was said");
+    assert!(timeout(Duration::from_millis(100), next()).await.is_err(), "no line was written");
     assert_eq!(next().await.as_deref(), Some("two\n"));
     assert_eq!(next().await.as_deref(), Some("three\n"));
     assert_eq!(next().await, None);
@@ -121,7 +121,7 @@ async fn a_log_is_never_compressed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn following_ends_with_the_pod_and_with_the_cluster() {
+async fn following_ends_when_the_pod_is_deleted_or_the_cluster_shuts_down() {
     let cluster = cluster();
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
@@ -144,7 +144,7 @@ async fn following_ends_with_the_pod_and_with_the_cluster() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_log_that_there_is_not_is_refused_in_upstreams_words() {
+async fn a_missing_log_is_refused_in_upstreams_words() {
     let cluster = cluster();
     let api = Api::new(&cluster);
     assert_eq!(log(&api, "").await, (404, "pods \"a\" not found".to_owned()));
@@ -154,7 +154,7 @@ async fn a_log_that_there_is_not_is_refused_in_upstreams_words() {
     let stages = Cluster::builder().stages(Stages::none()).start();
     let unbound = Api::new(&stages);
     unbound.post(PODS, &two).await;
-    assert_eq!(log(&unbound, "container=x").await.0, 204, "no node knows the pod");
+    assert_eq!(log(&unbound, "container=x").await.0, 204, "the pod is not on a node");
     api.post(PODS, &two).await;
     sleep(Duration::from_millis(500)).await;
     let said = |text: &str| (400, text.to_owned());
@@ -183,7 +183,7 @@ async fn a_log_that_there_is_not_is_refused_in_upstreams_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_init_container_that_runs_is_followed() {
+async fn a_running_init_container_can_be_followed() {
     let cluster = Cluster::builder().stages(Stages::none()).start();
     let api = Api::new(&cluster);
     let mut with_init = pod("a", &json!({}));
@@ -197,11 +197,11 @@ async fn an_init_container_that_runs_is_followed() {
     let request = http::Request::get(format!("{PODS}/a/log?follow=true&container=first&tailLines=0"));
     let body = api.raw(request.body(axum::body::Body::empty()).unwrap()).await.into_body();
     let following = timeout(Duration::from_secs(60), body.collect()).await;
-    assert!(following.is_err(), "it goes on as long as the container runs");
+    assert!(following.is_err(), "following goes on while the container runs");
 }
 
 #[tokio::test(start_paused = true)]
-async fn discovery_names_the_log() {
+async fn discovery_lists_the_log_subresource() {
     let api = Api::new(&cluster());
     let resources = api.get("/api/v1").await.body["resources"].clone();
     let log: Vec<&Value> = resources.as_array().unwrap().iter().filter(|one| one["name"] == "pods/log").collect();

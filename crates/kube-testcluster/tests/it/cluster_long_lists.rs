@@ -1,4 +1,4 @@
-//! Lists that are written while they are sent.
+//! Tests long lists, which the server encodes in pieces while it sends them.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const PLANS: &str = "/apis/lab.io/v1/namespaces/default/plans";
 
-/// The longest piece, in bytes, unless an object is longer.
+/// The maximum length of a piece, in bytes, unless a single object is longer.
 const PIECE: usize = 256 * 1024;
 
 async fn list(api: &Api, path: &str, encoding: &str) -> Response<Body> {
@@ -32,9 +32,9 @@ fn unzipped(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Lists a collection while it grows, and compares each item with the object.
+/// Lists a collection while it grows, and compares each item with a GET of the object.
 async fn grow(path: &str, kind: Option<(&str, &str)>) {
-    // Those that leave the history are packed.
+    // A short history, so that old objects are stored compressed.
     let api = Api::new(&quiet().history(3).start());
     let versions = json!([{
         "name": "v1", "served": true, "storage": true,
@@ -69,17 +69,17 @@ async fn grow(path: &str, kind: Option<(&str, &str)>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_list_comes_in_pieces_and_says_how_long_it_is() {
+async fn a_long_list_is_sent_in_pieces_with_its_exact_length() {
     grow(CONFIG_MAPS, None).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_of_custom_resources_does_so_too_and_its_items_have_a_kind() {
+async fn a_long_list_of_custom_resources_is_sent_in_pieces_and_its_items_have_a_kind() {
     grow(PLANS, Some(("Plan", "lab.io/v1"))).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_list_is_the_same_when_it_is_compressed() {
+async fn a_compressed_long_list_has_the_same_content() {
     let api = Api::new(&quiet().start());
     for n in 0..60 {
         let object = json!({"metadata": {"name": format!("a{n}")}, "data": {"a": n.to_string().repeat(9000)}});

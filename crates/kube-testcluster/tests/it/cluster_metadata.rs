@@ -1,4 +1,4 @@
-//! What metadata must be, as `ValidateObjectMeta` and `ValidateObjectMetaUpdate` have it.
+//! Tests the validation of metadata. Upstream: `ValidateObjectMeta` and `ValidateObjectMetaUpdate`.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::api::{Api, quiet};
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// The causes of an answer as `field: message`.
+/// Returns the causes of an answer as `field: message`.
 fn causes(answer: &Value) -> Vec<String> {
     let list = answer["details"]["causes"].as_array().cloned().unwrap_or_default();
     list.iter()
@@ -35,7 +35,7 @@ fn owner(changes: &Value) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_fault_in_a_new_objects_metadata_is_told() {
+async fn each_error_in_a_new_objects_metadata_is_reported() {
     let api = Api::new(&quiet().start());
     let long = "x".repeat(64);
     let both = "Invalid value: [\"orphan\",\"foregroundDeletion\"]: finalizer orphan and foregroundDeletion cannot be both set";
@@ -95,19 +95,19 @@ async fn each_fault_in_a_new_objects_metadata_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_case_of_an_annotations_key_does_not_matter() {
+async fn an_annotation_key_may_have_upper_case_letters() {
     let api = Api::new(&quiet().start());
     assert_eq!(create(&api, json!({"name": "a", "annotations": {"Example.com/x": "y"}})).await.0, 201);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_is_being_deleted_gets_no_new_finalizers() {
+async fn no_finalizer_can_be_added_to_an_object_that_is_being_deleted() {
     let api = Api::new(&quiet().start());
     create(&api, json!({"name": "a", "finalizers": ["x.io/a", "x.io/b"]})).await;
     assert_eq!(api.delete(&format!("{CONFIG_MAPS}/a")).await.status, 200);
     let new = "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, \
         found new finalizers []string{\"x.io/c\"}";
-    // Once for all kinds, and once for the kind.
+    // The finalizers are validated once for all kinds and once for the kind.
     assert_eq!(
         change(&api, json!({"finalizers": ["x.io/a", "x.io/c"]})).await,
         (422, vec![new.to_owned(), new.to_owned()])
@@ -118,7 +118,7 @@ async fn an_object_that_is_being_deleted_gets_no_new_finalizers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_update_cannot_begin_a_deletion() {
+async fn an_update_cannot_set_the_deletion_fields() {
     let api = Api::new(&quiet().start());
     create(&api, json!({"name": "a"})).await;
     let immutable = "metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable".to_owned();

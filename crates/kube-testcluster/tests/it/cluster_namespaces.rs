@@ -1,4 +1,4 @@
-//! The life of a namespace.
+//! Tests the life of a namespace: creation, deletion of its content, finalizers and conditions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ async fn shop(api: &Api) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_goes_after_everything_in_it() {
+async fn a_namespace_is_deleted_after_its_content() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let created = shop(&api).await;
@@ -46,7 +46,7 @@ async fn a_namespace_goes_after_everything_in_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_waits_for_the_pods_that_end_gracefully() {
+async fn a_namespace_waits_for_the_grace_period_of_its_pods() {
     let cluster = Cluster::builder().start();
     let api = Api::new(&cluster);
     shop(&api).await;
@@ -68,12 +68,12 @@ async fn a_namespace_waits_for_the_pods_that_end_gracefully() {
     let again = api.delete(SHOP).await;
     assert_eq!((again.status, &again.body["status"]["phase"]), (200, &json!("Terminating")));
     cluster.settled().await;
-    assert!(start.elapsed() > Duration::from_millis(100), "the kubelet takes its time");
+    assert!(start.elapsed() > Duration::from_millis(100), "the kubelet needs time to stop the pod");
     assert_eq!(api.get(SHOP).await.status, 404);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_beside_a_pod_stays_until_the_pod_has_ended() {
+async fn other_objects_of_a_namespace_stay_until_its_pods_are_gone() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     shop(&api).await;
@@ -93,7 +93,7 @@ async fn what_is_beside_a_pod_stays_until_the_pod_has_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_finalizer_in_a_namespace_keeps_it() {
+async fn a_namespace_stays_while_an_object_in_it_has_a_finalizer() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     shop(&api).await;
@@ -107,7 +107,7 @@ async fn a_finalizer_in_a_namespace_keeps_it() {
     assert_eq!(api.get(SHOP).await.status, 404);
 }
 
-/// The conditions of the namespace, each as one text.
+/// Returns the conditions of the namespace, each as one text.
 async fn conditions(api: &Api) -> Vec<String> {
     let status = api.get(SHOP).await.body["status"].clone();
     let text = |of: &Value, field: &str| of[field].as_str().unwrap().to_owned();
@@ -116,14 +116,14 @@ async fn conditions(api: &Api) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_deleted_is_told_and_keeps_nothing_else() {
+async fn failed_deletions_are_reported_and_do_not_stop_other_deletions() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let cluster = quiet().admit(move |request: &mut AdmissionRequest| {
         if request.operation != Operation::Delete || !["configmaps", "secrets"].contains(&request.resource.as_str()) {
             return Ok(());
         }
-        // No two refusals are alike.
+        // Each refusal has its own text, so that equal messages are not merged.
         let told = format!("no: {}", count.fetch_add(1, Ordering::Relaxed));
         Err(kube::core::Status::failure(&told, "Forbidden").with_code(403).boxed())
     });
@@ -136,7 +136,7 @@ async fn what_cannot_be_deleted_is_told_and_keeps_nothing_else() {
     }
     api.delete(SHOP).await;
     cluster.settled().await;
-    assert_eq!(asked.load(Ordering::Relaxed), 2, "it goes on later, and not at once");
+    assert_eq!(asked.load(Ordering::Relaxed), 2, "the failed deletions are retried later, not at once");
     let told = conditions(&api).await;
     let failed =
         "NamespaceDeletionContentFailure True ContentDeletionFailed Failed to delete all resource types, 2 remaining: ";
@@ -147,7 +147,7 @@ async fn what_cannot_be_deleted_is_told_and_keeps_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_says_what_it_waits_for() {
+async fn the_conditions_of_a_namespace_show_the_remaining_objects_and_finalizers() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     shop(&api).await;
@@ -184,7 +184,7 @@ async fn a_namespace_says_what_it_waits_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_finalize_changes_what_keeps_a_namespace() {
+async fn only_the_finalize_subresource_changes_the_finalizers_of_a_namespace() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let mut namespace = shop(&api).await;
@@ -211,7 +211,7 @@ async fn only_finalize_changes_what_keeps_a_namespace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_new_comes_into_a_namespace_that_is_being_deleted() {
+async fn no_object_can_be_created_in_a_namespace_that_is_being_deleted() {
     let cluster = quiet().commit_latency(Duration::from_millis(2)).start();
     let api = Api::new(&cluster);
     shop(&api).await;
@@ -222,7 +222,7 @@ async fn nothing_new_comes_into_a_namespace_that_is_being_deleted() {
         let mut answers = Vec::new();
         for i in 0..60 {
             answers.push(api.post(PODS, &pod(&format!("late-{i}"), &json!({}))).await.status);
-            sleep(Duration::from_millis(1)).await; // a refusal comes at once
+            sleep(Duration::from_millis(1)).await; // a refusal takes no time
         }
         answers
     };
@@ -236,7 +236,7 @@ async fn nothing_new_comes_into_a_namespace_that_is_being_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_namespaces_that_every_cluster_has_stay() {
+async fn system_namespaces_cannot_be_deleted() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     for name in ["default", "kube-system", "kube-public"] {
@@ -250,7 +250,7 @@ async fn the_namespaces_that_every_cluster_has_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_controllers_a_namespace_goes_at_once_and_alone() {
+async fn without_controllers_a_namespace_is_deleted_at_once_and_its_content_stays() {
     let api = Api::new(&quiet().controllers(Controllers::None).start());
     assert_eq!(shop(&api).await["spec"], json!({}));
     api.post(PODS, &pod("a", &json!({}))).await;
@@ -262,7 +262,7 @@ async fn without_controllers_a_namespace_goes_at_once_and_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_that_somebody_else_holds_says_nothing_of_finalizers_that_it_lost() {
+async fn a_namespace_held_by_a_foreign_finalizer_has_no_finalizers_left_in_its_spec() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let held = json!({"metadata": {"name": "shop", "finalizers": ["example.com/mine"]}});

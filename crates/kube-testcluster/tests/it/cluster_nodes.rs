@@ -1,4 +1,4 @@
-//! Nodes and scheduling.
+//! Tests nodes: scheduling, taints, and garbage collection of pods.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn scheduled(pod: &Value) -> &Value {
     conditions.iter().find(|condition| condition["type"] == "PodScheduled").unwrap()
 }
 
-/// Reports as the kubelet of a node whether it is ready.
+/// Reports the Ready condition of a node, as its kubelet would.
 async fn report(api: &Api, node: &str, status: &str) {
     let condition = json!({"type": "Ready", "status": status});
     assert_eq!(
@@ -42,7 +42,7 @@ async fn taints(api: &Api, node: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cluster_has_as_many_ready_nodes_as_it_was_made_with() {
+async fn a_cluster_has_the_configured_number_of_ready_nodes() {
     let api = Api::new(&cluster(3));
     let list = api.get(NODES).await;
     assert_eq!(list.names(), ["node-1", "node-2", "node-3"]);
@@ -55,7 +55,7 @@ async fn a_cluster_has_as_many_ready_nodes_as_it_was_made_with() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_are_spread_over_the_nodes_the_fewest_first() {
+async fn a_pod_is_bound_to_the_node_with_the_fewest_pods() {
     let cluster = cluster(3);
     let api = Api::new(&cluster);
     for name in ["a", "b", "c", "d"] {
@@ -76,7 +76,7 @@ async fn pods_are_spread_over_the_nodes_the_fewest_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cluster_that_was_told_of_no_nodes_binds_to_the_first_as_ever() {
+async fn a_cluster_without_configured_nodes_binds_pods_to_node_1() {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start();
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
@@ -85,7 +85,7 @@ async fn a_cluster_that_was_told_of_no_nodes_binds_to_the_first_as_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_there_are_no_nodes_pods_wait_for_one() {
+async fn with_zero_nodes_pods_wait_for_a_ready_node() {
     let cluster = cluster(0);
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
@@ -94,14 +94,14 @@ async fn where_there_are_no_nodes_pods_wait_for_one() {
     assert_eq!(scheduled(&api.get(&format!("{PODS}/a")).await.body)["reason"], "Unschedulable");
     api.post(NODES, &json!({"metadata": {"name": "late"}})).await;
     sleep(Duration::from_secs(1)).await;
-    assert_eq!(node_of(&api, "a").await, None, "its kubelet has not reported yet");
+    assert_eq!(node_of(&api, "a").await, None, "the node is not ready yet");
     report(&api, "late", "True").await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert_eq!(node_of(&api, "a").await.as_deref(), Some("late"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_that_fits_nowhere_waits_and_says_why_until_a_node_fits() {
+async fn an_unschedulable_pod_waits_with_its_reason_until_a_node_fits() {
     let cluster = cluster(2);
     let api = Api::new(&cluster);
     api.merge(&format!("{NODES}/node-1"), &json!({"spec": {"unschedulable": true}})).await;
@@ -133,7 +133,7 @@ async fn a_pod_that_fits_nowhere_waits_and_says_why_until_a_node_fits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_that_names_its_node_or_another_scheduler_is_left_to_them() {
+async fn a_pod_with_a_node_or_another_scheduler_is_not_scheduled() {
     let cluster = cluster(2);
     let api = Api::new(&cluster);
     let mut own = pod("own", &json!({}));
@@ -152,7 +152,7 @@ async fn a_pod_that_names_its_node_or_another_scheduler_is_left_to_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_is_not_bound_before_its_gates_are_removed() {
+async fn a_binding_is_refused_while_the_pod_has_scheduling_gates() {
     let cluster = Cluster::builder().stages(Stages::none()).start();
     let api = Api::new(&cluster);
     let mut gated = pod("a", &json!({}));
@@ -167,7 +167,7 @@ async fn a_pod_is_not_bound_before_its_gates_are_removed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gated_pod_waits_until_the_last_gate_is_gone() {
+async fn a_pod_is_scheduled_once_its_last_scheduling_gate_is_removed() {
     let cluster = cluster(1);
     let api = Api::new(&cluster);
     let mut gated = pod("a", &json!({}));
@@ -222,7 +222,7 @@ async fn a_pod_on_a_node_that_does_not_exist_waits_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pods_of_a_node_that_is_gone_are_collected_after_a_while() {
+async fn pods_of_a_deleted_node_are_collected_after_40_seconds() {
     let cluster = cluster(2);
     let api = Api::new(&cluster);
     let held = |name: &str, node: &str| {
@@ -253,9 +253,9 @@ async fn the_pods_of_a_node_that_is_gone_are_collected_after_a_while() {
     assert_eq!(api.get(&format!("{PODS}/stays")).await.body["metadata"].get("deletionTimestamp"), None);
 }
 
-/// A pod that is held by a finalizer and was never bound has nothing to end on a node: it has failed.
+/// A pod that was never bound has no containers to stop, so it fails although a finalizer holds it.
 #[tokio::test(start_paused = true)]
-async fn a_deleted_pod_without_a_node_fails_and_gets_no_status_of_a_kubelet() {
+async fn a_deleted_pod_without_a_node_fails_without_a_status_of_a_kubelet() {
     let cluster = cluster(1);
     let api = Api::new(&cluster);
     let mut held = pod("held", &json!({}));
@@ -270,7 +270,7 @@ async fn a_deleted_pod_without_a_node_fails_and_gets_no_status_of_a_kubelet() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_that_go_do_not_wait_for_a_node_that_is_out_of_service() {
+async fn a_deleted_pod_on_a_node_out_of_service_is_removed_at_once() {
     let cluster = Cluster::builder().stages(Stages::none()).nodes(2).start();
     let api = Api::new(&cluster);
     for name in ["goes", "stays", "late"] {
@@ -283,7 +283,7 @@ async fn pods_that_go_do_not_wait_for_a_node_that_is_out_of_service() {
     let out = json!({"spec": {"taints": [{"key": "node.kubernetes.io/out-of-service", "effect": "NoExecute"}]}});
     api.merge(&format!("{NODES}/node-1"), &out).await;
     cluster.settled().await;
-    assert_eq!(status("goes").await, 200, "the node says that it is ready");
+    assert_eq!(status("goes").await, 200, "the node is still ready");
     report(&api, "node-1", "Unknown").await;
     cluster.settled().await;
     assert_eq!((status("goes").await, status("stays").await), (404, 200));
@@ -293,7 +293,7 @@ async fn pods_that_go_do_not_wait_for_a_node_that_is_out_of_service() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_very_many_pods_that_have_ended_the_oldest_are_collected() {
+async fn beyond_12500_finished_pods_the_oldest_are_collected() {
     const MOST: usize = 12_500;
     let ended = |n: usize| {
         let mut pod = pod(&format!("p{n:05}"), &json!({}));
@@ -304,7 +304,7 @@ async fn of_very_many_pods_that_have_ended_the_oldest_are_collected() {
     let api = Api::new(&cluster);
     let left =
         async || api.get(&format!("{PODS}?limit=1")).await.body["metadata"]["remainingItemCount"].as_u64().unwrap() + 1;
-    assert_eq!(left().await, MOST as u64 + 1, "nothing has happened yet");
+    assert_eq!(left().await, MOST as u64 + 1, "nothing is collected yet");
     sleep(Duration::from_secs(2)).await;
     for name in ["evicted", "a-newer-one"] {
         api.pod(name, &json!({})).await;
@@ -322,7 +322,7 @@ async fn of_very_many_pods_that_have_ended_the_oldest_are_collected() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_node_that_comes_back_in_time_keeps_its_pods_and_a_cluster_without_nodes_has_any() {
+async fn a_node_that_comes_back_in_time_keeps_its_pods_and_without_nodes_none_are_collected() {
     for (builder, node) in [(Cluster::builder().nodes(1), "node-1"), (Cluster::builder(), "anywhere")] {
         let cluster = builder.stages(Stages::named("fast").unwrap()).start();
         let api = Api::new(&cluster);

@@ -1,4 +1,4 @@
-//! The OpenAPI documents: what they say agrees with what is served, and clients need fetch them only once.
+//! Tests that the OpenAPI documents agree with discovery and the served paths, and that clients can cache them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ async fn get(api: &Api, path: &str, headers: &[(&str, &str)]) -> Answer {
     Answer { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
-/// The documents in the index, by name.
+/// Returns the OpenAPI v3 documents that the index lists, by name.
 async fn v3(api: &Api) -> BTreeMap<String, Value> {
     let index = get(api, "/openapi/v3", &[]).await.json();
     let mut documents = BTreeMap::new();
@@ -61,7 +61,7 @@ fn operations(document: &Value) -> Operations {
     document["paths"].as_object().unwrap().iter().flat_map(of).collect()
 }
 
-/// The operations that a kind's verbs stand for.
+/// Returns the operations that a kind's verbs stand for.
 fn of_verbs(verbs: &Value, root: &str, plural: &str, scope: &Value) -> Operations {
     let mut operations = Operations::new();
     let all = format!("{root}/{plural}");
@@ -98,7 +98,7 @@ fn of_subresource(entry: &Value, object: &str) -> Operations {
     entry["verbs"].as_array().unwrap().iter().map(|verb| format!("{} {path}", method(verb))).collect()
 }
 
-/// Every operation in discovery.
+/// Returns every operation that discovery lists.
 async fn discovered(api: &Api) -> Operations {
     let aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     let mut operations = Operations::from(["GET /api/", "GET /apis/", "GET /version/"].map(ToOwned::to_owned));
@@ -125,16 +125,16 @@ async fn discovered(api: &Api) -> Operations {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_documents_tell_of_exactly_what_discovery_tells_of() {
+async fn the_documents_have_exactly_the_operations_of_discovery() {
     let api = Api::new(&quiet().start());
     let expected = discovered(&api).await;
     let v2 = operations(&get(&api, "/openapi/v2", &[]).await.json());
     let v3: Operations = v3(&api).await.values().flat_map(operations).collect();
     for (name, found) in [("v2", v2), ("v3", v3)] {
         let missing: Vec<_> = expected.difference(&found).collect();
-        assert!(missing.is_empty(), "{name} does not tell of {missing:#?}: see peers/openapi/served.go");
+        assert!(missing.is_empty(), "{name} does not have {missing:#?}: see peers/openapi/served.go");
         let unknown: Vec<_> = found.difference(&expected).collect();
-        assert!(unknown.is_empty(), "discovery does not tell of {unknown:#?}, which {name} has");
+        assert!(unknown.is_empty(), "discovery does not list {unknown:#?}, which {name} has");
     }
 }
 
@@ -149,7 +149,7 @@ async fn every_operation_of_the_documents_is_served() {
         let status = response.status().as_u16();
         assert_ne!(status, 405, "{operation}");
         if status == 404 {
-            // An object that does not exist.
+            // The path is served, but the object does not exist.
             let status: Value =
                 serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap();
             assert_eq!(status["details"]["name"], "nothing", "{operation}: {status}");
@@ -158,7 +158,7 @@ async fn every_operation_of_the_documents_is_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_documents_refer_only_to_what_is_in_them() {
+async fn every_reference_in_a_document_resolves_and_every_schema_is_used() {
     let api = Api::new(&quiet().start());
     let mut documents = v3(&api).await;
     documents.insert("v2".into(), get(&api, "/openapi/v2", &[]).await.json());
@@ -190,7 +190,7 @@ fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn server_side_apply_is_offered() {
+async fn the_documents_offer_server_side_apply() {
     let api = Api::new(&quiet().start());
     let documents = v3(&api).await;
     let patch = &documents["api/v1"]["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
@@ -208,7 +208,7 @@ async fn server_side_apply_is_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_that_is_known_is_not_sent_again() {
+async fn a_document_with_a_known_etag_is_not_sent_again() {
     let api = Api::new(&quiet().start());
     for path in ["/openapi/v2", "/openapi/v3", "/openapi/v3/apis/apps/v1"] {
         let first = get(&api, path, &[]).await;
@@ -226,7 +226,7 @@ async fn a_document_that_is_known_is_not_sent_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_asked_for_by_its_hash_may_be_kept_for_a_year() {
+async fn a_document_requested_by_its_hash_may_be_cached_for_a_year() {
     let api = Api::new(&quiet().start());
     let index = get(&api, "/openapi/v3", &[]).await.json();
     let url = index["paths"]["apis/apps/v1"]["serverRelativeURL"].as_str().unwrap();
@@ -244,7 +244,7 @@ async fn a_document_asked_for_by_its_hash_may_be_kept_for_a_year() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn old_clients_get_the_second_version_in_protobuf() {
+async fn openapi_v2_is_available_as_protobuf() {
     let api = Api::new(&quiet().start());
     let asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
     let answered = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -265,7 +265,7 @@ async fn old_clients_get_the_second_version_in_protobuf() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_form_that_there_is_not_is_not_acceptable() {
+async fn an_unsupported_media_type_gets_406() {
     let api = Api::new(&quiet().start());
     for (path, accept, status) in [
         ("/openapi/v2", "application/yaml", 406),

@@ -1,4 +1,5 @@
-//! `pods/ephemeralcontainers`, as `kubectl debug` uses it, and `pods/resize`. Upstream: `pkg/registry/core/pod/strategy.go`.
+//! Tests `pods/ephemeralcontainers`, which `kubectl debug` uses, and `pods/resize`. Upstream:
+//! `pkg/registry/core/pod/strategy.go`.
 
 use kube_testcluster::{Cluster, Stages};
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
-/// The patch that `kubectl debug --image=busybox` sends.
+/// Returns the patch that `kubectl debug --image=busybox` sends.
 fn debugger(name: &str) -> Value {
     json!({"spec": {"ephemeralContainers": [{
         "name": name, "image": "busybox", "imagePullPolicy": "IfNotPresent", "resources": {},
@@ -16,7 +17,7 @@ fn debugger(name: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_container_for_debugging_comes_into_a_pod_that_runs() {
+async fn an_ephemeral_container_can_be_added_to_a_running_pod() {
     let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(1).start();
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
@@ -35,7 +36,7 @@ async fn a_container_for_debugging_comes_into_a_pod_that_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_container_for_debugging_neither_changes_nor_goes_and_nothing_else_changes_with_it() {
+async fn an_ephemeral_container_cannot_be_changed_or_removed_and_its_patch_changes_nothing_else() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({"k": "v"})).await;
     let path = format!("{PODS}/a/ephemeralcontainers");
@@ -55,7 +56,7 @@ async fn a_container_for_debugging_neither_changes_nor_goes_and_nothing_else_cha
     whole["spec"]["ephemeralContainers"] = Value::Null;
     let refused = api.put(&path, &whole).await;
     assert!(refused.message().contains("existing ephemeral containers \"d\" may not be removed"), "{}", refused.body);
-    // The pod itself has no way to change them.
+    // The pod itself cannot change its ephemeral containers.
     let refused = api.send("PATCH", &format!("{PODS}/a"), STRATEGIC, debugger("e").to_string()).await;
     assert_eq!(refused.status, 422);
 }
@@ -71,7 +72,7 @@ fn resize(resources: &Value) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_that_runs_gets_other_resources() {
+async fn a_running_pod_can_be_resized() {
     let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(1).start();
     let api = Api::new(&cluster);
     let made = api.post(PODS, &with_resources("a", &json!({"requests": {"cpu": "1", "memory": "1Gi"}}))).await;
@@ -85,11 +86,11 @@ async fn a_pod_that_runs_gets_other_resources() {
     let wanted = json!({"cpu": "2", "memory": "1Gi"});
     assert_eq!((&status["resources"]["requests"], &status["allocatedResources"]), (&wanted, &wanted));
     let refused = api.send("PATCH", &format!("{PODS}/a"), STRATEGIC, resize(&json!({"requests": {"cpu": "3"}}))).await;
-    assert_eq!(refused.status, 422, "only by the path of its own");
+    assert_eq!(refused.status, 422, "only pods/resize can change resources");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resize_keeps_the_quality_of_service_and_takes_nothing_away() {
+async fn a_resize_may_not_change_the_qos_class_or_remove_limits() {
     let api = Api::new(&quiet().start());
     let both = json!({"cpu": "1", "memory": "1Gi"});
     api.post(PODS, &with_resources("a", &json!({"requests": both, "limits": both}))).await;

@@ -1,5 +1,5 @@
-//! Policies decide about writes, as upstream's `test/integration/apiserver/cel/validatingadmissionpolicy_test.go` has it: expressions,
-//! answers and warnings are from there, if nothing else is said.
+//! Tests ValidatingAdmissionPolicies. Unless a test names another source, its expressions, messages and warnings are
+//! from upstream's `test/integration/apiserver/cel/validatingadmissionpolicy_test.go`.
 
 use kube_testcluster::{Admission, Authorization, Cluster, User};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::support::api::{Answer, Api, PODS, pod, quiet};
 const GROUP: &str = "/apis/admissionregistration.k8s.io/v1";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// A policy about new and changed objects of a resource, with what it has beside that.
+/// Returns a policy for all operations on a resource, with these additional fields.
 fn policy(resource: &str, spec: &Value) -> Value {
     let mut policy = json!({"metadata": {"name": "p"}, "spec": {"matchConstraints": {"resourceRules": [{
         "operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": [resource],
@@ -19,7 +19,7 @@ fn policy(resource: &str, spec: &Value) -> Value {
     policy
 }
 
-/// A policy with one expression.
+/// Returns a policy with one expression.
 fn expecting(resource: &str, expression: &str) -> Value {
     policy(resource, &json!({"validations": [{"expression": expression}]}))
 }
@@ -34,7 +34,7 @@ async fn made(api: &Api, path: &str, object: &Value) {
     assert_eq!(answer.status, 201, "{}", answer.body);
 }
 
-/// A cluster with a policy, and a binding with what it has beside its name and its action.
+/// Starts a cluster with a policy and a binding. The binding has these additional fields.
 async fn with(policy: Value, binding: Value) -> Api {
     let api = Api::new(&quiet().start());
     made(&api, &format!("{GROUP}/validatingadmissionpolicies"), &policy).await;
@@ -63,7 +63,7 @@ fn warnings(answer: &Answer) -> Vec<&str> {
 const DENIED: &str = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request:";
 
 #[tokio::test(start_paused = true)]
-async fn an_expression_that_is_false_denies_a_request() {
+async fn a_false_expression_denies_the_request() {
     let api = with(expecting("namespaces", "object.metadata.name.endsWith('k8s')"), json!({})).await;
     assert_eq!(namespace(&api, "test-k8s").await.status, 201);
     let denied = namespace(&api, "test-foobar").await;
@@ -75,11 +75,11 @@ async fn an_expression_that_is_false_denies_a_request() {
     });
     assert_eq!((denied.status, denied.body), (422, expected));
     api.delete(&format!("{GROUP}/validatingadmissionpolicybindings/b")).await;
-    assert_eq!(namespace(&api, "test-foobar").await.status, 201, "a policy without a binding decides about nothing");
+    assert_eq!(namespace(&api, "test-foobar").await.status, 201, "a policy without a binding has no effect");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_says_with_which_reason_and_in_which_words_it_denies() {
+async fn a_validation_sets_the_reason_and_the_message_of_a_denial() {
     let validations = json!({"validations": [
         {"expression": "request.name.endsWith('k8s')", "reason": "Forbidden", "message": " a name "},
         {"expression": "request.name != 'large-k8s'", "reason": "RequestEntityTooLarge", "message": "other",
@@ -101,7 +101,7 @@ async fn a_policy_says_with_which_reason_and_in_which_words_it_denies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_told_counts_as_the_failure_policy_says() {
+async fn the_failure_policy_decides_about_evaluation_errors() {
     let mut policy = expecting("namespaces", "object.nonExistentProperty == 'someval'");
     let api = with(policy.clone(), json!({})).await;
     let why =
@@ -113,7 +113,7 @@ async fn what_cannot_be_told_counts_as_the_failure_policy_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_may_be_told_as_a_warning_or_not_at_all() {
+async fn the_validation_actions_may_be_warn_or_audit_instead_of_deny() {
     let policy = expecting("configmaps", "object.metadata.name.endsWith('k8s')");
     let api = with(policy.clone(), json!({"validationActions": ["Warn", "Audit"]})).await;
     let warned = api.post(MAPS, &map("test4-nope")).await;
@@ -126,7 +126,7 @@ async fn a_failure_may_be_told_as_a_warning_or_not_at_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_annotation_that_cannot_be_made_denies_a_request() {
+async fn an_audit_annotation_that_fails_to_evaluate_denies_the_request() {
     let annotation = |expression: &str| {
         let values = json!({"auditAnnotations": [{"key": "k", "valueExpression": expression}]});
         params(policy("configmaps", &values), "v1", "ConfigMap")
@@ -144,7 +144,7 @@ async fn an_annotation_that_cannot_be_made_denies_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_reference_the_parameters_are_null() {
+async fn without_a_param_ref_the_params_are_null() {
     for (expression, answer) in [
         ("params == null", None),
         (
@@ -174,9 +174,10 @@ async fn without_a_reference_the_parameters_are_null() {
     }
 }
 
-/// As `TestParamRef`: by name or by selector, in the namespace of the request or in a named one.
+/// Upstream: `TestParamRef`. Parameters are found by name or selector, in the namespace of the request or in a named
+/// one.
 #[tokio::test(start_paused = true)]
-async fn parameters_are_found_by_name_or_by_selector() {
+async fn params_are_found_by_name_or_by_selector() {
     let policy = || params(expecting("pods", "object.metadata.name.startsWith(params.data.a)"), "v1", "ConfigMap");
     let reference = |reference: Value| json!({"paramRef": reference});
     for (at, binding, refused) in [
@@ -213,7 +214,7 @@ async fn parameters_are_found_by_name_or_by_selector() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn parameters_may_be_custom_resources_of_the_cluster() {
+async fn params_may_be_custom_resources() {
     let policy = params(expecting("configmaps", "size(object.data) <= params.spec.most"), "example.com/v1", "Limit");
     let reference = json!({"name": "l", "parameterNotFoundAction": "Deny"});
     let api = with(policy, json!({"paramRef": reference})).await;
@@ -239,7 +240,7 @@ async fn parameters_may_be_custom_resources_of_the_cluster() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_is_about_what_its_constraints_say() {
+async fn a_policy_applies_to_the_requests_that_its_match_constraints_select() {
     let rule = |resource: &str, names: Value| json!({"operations": ["CREATE", "UPDATE"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": [resource], "resourceNames": names});
     let mut policy = expecting("*", "false");
     policy["spec"]["matchConstraints"] = json!({
@@ -265,13 +266,13 @@ async fn a_policy_is_about_what_its_constraints_say() {
     assert_eq!(api.post(secrets, &json!({"metadata": {"name": "named"}})).await.status, 422);
     assert_eq!(api.post(secrets, &json!({"metadata": {"name": "other"}})).await.status, 201);
     let changed = api.merge(&format!("{MAPS}/free"), &json!({"data": {"b": "2"}})).await;
-    assert_eq!(changed.status, 200, "what is excluded by its name can be changed too");
+    assert_eq!(changed.status, 200, "an object excluded by its name can also be updated");
     assert_eq!(api.delete(&format!("{MAPS}/skip")).await.status, 200);
 }
 
-/// The same objects in another version: `matchPolicy`.
+/// `matchPolicy` decides whether a rule matches the same objects in another group or version.
 #[tokio::test(start_paused = true)]
-async fn a_policy_is_about_equivalent_resources_unless_it_must_be_exact() {
+async fn a_policy_also_matches_equivalent_resources_unless_its_match_policy_is_exact() {
     let path = "/apis/events.k8s.io/v1/namespaces/default/events";
     let event = json!({
         "metadata": {"name": "e"}, "eventTime": "2023-05-01T10:00:00.000000Z", "reportingController": "example.com/c",
@@ -288,7 +289,7 @@ async fn a_policy_is_about_equivalent_resources_unless_it_must_be_exact() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn conditions_say_which_requests_a_policy_looks_at() {
+async fn match_conditions_select_the_requests_of_a_policy() {
     let conditions = |conditions: Value| {
         policy(
             "configmaps",
@@ -297,7 +298,11 @@ async fn conditions_say_which_requests_a_policy_looks_at() {
     };
     let only = json!([{"name": "a", "expression": "request.name == 'looked-at'"}, {"name": "b", "expression": "object.x.y == 1"}]);
     let api = with(conditions(only), json!({})).await;
-    assert_eq!(api.post(MAPS, &map("m")).await.status, 201, "one condition that is false decides");
+    assert_eq!(
+        api.post(MAPS, &map("m")).await.status,
+        201,
+        "a false condition skips the policy even if another one fails"
+    );
     let denied = api.post(MAPS, &map("looked-at")).await;
     let why = "expression 'object.x.y == 1' resulted in error: no such key: x";
     assert_eq!(denied.message(), format!("configmaps \"looked-at\" is forbidden: {DENIED} {why}"));
@@ -307,7 +312,7 @@ async fn conditions_say_which_requests_a_policy_looks_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_variable_is_computed_when_an_expression_names_it() {
+async fn a_variable_is_evaluated_only_when_an_expression_uses_it() {
     let variables = json!({
         "variables": [
             {"name": "size", "expression": "size(object.data)"},
@@ -320,7 +325,7 @@ async fn a_variable_is_computed_when_an_expression_names_it() {
         ],
     });
     let api = with(policy("configmaps", &variables), json!({})).await;
-    assert_eq!(api.post(MAPS, &map("m")).await.status, 201, "nobody needs the variable that is wrong");
+    assert_eq!(api.post(MAPS, &map("m")).await.status, 201, "the wrong variable is not evaluated");
     let denied = api.post(MAPS, &json!({"metadata": {"name": "n"}, "data": {"a": "1", "b": "2"}})).await;
     let why = "expression 'variables.double < 4 || variables.wrong == 1' resulted in error: composited variable \"wrong\" fails to \
                evaluate: no such key: nothing";
@@ -328,7 +333,7 @@ async fn a_variable_is_computed_when_an_expression_names_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_sees_the_request_its_objects_and_its_namespace() {
+async fn an_expression_can_use_the_request_the_objects_and_the_namespace() {
     let expression = "request.operation == 'UPDATE' && oldObject.data.a == '1' && object.data.a == '2' && object.kind == 'ConfigMap' \
                       && namespaceObject.metadata.name == 'default' && request.userInfo.username == 'ada' && request.dryRun == false \
                       && request.resource.resource == 'configmaps' && !has(request.subResource) && has(request.options)";
@@ -338,7 +343,7 @@ async fn a_policy_sees_the_request_its_objects_and_its_namespace() {
     made(&api, &format!("{GROUP}/validatingadmissionpolicies"), &expecting("configmaps", expression)).await;
     bind(&api, "b", json!({})).await;
     let change = json!({"data": {"a": "2"}});
-    assert_eq!(api.merge(&format!("{MAPS}/m"), &change).await.status, 422, "somebody else");
+    assert_eq!(api.merge(&format!("{MAPS}/m"), &change).await.status, 422, "the user is not ada");
     let changed = ada.merge(&format!("{MAPS}/m"), &change).await;
     assert_eq!(changed.status, 200, "{}", changed.body);
     let deletion = "object != null || oldObject.data.a == '1'";
@@ -351,9 +356,9 @@ async fn a_policy_sees_the_request_its_objects_and_its_namespace() {
     assert_eq!(denied.message(), format!("configmaps \"m\" is forbidden: {DENIED} failed expression: {deletion}"));
 }
 
-/// As `Test_ValidateSecondaryAuthorization`.
+/// Upstream: `Test_ValidateSecondaryAuthorization`.
 #[tokio::test(start_paused = true)]
-async fn a_policy_asks_what_its_user_may_do() {
+async fn an_expression_can_use_the_authorizer() {
     for (expression, allowed) in [
         ("authorizer.group('apps').resource('deployments').check('create').allowed()", false),
         ("authorizer.requestResource.check('create').allowed()", true),
@@ -382,9 +387,9 @@ async fn a_policy_asks_what_its_user_may_do() {
     }
 }
 
-/// As `Test_CreateOrUpdateAuthz` and `TestAuthorization` of the strategies.
+/// Upstream: `Test_CreateOrUpdateAuthz`, and `TestAuthorization` of the strategies.
 #[tokio::test(start_paused = true)]
-async fn who_writes_a_policy_may_read_its_parameters() {
+async fn writing_a_policy_or_binding_needs_read_access_to_its_params() {
     let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
     let (api, ada) = (Api::new(&cluster), Api::of(cluster.router_as(User::new("ada", ["developers"]))));
     let roles = "/apis/rbac.authorization.k8s.io/v1";
@@ -417,17 +422,17 @@ async fn who_writes_a_policy_may_read_its_parameters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_is_not_asked_about_policies() {
+async fn a_policy_does_not_apply_to_policies() {
     let api = with(expecting("*", "false"), json!({})).await;
     assert_eq!(api.post(MAPS, &map("m")).await.status, 422);
     let path = format!("{GROUP}/validatingadmissionpolicies/p");
     let changed = api.merge(&path, &json!({"spec": {"validations": [{"expression": "true"}]}})).await;
     assert_eq!((changed.status, &changed.body["metadata"]["generation"]), (200, &json!(2)));
-    assert_eq!(api.post(MAPS, &map("m")).await.status, 201, "the policy that holds is that of the last write");
+    assert_eq!(api.post(MAPS, &map("m")).await.status, 201, "the updated policy takes effect");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_expression_costs_is_limited() {
+async fn the_cost_of_expressions_is_limited() {
     let loops = "object.data.all(a, object.data.all(b, object.data.all(c, object.data.all(d, a != ''))))";
     let data: Value = (0..100).map(|n| (format!("k{n}"), json!("v"))).collect::<serde_json::Map<_, _>>().into();
     let large = json!({"metadata": {"name": "m"}, "data": data});
@@ -447,7 +452,7 @@ async fn what_an_expression_costs_is_limited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_chain_of_variables_is_computed() {
+async fn a_long_chain_of_variables_is_evaluated() {
     let next = |n: usize| json!({"name": format!("v{n}"), "expression": format!("variables.v{} + 1", n - 1)});
     let mut variables = vec![json!({"name": "v0", "expression": "size(object.data)"})];
     variables.extend((1..300).map(next));

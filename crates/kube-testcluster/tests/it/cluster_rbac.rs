@@ -1,4 +1,4 @@
-//! Roles and bindings decide who may do what.
+//! Tests RBAC: authorization by roles and bindings, impersonation, and escalation checks.
 
 use axum::body::Body;
 use http::Request;
@@ -18,7 +18,7 @@ fn user(cluster: &Cluster, name: &str) -> Api {
     Api::of(cluster.router_as(User::new(name, ["developers"])))
 }
 
-/// Binds a cluster role everywhere.
+/// Binds a cluster role to a subject in all namespaces.
 async fn bind(cluster: &Cluster, role: &str, subject: Value) {
     let name = format!("{role}-{}", subject["name"].as_str().unwrap());
     let binding = json!({"metadata": {"name": name}, "subjects": [subject],
@@ -39,7 +39,7 @@ async fn with_header(api: &Api, method: &str, path: &str, name: &str, value: &st
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_user_may_do_what_a_role_says_and_is_told_what_not() {
+async fn a_user_may_only_do_what_a_role_allows() {
     let cluster = guarded().start();
     let ada = user(&cluster, "ada");
     let refused = ada.get(PODS).await;
@@ -52,7 +52,7 @@ async fn a_user_may_do_what_a_role_says_and_is_told_what_not() {
     assert_eq!(
         (ada.get("/api").await.status, ada.get("/healthz").await.status),
         (200, 200),
-        "as everybody who is known"
+        "every authenticated user may read them"
     );
     bind(&cluster, "view", json!({"kind": "Group", "name": "developers"})).await;
     assert_eq!(ada.get(PODS).await.status, 200);
@@ -65,7 +65,7 @@ async fn a_user_may_do_what_a_role_says_and_is_told_what_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_in_particular_may_see_that_the_server_lives() {
+async fn anonymous_clients_may_only_read_health_and_version() {
     let cluster = guarded().start();
     let anyone = Api::of(cluster.router_as(User::new("system:anonymous", ["system:unauthenticated"])));
     assert_eq!((anyone.get("/healthz").await.status, anyone.get("/version").await.status), (200, 200));
@@ -75,7 +75,7 @@ async fn nobody_in_particular_may_see_that_the_server_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_says_nothing_of_themselves_is_the_administrator() {
+async fn a_client_without_credentials_is_the_administrator() {
     let cluster = guarded().start();
     let api = Api::new(&cluster);
     assert_eq!(api.post(PODS, &pod("a", &json!({}))).await.status, 201);
@@ -85,7 +85,7 @@ async fn who_says_nothing_of_themselves_is_the_administrator() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_token_of_a_service_account_opens_what_its_roles_open() {
+async fn a_service_account_token_has_the_permissions_of_the_accounts_roles() {
     let cluster = guarded().start();
     let api = Api::new(&cluster);
     let token = api.post("/api/v1/namespaces/default/serviceaccounts/default/token", &json!({"spec": {}})).await;
@@ -102,7 +102,7 @@ async fn the_token_of_a_service_account_opens_what_its_roles_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_impersonate_asks_as_somebody_else() {
+async fn impersonation_needs_permission_and_changes_the_user() {
     let cluster = guarded().start();
     let admin = Api::new(&cluster);
     let me = with_header(&admin, "POST", SELF_REVIEW, "impersonate-user", "system:serviceaccount:default:robot").await;
@@ -118,14 +118,14 @@ async fn who_may_impersonate_asks_as_somebody_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn impersonation_is_told_where_everything_is_allowed_too() {
+async fn impersonation_also_works_if_everything_is_allowed() {
     let cluster = quiet().start();
     let me = with_header(&Api::new(&cluster), "POST", SELF_REVIEW, "impersonate-user", "ada").await;
     assert_eq!(me.body["status"]["userInfo"], json!({"username": "ada", "groups": ["system:authenticated"]}));
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_gives_rights_that_they_have_not() {
+async fn a_user_cannot_grant_permissions_that_they_do_not_hold() {
     let cluster = guarded().start();
     let ada = user(&cluster, "ada");
     let group = json!(["rbac.authorization.k8s.io"]);
@@ -135,7 +135,7 @@ async fn nobody_gives_rights_that_they_have_not() {
     bind(&cluster, "writer", json!({"kind": "User", "name": "ada"})).await;
     let roles = format!("{RBAC}/namespaces/default/roles");
     let bindings = format!("{RBAC}/namespaces/default/rolebindings");
-    // `*` is every verb, escalate too, for roles; but to bind a cluster role is a right to that.
+    // `*` includes the verb escalate for roles. Binding a cluster role needs its permissions or the verb bind on it.
     let wanted =
         json!({"metadata": {"name": "r"}, "rules": [{"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]});
     assert_eq!(ada.post(&roles, &wanted).await.status, 201);
@@ -150,11 +150,11 @@ async fn nobody_gives_rights_that_they_have_not() {
     let why = "clusterroles.rbac.authorization.k8s.io \"missing\" not found";
     assert_eq!((missing.status, missing.message()), (404, why));
     bind(&cluster, "reader", json!({"kind": "User", "name": "ada"})).await;
-    assert_eq!(ada.post(&bindings, &binding(of("reader"))).await.status, 201, "a right that ada has");
+    assert_eq!(ada.post(&bindings, &binding(of("reader"))).await.status, 201, "ada holds the permissions of the role");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_role_of_billions_of_rights_is_compared_as_a_whole() {
+async fn the_escalation_check_of_a_role_with_billions_of_permissions_is_fast() {
     let cluster = guarded().start();
     let ada = user(&cluster, "ada");
     let writing = json!([{"verbs": ["create", "get"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]},
@@ -165,11 +165,15 @@ async fn a_role_of_billions_of_rights_is_compared_as_a_whole() {
     let roles = format!("{RBAC}/namespaces/default/roles");
     let wanted = |name: &str, groups: Value| json!({"metadata": {"name": name}, "rules": [{"verbs": many("v"), "apiGroups": groups, "resources": many("r"), "resourceNames": many("n")}]});
     assert_eq!(ada.post(&roles, &wanted("r", many("g"))).await.status, 403);
-    assert_eq!(ada.post(&roles, &wanted("s", json!(["own"]))).await.status, 201, "one rule of ada's covers it");
+    assert_eq!(
+        ada.post(&roles, &wanted("s", json!(["own"]))).await.status,
+        201,
+        "a single rule of ada covers the whole role"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_binding_to_a_role_that_is_gone_is_not_made_anew() {
+async fn a_binding_to_a_missing_role_cannot_be_changed() {
     let cluster = guarded().start();
     let (admin, ada) = (Api::new(&cluster), user(&cluster, "ada"));
     let group = json!(["rbac.authorization.k8s.io"]);
@@ -190,7 +194,7 @@ async fn a_binding_to_a_role_that_is_gone_is_not_made_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_finalizer_of_a_role_is_no_right() {
+async fn changing_only_finalizers_of_a_role_needs_no_escalation_check() {
     let cluster = guarded().start();
     let ada = user(&cluster, "ada");
     let group = json!(["rbac.authorization.k8s.io"]);
@@ -206,7 +210,7 @@ async fn a_finalizer_of_a_role_is_no_right() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_is_made_by_its_name_only_if_it_may_be_made() {
+async fn an_apply_or_put_that_creates_an_object_needs_the_create_verb() {
     let cluster = guarded().managed_fields(ManagedFields::Kept).start();
     let ada = user(&cluster, "ada");
     role(
@@ -230,7 +234,7 @@ async fn an_object_is_made_by_its_name_only_if_it_may_be_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reviews_tell_the_truth() {
+async fn access_reviews_give_the_decision_and_its_reason() {
     let cluster = guarded().start();
     bind(&cluster, "view", json!({"kind": "User", "name": "ada"})).await;
     let api = Api::new(&cluster);
@@ -247,7 +251,7 @@ async fn reviews_tell_the_truth() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_clusters_own_controllers_need_no_rights() {
+async fn the_clusters_own_controllers_need_no_permissions() {
     let cluster = Cluster::builder().authorization(Authorization::Rbac).start();
     let api = Api::new(&cluster);
     let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
@@ -265,7 +269,7 @@ async fn the_clusters_own_controllers_need_no_rights() {
 
 /// Upstream: `RespondWithError` in `endpoints/handlers/responsewriters`, and Go's `http.Error`.
 #[tokio::test(start_paused = true)]
-async fn browsers_are_not_to_guess_what_a_refusal_or_a_text_is() {
+async fn refusals_and_texts_have_the_nosniff_header() {
     let cluster = guarded().start();
     let ada = user(&cluster, "ada");
     let sniffing =

@@ -1,4 +1,4 @@
-//! Replica sets: objects of a group that has a name.
+//! Tests ReplicaSets as objects: defaults, validation, status, scale, and scenarios that use them.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn set(name: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_set_gets_defaults_and_counts_the_changes_of_its_spec() {
+async fn a_replica_set_gets_defaults_and_a_generation_that_counts_spec_changes() {
     let api = Api::new(&quiet().start());
     let created = api.post(SETS, &set("web")).await;
     assert_eq!(created.status, 201, "{}", created.body);
@@ -40,7 +40,7 @@ async fn a_replica_set_gets_defaults_and_counts_the_changes_of_its_spec() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scenario_makes_a_replica_set_scales_it_and_deletes_one_of_the_selected_pods() {
+async fn a_scenario_can_create_and_scale_a_replica_set_and_delete_one_selected_pod() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     for name in ["b", "a"] {
@@ -64,11 +64,11 @@ async fn a_scenario_makes_a_replica_set_scales_it_and_deletes_one_of_the_selecte
     assert_eq!((&set["spec"]["replicas"], &set["metadata"]["labels"]["app"]), (&json!(3), &json!("web")));
     cluster.settled().await;
     let pods = api.get(PODS).await;
-    assert_eq!(pods.names(), ["0", "b"], "a is gone, as nobody runs it");
+    assert_eq!(pods.names(), ["0", "b"], "without a kubelet, pod a is deleted at once");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_set_that_would_not_select_its_pods_is_refused() {
+async fn an_invalid_replica_set_is_refused() {
     let api = Api::new(&quiet().start());
     for (pointer, value, message) in [
         ("/spec/selector", json!({}), "spec.selector: Invalid value: {}: empty selector is invalid for deployment"),

@@ -1,4 +1,4 @@
-//! A cluster that replaces an earlier one at the same address.
+//! Tests clients of a cluster that replaces an earlier cluster at the same address.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tower::{ServiceExt, service_fn};
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// An address at which one cluster after the other answers.
+/// An address that can be moved from one cluster to the next.
 #[derive(Clone)]
 struct Address(Arc<Mutex<Router>>);
 
@@ -39,7 +39,7 @@ impl Address {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_followed_an_earlier_cluster_follows_the_next_one() {
+async fn an_informer_of_an_earlier_cluster_follows_the_next_cluster() {
     for era in [Era::Classic, Era::Modern] {
         let earlier = quiet().era(era).first_revision(1_000).start();
         let address = Address::of(&earlier);
@@ -56,8 +56,8 @@ async fn a_client_that_followed_an_earlier_cluster_follows_the_next_one() {
         earlier.shutdown().await;
         Api::new(&next).pod("new", &json!({})).await;
         sleep(Duration::from_secs(10)).await;
-        assert!(handle.reader().get("default/new").is_some(), "{era:?}: it follows the next cluster");
-        assert!(handle.reader().get("default/old").is_none(), "{era:?}: what is gone is gone");
+        assert!(handle.reader().get("default/new").is_some(), "{era:?}: the informer follows the next cluster");
+        assert!(handle.reader().get("default/old").is_none(), "{era:?}: the object of the earlier cluster is removed");
 
         stop.cancel();
         running.await.unwrap();
@@ -66,7 +66,7 @@ async fn a_client_that_followed_an_earlier_cluster_follows_the_next_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_of_an_earlier_cluster_is_too_old_at_once() {
+async fn a_resource_version_of_an_earlier_cluster_is_expired() {
     for era in [Era::Classic, Era::Modern] {
         let earlier = Api::new(&quiet().era(era).first_revision(1_000).start());
         let old = earlier.pod("a", &json!({})).await;
@@ -85,13 +85,13 @@ async fn a_version_of_an_earlier_cluster_is_too_old_at_once() {
             let answer = next.get(&path).await;
             assert_eq!((answer.status, &answer.body["reason"]), (410, &json!("Expired")), "{path}");
         }
-        // As upstream, a list of a state that is not older is served by any newer one.
+        // As in upstream, a list that must not be older than a past revision gets the current state.
         assert_eq!(next.get(&format!("{PODS}?resourceVersion={old}")).await.names(), Vec::<&str>::new());
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn revisions_begin_where_they_were_told_to() {
+async fn revisions_begin_at_the_configured_first_revision() {
     let first = |builder: kube_testcluster::ClusterBuilder| async move {
         let list: Value = Api::new(&builder.start()).get("/api/v1/namespaces?limit=1").await.body;
         list["items"][0]["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap()

@@ -1,4 +1,4 @@
-//! Reviews: who the client is and what it may do. They are answered and not stored.
+//! Tests access reviews and user reviews, which are answered and not stored.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ const RULES: &str = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
 const SELF: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
 #[tokio::test(start_paused = true)]
-async fn everything_is_allowed() {
+async fn by_default_everything_is_allowed() {
     let api = Api::new(&quiet().start());
     let asked = json!({"resourceAttributes": {"namespace": "default", "verb": "create", "resource": "pods"}});
     let answer = api.post(ACCESS, &json!({"spec": asked})).await;
@@ -18,7 +18,7 @@ async fn everything_is_allowed() {
         "status": {"allowed": true},
     });
     assert_eq!((answer.status, answer.body), (201, expected));
-    // What kubectl 1.37 sends for `auth can-i get pods`.
+    // The body that kubectl 1.37 sends for `auth can-i get pods`.
     let body = b"k8s\0\n2\n\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview\x12<\n\x10\n\0\x12\0\x1a\0\"\0*\x002\08\0B\0\x12\x1e\n\x1c\n\x07default\x12\x03get\x1a\0\"\0*\x04pods2\0:\0\x1a\x08\x08\0\x12\0\x1a\0 \0\x1a\0\"\0";
     let answer = api.send("POST", ACCESS, "application/vnd.kubernetes.protobuf", &body[..]).await;
     assert_eq!((answer.status, &answer.body["status"]), (201, &json!({"allowed": true})), "{}", answer.body);
@@ -35,7 +35,7 @@ async fn everything_is_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everyone_is_anonymous() {
+async fn by_default_everyone_is_anonymous() {
     let api = Api::new(&quiet().start());
     let answer = api.post(SELF, &json!({})).await;
     let expected = json!({
@@ -47,7 +47,7 @@ async fn everyone_is_anonymous() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_is_none_is_refused() {
+async fn an_incomplete_review_is_refused() {
     let api = Api::new(&quiet().start());
     let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     let answer = api.post(ACCESS, &json!({})).await;
@@ -62,7 +62,7 @@ async fn a_question_that_is_none_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn discovery_names_them_with_the_one_thing_that_can_be_done() {
+async fn discovery_lists_reviews_with_the_create_verb_only() {
     let api = Api::new(&quiet().start());
     let list = api.get("/apis/authorization.k8s.io/v1").await.body;
     let row = |plural: &str, kind: &str| {
@@ -80,7 +80,7 @@ async fn discovery_names_them_with_the_one_thing_that_can_be_done() {
 
 /// Upstream: `ValidateLocalSubjectAccessReview`.
 #[tokio::test(start_paused = true)]
-async fn a_review_in_a_namespace_has_no_metadata_but_that() {
+async fn a_local_subject_access_review_may_have_no_metadata_except_its_namespace() {
     let api = Api::new(&quiet().start());
     let path = "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews";
     let spec =

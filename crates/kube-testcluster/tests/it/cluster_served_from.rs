@@ -1,11 +1,12 @@
-//! Whether storage or the watch cache answers a read: `shouldDelegateList` of both eras.
+//! Tests which reads are served from storage and which from the watch cache. Upstream: `shouldDelegateList` of both
+//! eras.
 
 use kube_testcluster::{Cluster, Era};
 use serde_json::json;
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// Creates the pods a, b and c; returns the revision after the second.
+/// Creates the pods a, b and c, and returns the revision after the second.
 async fn three(cluster: &Cluster) -> (Api, u64) {
     let api = Api::new(cluster);
     api.pod("a", &json!({})).await;
@@ -20,7 +21,7 @@ async fn served_from(api: &Api, path: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_classic_server_goes_to_storage_for_what_its_cache_cannot_tell() {
+async fn a_classic_server_serves_consistent_paged_and_exact_lists_from_storage() {
     let (api, second) = three(&quiet().era(Era::Classic).start()).await;
     let token = api.get(&format!("{PODS}?limit=1")).await.body["metadata"]["continue"].as_str().unwrap().to_owned();
     for (query, from) in [
@@ -40,7 +41,7 @@ async fn a_classic_server_goes_to_storage_for_what_its_cache_cannot_tell() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_modern_server_answers_from_its_cache_as_far_as_that_reaches() {
+async fn a_modern_server_serves_lists_from_its_watch_cache_where_it_can() {
     let cluster = quiet().start();
     let (api, second) = three(&cluster).await;
     let page = api.get(&format!("{PODS}?limit=1")).await;

@@ -1,4 +1,4 @@
-//! The addresses and ports of services.
+//! Tests the allocation of cluster IPs and node ports to services.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn create(api: &Api, name: &str, spec: Value) -> Answer {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_gets_an_address_that_no_other_has() {
+async fn a_service_gets_a_free_cluster_ip() {
     let api = Api::new(&quiet().start());
     let first = create(&api, "a", json!({})).await;
     let expected = json!({
@@ -35,7 +35,7 @@ async fn a_service_gets_an_address_that_no_other_has() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_may_be_asked_for_once() {
+async fn a_requested_cluster_ip_must_be_valid_and_free() {
     let api = Api::new(&quiet().start());
     assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.body["spec"]["clusterIPs"][0], "10.96.0.10");
     for (spec, message) in [
@@ -76,7 +76,7 @@ async fn a_headless_service_and_an_external_name_have_no_address() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_update_keeps_the_address_and_cannot_change_it() {
+async fn an_update_keeps_the_cluster_ip_and_cannot_change_it() {
     let api = Api::new(&quiet().start());
     create(&api, "a", json!({})).await;
     let path = format!("{SERVICES}/a");
@@ -95,7 +95,7 @@ async fn an_update_keeps_the_address_and_cannot_change_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ports_of_the_nodes_are_given_and_taken() {
+async fn node_ports_are_allocated_and_released() {
     let api = Api::new(&quiet().start());
     let ports = |answer: &Answer| {
         let ports = answer.body["spec"]["ports"].as_array().unwrap_or_else(|| panic!("{}", answer.body));
@@ -124,9 +124,9 @@ async fn ports_of_the_nodes_are_given_and_taken() {
     assert_eq!(create(&api, "c", asked(30_088)).await.status, 201);
 }
 
-/// Upstream: the transactions of `BeginCreate` and `BeginUpdate`, which a failure reverts.
+/// Upstream: the transactions of `BeginCreate` and `BeginUpdate`, which are reverted after a failure.
 #[tokio::test(start_paused = true)]
-async fn what_a_service_took_that_is_not_written_is_free_again() {
+async fn allocations_of_a_failed_write_or_a_dry_run_are_released() {
     let api = Api::new(&quiet().start());
     let node_port = |port: u16| json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]});
     assert_eq!(create(&api, "a", node_port(30_100)).await.status, 201);
@@ -142,19 +142,19 @@ async fn what_a_service_took_that_is_not_written_is_free_again() {
     for (name, port) in [("c", 30_200), ("d", 30_201), ("e", 30_202), ("f", 30_203)] {
         assert_eq!(create(&api, name, node_port(port)).await.status, 201, "{port}");
     }
-    assert_eq!(create(&api, "g", node_port(30_100)).await.status, 422, "it is still the first one's");
+    assert_eq!(create(&api, "g", node_port(30_100)).await.status, 422, "the first service still holds this port");
 }
 
-/// Upstream allocates before it looks whether the name is taken.
+/// Upstream allocates the address before it checks whether the name is taken.
 #[tokio::test(start_paused = true)]
-async fn a_service_with_the_address_of_its_namesake_is_told_of_the_address() {
+async fn a_taken_cluster_ip_is_reported_before_a_taken_name() {
     let api = Api::new(&quiet().start());
     assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.status, 201);
     assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.status, 422);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_elsewhere_takes_nothing_and_gives_nothing_back() {
+async fn an_external_name_service_allocates_and_releases_nothing() {
     let api = Api::new(&quiet().start());
     let on_a_node = |port: u16| json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]});
     assert_eq!(create(&api, "a", on_a_node(30100)).await.status, 201);
@@ -171,7 +171,7 @@ async fn a_name_elsewhere_takes_nothing_and_gives_nothing_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_family_that_the_cluster_has_not_is_refused() {
+async fn an_ip_family_that_is_not_configured_is_refused() {
     let api = Api::new(&quiet().start());
     let refused = create(&api, "a", json!({"ipFamilies": ["IPv6"]})).await;
     let why = "Service \"a\" is invalid: spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster";
@@ -179,7 +179,7 @@ async fn a_family_that_the_cluster_has_not_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_load_balancer_that_is_checked_keeps_the_port_of_the_check() {
+async fn a_load_balancer_keeps_its_health_check_node_port() {
     let api = Api::new(&quiet().start());
     let checked = json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local"});
     let spec = create(&api, "a", checked.clone()).await.body["spec"].clone();
@@ -200,7 +200,7 @@ async fn a_load_balancer_that_is_checked_keeps_the_port_of_the_check() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn as_many_ports_as_there_are_cost_no_more_than_each_of_them() {
+async fn allocating_all_node_ports_takes_linear_time() {
     let api = Api::new(&quiet().start());
     let ports: Vec<Value> = (0..2_682).map(|n| json!({"name": format!("p{n}"), "port": 1 + n})).collect();
     let all = create(&api, "all", json!({"type": "NodePort", "ports": ports})).await;

@@ -1,4 +1,4 @@
-//! How kinds differ in creation and update. Upstream: each kind's `pkg/registry/…/strategy.go`.
+//! Tests the differences between kinds in create and update. Upstream: each kind's `pkg/registry/…/strategy.go`.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 const SERVICES: &str = "/api/v1/namespaces/default/services";
 
 #[tokio::test(start_paused = true)]
-async fn a_node_is_registered_with_its_status() {
+async fn a_node_is_created_with_its_status() {
     let api = Api::new(&quiet().start());
     let condition = json!({"type": "Ready", "status": "True", "lastHeartbeatTime": null, "lastTransitionTime": null});
     let mut node = json!({"metadata": {"name": "n"}, "status": {"capacity": {"cpu": "4"}, "conditions": [condition]}});
@@ -22,12 +22,12 @@ async fn a_node_is_registered_with_its_status() {
     assert_eq!((&status["capacity"], &status["conditions"]), (&json!({"cpu": "4"}), &json!([condition])));
     assert_eq!(status["allocatable"], json!({"cpu": "4"}));
     node["status"] = json!({"capacity": {"cpu": "8"}});
-    assert_eq!(api.put("/api/v1/nodes/n", &node).await.body["status"], *status, "an update does not change it");
+    assert_eq!(api.put("/api/v1/nodes/n", &node).await.body["status"], *status, "an update does not change the status");
 }
 
-/// Go cannot omit a struct.
+/// Go's JSON encoder cannot omit empty structs.
 #[tokio::test(start_paused = true)]
-async fn a_node_without_a_status_has_the_structs_of_one() {
+async fn a_node_without_a_status_has_empty_structs_in_its_status() {
     let api = Api::new(&quiet().start());
     let created = api.post("/api/v1/nodes", &json!({"metadata": {"name": "bare"}})).await;
     let texts = [
@@ -50,7 +50,7 @@ async fn a_node_without_a_status_has_the_structs_of_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_generated_name_fits_into_a_label() {
+async fn a_generated_name_has_at_most_63_characters() {
     let api = Api::new(&quiet().start());
     for (length, name_length) in [(3, 8), (58, 63), (60, 63), (63, 63)] {
         let service = json!({"metadata": {"generateName": "a".repeat(length)}, "spec": {"ports": [{"port": 80}]}});
@@ -66,7 +66,7 @@ async fn a_generated_name_fits_into_a_label() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_is_never_overwritten_unseen() {
+async fn a_lease_update_needs_a_resource_version() {
     let api = Api::new(&quiet().start());
     let mut lease = json!({"metadata": {"name": "l"}, "spec": {"holderIdentity": "a"}});
     let path = format!("{LEASES}/l");
@@ -83,7 +83,7 @@ async fn a_lease_is_never_overwritten_unseen() {
     lease["spec"]["holderIdentity"] = json!("b");
     assert_eq!(api.put(&path, &lease).await.status, 200);
     assert_eq!(api.put(&path, &lease).await.status, 409);
-    // A patch brings the version of the state that it was applied to.
+    // A patch carries the resourceVersion of the state that it was applied to.
     assert_eq!(api.merge(&path, &json!({"spec": {"holderIdentity": "c"}})).await.status, 200);
 }
 
@@ -101,7 +101,7 @@ async fn put_creates_leases_events_and_services_and_nothing_else() {
         ("/api/v1/namespaces", json!({}), 404),
     ] {
         let mut object = object;
-        // A version or a uid in the body does not count, as nothing is there that it could name.
+        // The resourceVersion in the body is ignored, because there is no object that it could refer to.
         object["metadata"] = json!({"name": "new", "resourceVersion": "7"});
         let dry = api.put(&format!("{path}/new?dryRun=All"), &object).await;
         assert_eq!(dry.status, code, "{path} {}", dry.body);
@@ -119,7 +119,7 @@ async fn put_creates_leases_events_and_services_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_update_names_its_object() {
+async fn an_update_must_have_the_name_of_its_object() {
     let api = Api::new(&quiet().start());
     api.post(MAPS, &json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
     let refused = api.put(&format!("{MAPS}/a"), &json!({})).await;
@@ -128,10 +128,10 @@ async fn an_update_names_its_object() {
     assert_eq!(api.get(&format!("{MAPS}/a")).await.body["data"], json!({"k": "v"}));
 }
 
-/// Upstream: `BeforeCreate` validates; `etcd3.Create` refuses a version, and a dry run does not reach it
+/// Upstream: `BeforeCreate` validates, then `etcd3.Create` refuses a resourceVersion. A dry run does not reach storage
 /// (`apiserver/pkg/registry/generic/registry/dryrun.go`).
 #[tokio::test(start_paused = true)]
-async fn a_version_in_a_new_object_is_refused_last_and_not_in_a_dry_run() {
+async fn a_resource_version_in_a_create_is_refused_after_validation_except_in_a_dry_run() {
     let api = Api::new(&quiet().start());
     let map = |name: &str, version: &str| json!({"metadata": {"name": name, "resourceVersion": version}});
     for (path, object, code) in [
@@ -152,7 +152,7 @@ async fn a_version_in_a_new_object_is_refused_last_and_not_in_a_dry_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_is_in_the_namespace_of_what_it_is_about() {
+async fn an_event_must_be_in_the_namespace_of_its_involved_object() {
     let api = Api::new(&quiet().start());
     let event = json!({"metadata": {"name": "e"}, "involvedObject": {"namespace": "other"}});
     let refused = api.post(EVENTS, &event).await;
@@ -161,7 +161,7 @@ async fn an_event_is_in_the_namespace_of_what_it_is_about() {
     assert_eq!((refused.status, refused.message()), (422, message));
 }
 
-/// Upstream: the comment in `BeforeDelete` on a deletion whose second phase fails.
+/// Upstream: the comment in `BeforeDelete` about a deletion whose second phase fails.
 #[tokio::test(start_paused = true)]
 async fn a_deletion_that_was_interrupted_between_its_writes_can_be_finished() {
     let latency = Duration::from_millis(10);
@@ -176,14 +176,14 @@ async fn a_deletion_that_was_interrupted_between_its_writes_can_be_finished() {
     assert_eq!(api.get(&path).await.status, 404);
 }
 
-/// Upstream: `podStatusStrategy.ValidateUpdate` and its like look at the status alone.
+/// Upstream: `podStatusStrategy.ValidateUpdate` and similar strategies check only the status.
 #[tokio::test(start_paused = true)]
-async fn an_update_of_the_status_does_not_check_the_rest_again() {
+async fn a_status_update_validates_only_the_status() {
     let pod: k8s_openapi::api::core::v1::Pod = serde_json::from_value(json!({
         "metadata": {"name": "old"}, "spec": {"containers": [{"name": "Not A Label"}]},
     }))
     .unwrap();
-    let api = Api::new(&quiet().pods(vec![pod]).start()); // as an older server may have stored it
+    let api = Api::new(&quiet().pods(vec![pod]).start()); // an older server may have stored such a pod
     let path = format!("{PODS}/old");
     let patched = api.merge(&format!("{path}/status"), &json!({"status": {"phase": "Running"}})).await;
     assert_eq!((patched.status, &patched.body["status"]["phase"]), (200, &json!("Running")));
@@ -200,7 +200,7 @@ async fn an_update_of_the_status_does_not_check_the_rest_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deployment_counts_the_changes_of_its_annotations_too() {
+async fn the_generation_of_a_deployment_also_counts_annotation_changes() {
     let api = Api::new(&quiet().start());
     let path = "/apis/apps/v1/namespaces/default/deployments";
     let deployment = json!({
@@ -233,7 +233,7 @@ async fn a_deployment_counts_the_changes_of_its_annotations_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_gets_a_selector_of_its_own_and_its_pods_outlive_it() {
+async fn a_job_gets_a_generated_selector_and_its_pods_are_orphaned_by_default() {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
     let path = "/apis/batch/v1/namespaces/default/jobs";
@@ -249,13 +249,14 @@ async fn a_job_gets_a_selector_of_its_own_and_its_pods_outlive_it() {
         "batch.kubernetes.io/job-name": "pi", "job-name": "pi",
     });
     assert_eq!(created["spec"]["template"]["metadata"]["labels"], labels);
-    assert_eq!(created["metadata"]["labels"], labels, "which a Job without labels has too");
+    assert_eq!(created["metadata"]["labels"], labels, "a Job without labels gets the labels of its template");
     assert_eq!((&created["spec"]["completions"], &created["spec"]["backoffLimit"]), (&json!(1), &json!(6)));
     let owner = json!([{"apiVersion": "batch/v1", "kind": "Job", "name": "pi", "uid": uid, "controller": true}]);
     let mut pod = crate::support::api::pod("owned", &json!({}));
     pod["metadata"]["ownerReferences"] = owner;
     api.post(PODS, &pod).await;
-    // Unlike other owners, if nothing else is asked for. Upstream: `jobStrategy.DefaultGarbageCollectionPolicy`.
+    // Deleting a Job orphans its pods by default, unlike other owners. Upstream:
+    // `jobStrategy.DefaultGarbageCollectionPolicy`.
     api.delete(&format!("{path}/pi")).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(api.get(&format!("{path}/pi")).await.status, 404);

@@ -1,4 +1,5 @@
-//! `exec`, `attach` and `portforward`: every pod has them, but there are no containers to connect to.
+//! Tests `exec`, `attach` and `portforward`: every pod has these subresources, but there are no containers to connect
+//! to.
 
 use axum::body::Body;
 use http::Request;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::api::{Api, PODS, pod, quiet};
 
-/// An upgrade as kubectl asks for it: with a GET for a websocket, with a POST for SPDY.
+/// Sends an upgrade request as kubectl does: GET for a websocket, POST for SPDY.
 async fn upgrade(api: &Api, method: &str, path: &str, protocol: &str) -> (u16, Value) {
     let request =
         Request::builder().method(method).uri(path).header("connection", "Upgrade").header("upgrade", protocol);
@@ -18,7 +19,7 @@ async fn upgrade(api: &Api, method: &str, path: &str, protocol: &str) -> (u16, V
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_to_a_container_is_refused_in_one_sentence() {
+async fn a_stream_to_a_container_is_refused_with_501() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     api.bind("a").await;
@@ -39,7 +40,7 @@ async fn a_stream_to_a_container_is_refused_in_one_sentence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_upstream_would_refuse_before_is_refused_in_its_words() {
+async fn earlier_errors_are_reported_in_upstreams_words() {
     let api = Api::new(&quiet().start());
     let mut two = pod("two", &json!({}));
     two["spec"]["containers"] = json!([{"name": "x", "image": "i"}, {"name": "y", "image": "i"}]);

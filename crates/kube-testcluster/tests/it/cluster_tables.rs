@@ -1,4 +1,4 @@
-//! Tables: the columns of each kind are kube-apiserver's, in name, type, description and cells.
+//! Tests tables: the columns and cells of each kind are those of kube-apiserver.
 
 use axum::body::Body;
 use http::Request;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// The columns whose description is that of a field: the kind's path, the column, and the schema and field.
+/// Columns whose description is that of a field: the kind's plural, the column, the schema and the field.
 const FIELDS: &[(&str, &str, &str, &str)] = &[
     ("pods", "Name", "meta.v1.ObjectMeta", "name"),
     ("pods", "Age", "meta.v1.ObjectMeta", "creationTimestamp"),
@@ -81,7 +81,7 @@ async fn table(api: &Api, path: &str) -> Value {
     serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
 }
 
-/// The cells of one object that is created and given a status.
+/// Creates an object, sets its status, and returns its cells.
 async fn cells(api: &Api, plural: &str, object: Value) -> Value {
     let path = collection(plural);
     let created = api.post(&path, &object).await;
@@ -95,7 +95,7 @@ async fn cells(api: &Api, plural: &str, object: Value) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_column_is_described_as_the_field_that_it_shows() {
+async fn a_column_has_the_description_of_its_field() {
     let api = Api::new(&quiet().start());
     let document = api.get("/openapi/v2").await.body;
     for (plural, column, schema, field) in FIELDS {
@@ -109,7 +109,7 @@ async fn a_column_is_described_as_the_field_that_it_shows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn columns_come_in_upstreams_order_the_wide_ones_marked() {
+async fn columns_have_upstreams_order_type_and_priority() {
     let api = Api::new(&quiet().start());
     for (plural, expected) in [
         ("pods", "Name Ready Status Restarts Age IP+ Node+ Nominated_Node+ Readiness_Gates+"),
@@ -148,7 +148,7 @@ async fn columns_come_in_upstreams_order_the_wide_ones_marked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cells_say_what_kube_apiserver_says() {
+async fn cells_are_those_of_kube_apiserver() {
     let api = Api::new(&quiet().start());
     let set = json!({
         "metadata": {"name": "set"},
@@ -199,7 +199,7 @@ async fn cells_say_what_kube_apiserver_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_workload_says_how_far_it_is() {
+async fn the_cells_of_a_workload_show_its_progress() {
     let api = Api::new(&quiet().start());
     let spec = json!({
         "selector": {"matchLabels": {"app": "a"}},
@@ -236,7 +236,7 @@ async fn a_workload_says_how_far_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_says_where_it_is_reached_from_outside() {
+async fn the_cells_of_a_service_show_its_external_addresses() {
     let api = Api::new(&quiet().start());
     let service = |name: &str, mut spec: Value, ingress: Value| {
         spec["ports"] = json!([{"port": 80}]);
@@ -263,7 +263,7 @@ async fn a_service_says_where_it_is_reached_from_outside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_says_when_it_was_seen_and_how_often() {
+async fn the_cells_of_an_event_show_its_times_and_count() {
     let api = Api::new(&quiet().start());
     let event = |name: &str, more: Value| {
         let mut event = json!({
@@ -309,7 +309,7 @@ async fn an_event_says_when_it_was_seen_and_how_often() {
     );
 }
 
-/// What the table says of a pod with these containers: readiness, status and restarts.
+/// Returns readiness, status and restarts of a pod, as the table shows them.
 async fn pod_says(name: &str, init: Value, status: Value) -> [Value; 3] {
     let api = Api::new(&quiet().start());
     let containers = json!([{"name": "main", "image": "nginx"}]);
@@ -329,7 +329,7 @@ fn container(name: &str, state: &Value, ready: bool, restarts: u32) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sidecar_counts_as_a_container_of_the_pod() {
+async fn the_cells_of_a_pod_count_a_sidecar_as_a_container() {
     let init = json!([
         {"name": "sidecar", "image": "proxy", "restartPolicy": "Always"}, {"name": "setup", "image": "tool"}
     ]);
@@ -345,7 +345,7 @@ async fn a_sidecar_counts_as_a_container_of_the_pod() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_container_that_failed_is_told_of_before_one_that_completed() {
+async fn the_status_cell_shows_a_failed_container_before_a_completed_one() {
     let done = |code: i32, reason: &str| json!({"terminated": {"exitCode": code, "reason": reason}});
     let status = |first: Value, second: Value| json!({"phase": "Failed", "containerStatuses": [container("a", &first, false, 0), container("b", &second, false, 0)]});
     let none = Value::Null;
@@ -358,7 +358,7 @@ async fn a_container_that_failed_is_told_of_before_one_that_completed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_row_says_that_its_pod_is_done() {
+async fn a_row_of_a_finished_pod_has_the_completed_condition() {
     let api = Api::new(&quiet().start());
     api.pod("done", &Value::Null).await;
     assert_eq!(table(&api, PODS).await["rows"][0].get("conditions"), None);

@@ -1,4 +1,4 @@
-//! Tokens of service accounts, and reviews of them.
+//! Tests service account tokens: token requests, token reviews and access reviews.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn review(api: &Api, token: &Value) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_says_whose_it_is_until_it_ends() {
+async fn a_token_authenticates_its_service_account_until_it_expires() {
     let api = with_account().await;
     let answer = asked(&api, json!({"expirationSeconds": 600})).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
@@ -43,7 +43,7 @@ async fn a_token_says_whose_it_is_until_it_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_ends_with_its_account() {
+async fn a_token_is_invalid_once_its_account_is_deleted() {
     let api = with_account().await;
     let token = asked(&api, json!({})).await.body["status"]["token"].clone();
     assert_eq!(review(&api, &token).await["authenticated"], true);
@@ -52,7 +52,7 @@ async fn a_token_ends_with_its_account() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_token_can_be_made_of_is_refused() {
+async fn invalid_token_requests_are_refused() {
     let api = with_account().await;
     let short = asked(&api, json!({"expirationSeconds": 5})).await;
     assert_eq!(short.status, 422);
@@ -64,7 +64,7 @@ async fn what_no_token_can_be_made_of_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everybody_may_do_everything() {
+async fn access_reviews_allow_everything_by_default() {
     let api = with_account().await;
     let spec =
         json!({"user": "jane", "resourceAttributes": {"verb": "get", "resource": "pods", "namespace": "default"}});

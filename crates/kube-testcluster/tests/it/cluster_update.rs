@@ -1,11 +1,11 @@
-//! Changing objects: PUT, PATCH and the status.
+//! Tests PUT and PATCH requests to the in-memory API server, and the status subresource.
 
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, item, pod, quiet};
 
 #[tokio::test(start_paused = true)]
-async fn a_replace_is_optimistic_and_says_why_it_fails() {
+async fn a_put_needs_the_current_resource_version_or_none() {
     let api = Api::new(&quiet().start());
     let first = api.pod("a", &json!({"v": "1"})).await;
     let read = api.get(&item("a")).await.body;
@@ -37,7 +37,7 @@ async fn a_replace_is_optimistic_and_says_why_it_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_generation_counts_changes_of_the_spec_and_a_put_leaves_the_status_alone() {
+async fn the_generation_counts_spec_changes_and_a_put_does_not_change_the_status() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     let mut read = api.get(&item("a")).await.body;
@@ -53,7 +53,7 @@ async fn the_generation_counts_changes_of_the_spec_and_a_put_leaves_the_status_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn patches_merge_and_what_changes_nothing_is_no_write() {
+async fn patches_are_applied_and_a_patch_without_changes_writes_nothing() {
     let api = Api::new(&quiet().start());
     let first = api.pod("a", &json!({"app": "web"})).await;
     let mut watch = api.watch(&format!("resourceVersion={first}")).await;
@@ -111,7 +111,7 @@ async fn patches_merge_and_what_changes_nothing_is_no_write() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_status_is_written_through_its_subresource_only() {
+async fn the_status_can_only_be_written_through_its_subresource() {
     let api = Api::new(&quiet().start());
     api.pod("a", &json!({})).await;
     assert_eq!(api.get(&item("a/status")).await.body, api.get(&item("a")).await.body);
@@ -132,7 +132,7 @@ async fn the_status_is_written_through_its_subresource_only() {
     }
 }
 
-/// Upstream's storage clears it, so an answer without a write to the storage still has it.
+/// Upstream clears the field when it writes to storage, so answers without a write to storage still have it.
 #[tokio::test(start_paused = true)]
 async fn a_self_link_is_never_stored() {
     let api = Api::new(&quiet().start());

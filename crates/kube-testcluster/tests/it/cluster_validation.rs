@@ -1,5 +1,6 @@
-//! The validation of the kinds, case by case against kube-apiserver's own: `fixtures/validation`, written by `peers/validation`
-//! from the strategies of k8s.io/kubernetes v1.37.2 (`pkg/registry`, `pkg/apis/core/validation/validation.go`).
+//! Tests the validation of all kinds against cases of kube-apiserver. `peers/validation` wrote the cases in
+//! `fixtures/validation` from the strategies of k8s.io/kubernetes v1.37.2 (`pkg/registry`,
+//! `pkg/apis/core/validation/validation.go`).
 
 use std::path::{Path, PathBuf};
 
@@ -93,7 +94,7 @@ fn is_established(case: &Value) -> bool {
     conditions.any(|condition| condition["type"] == "Established" && condition["status"] == "True")
 }
 
-/// A definition that has the kind of another one, which is not established then.
+/// Returns a definition with the kind of another definition, which is then not established.
 fn rival(definition: &Value) -> Value {
     let mut rival = definition.clone();
     let names = &mut rival["spec"]["names"];
@@ -106,7 +107,8 @@ fn rival(definition: &Value) -> Value {
     rival
 }
 
-/// Field and message of each cause. What follows a line's end is the difference of two structs as Go prints it.
+/// Returns field and message of each cause. Only the first line is compared, because a diff of two Go structs may
+/// follow.
 fn told(causes: &Value) -> Vec<String> {
     let list = causes.as_array().into_iter().flatten();
     list.map(|cause| {
@@ -116,7 +118,7 @@ fn told(causes: &Value) -> Vec<String> {
     .collect()
 }
 
-/// What differs from upstream: the case, upstream's causes, and the answer here.
+/// Returns a description of the difference from upstream; none if the answers agree.
 async fn difference(case: &Value) -> Option<String> {
     let api = Api::new(&quiet().start());
     let answer = sent(&api, case).await;
@@ -140,7 +142,7 @@ async fn difference(case: &Value) -> Option<String> {
     wrong.map(|(part, found)| format!("{}\n  upstream {}\n  here     {found}", case["new"], case[part]))
 }
 
-/// An object without what no two answers have in common.
+/// Removes the fields of an object that differ in every answer.
 fn stored(object: &Value) -> Value {
     let mut object = object.clone();
     for (parent, field) in [
@@ -160,7 +162,7 @@ fn is_of_expressions(case: &Value) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_are_refused_for_upstreams_reasons_in_upstreams_words() {
+async fn objects_are_refused_with_the_causes_of_upstream() {
     let mut count = 0;
     let mut differences = Vec::new();
     for file in std::fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path()) {
@@ -169,7 +171,7 @@ async fn objects_are_refused_for_upstreams_reasons_in_upstreams_words() {
         }
         for case in cases(&file) {
             if !cfg!(feature = "cel") && is_of_expressions(&case) {
-                continue; // they are compiled with that feature
+                continue; // expressions are compiled only with the feature `cel`
             }
             count += 1;
             differences.extend(difference(&case).await);
@@ -179,11 +181,14 @@ async fn objects_are_refused_for_upstreams_reasons_in_upstreams_words() {
     assert!(differences.is_empty(), "{} of {count} differ\n{}", differences.len(), differences.join("\n"));
 }
 
-/// A case that is met has to move to the others.
+/// A case that no longer differs must be moved to the other files.
 #[tokio::test(start_paused = true)]
-async fn what_is_not_checked_yet_is_known() {
+async fn the_known_missing_checks_are_still_missing() {
     for case in cases(&fixtures().join("missing.jsonl")) {
-        assert!(difference(&case).await.is_some(), "this is met by now: {case}");
+        assert!(
+            difference(&case).await.is_some(),
+            "this case no longer differs, so move it out of missing.jsonl: {case}"
+        );
     }
     let refused = json!([{"field": "spec", "message": "Forbidden: x\n(a difference)"}]);
     assert_eq!(told(&refused), ["spec: Forbidden: x"]);

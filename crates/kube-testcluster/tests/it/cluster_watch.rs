@@ -1,4 +1,4 @@
-//! WATCH: where it starts, what it sends, how it ends.
+//! Tests watch requests to the in-memory API server: where a watch starts, which events it sends, and how it ends.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};
@@ -20,7 +20,7 @@ async fn two(cluster: &Cluster) -> (Api, u64, u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_starts_where_its_options_say() {
+async fn the_options_of_a_watch_decide_where_it_starts() {
     let cluster = quiet().start();
     let (api, beta, alpha) = two(&cluster).await;
     let state = ["ADDED alpha", "ADDED beta"];
@@ -65,7 +65,7 @@ async fn a_watch_starts_where_its_options_say() {
         api.label("x", &json!({"a": "1"})).await;
         assert_eq!(watch.shorts().await, after, "{query}");
     }
-    // A revision in the future: no events until a newer write.
+    // From a future revision, the watch gets no events until a newer write.
     let mut watch = api.watch(&format!("resourceVersion={future}")).await;
     api.pod("x", &json!({})).await;
     api.label("x", &json!({"a": "1"})).await;
@@ -100,7 +100,7 @@ async fn contradictory_watch_options_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_classic_server_refuses_streaming_lists_and_marks_no_end() {
+async fn a_classic_server_refuses_streaming_lists_and_sends_no_initial_bookmark() {
     let (api, ..) = two(&quiet().era(Era::Classic).start()).await;
     let answer = api.get(&format!("{PODS}?watch=true&{STREAMING}")).await;
     assert_eq!(answer.status, 422);
@@ -111,7 +111,7 @@ async fn a_classic_server_refuses_streaming_lists_and_marks_no_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_initial_events_is_marked_with_the_revision_of_storage() {
+async fn the_initial_events_end_with_a_bookmark_at_the_revision_of_storage() {
     let cluster = quiet().start();
     let (api, ..) = two(&cluster).await;
     let newest = api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await.version();
@@ -124,7 +124,7 @@ async fn the_end_of_the_initial_events_is_marked_with_the_revision_of_storage() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_resource_version_is_an_error_event_and_the_end() {
+async fn an_expired_resource_version_gives_an_error_event_and_ends_the_watch() {
     let cluster = quiet().start();
     let (api, beta, alpha) = two(&cluster).await;
     cluster.compact();
@@ -145,7 +145,7 @@ async fn an_expired_resource_version_is_an_error_event_and_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_of_a_future_revision_waits_and_then_fails_in_the_stream() {
+async fn a_streaming_list_of_a_future_revision_waits_and_then_sends_an_error_event() {
     let cluster = quiet().start();
     let (api, _, alpha) = two(&cluster).await;
     let start = Instant::now();
@@ -160,7 +160,7 @@ async fn a_streaming_list_of_a_future_revision_waits_and_then_fails_in_the_strea
 }
 
 #[tokio::test(start_paused = true)]
-async fn bookmarks_come_every_minute_and_before_the_deadline_and_carry_other_kinds_revisions() {
+async fn bookmarks_come_every_minute_and_before_the_deadline_with_the_revision_of_the_whole_store() {
     let cluster = quiet().start();
     let (api, _, alpha) = two(&cluster).await;
     let query = format!("resourceVersion={alpha}&allowWatchBookmarks=true&timeoutSeconds=75");
@@ -173,13 +173,13 @@ async fn bookmarks_come_every_minute_and_before_the_deadline_and_carry_other_kin
     }
     assert_eq!(seen, [("BOOKMARK".to_owned(), newest, 60), ("BOOKMARK".to_owned(), newest, 73)]);
     assert_eq!(start.elapsed(), Duration::from_secs(75));
-    // A bookmark with a version that the client knows is not sent.
+    // A bookmark with a revision that the client already has is not sent.
     let query = format!("resourceVersion={newest}&allowWatchBookmarks=true&timeoutSeconds=6");
     assert!(api.watch(&query).await.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_without_a_timeout_ends_after_half_an_hour_to_an_hour_by_the_seed() {
+async fn a_watch_without_a_timeout_ends_after_30_to_60_minutes_depending_on_the_seed() {
     async fn duration(seed: u64) -> Duration {
         let cluster = quiet().seed(seed).start();
         let api = Api::new(&cluster);
@@ -195,7 +195,7 @@ async fn a_watch_without_a_timeout_ends_after_half_an_hour_to_an_hour_by_the_see
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_selector_shows_entering_as_added_and_leaving_as_deleted_with_the_state_before() {
+async fn with_a_selector_entering_is_added_and_leaving_is_deleted_with_the_previous_state() {
     let cluster = quiet().start();
     let (api, _, alpha) = two(&cluster).await;
     let mut watch = api.watch(&format!("labelSelector=app%3Dweb&resourceVersion={alpha}")).await;
@@ -223,7 +223,7 @@ async fn a_field_selector_follows_the_phase() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deletion_carries_the_last_state_with_a_revision_of_its_own() {
+async fn a_deleted_event_has_the_last_state_with_its_own_revision() {
     let cluster = quiet().start();
     let (api, ..) = two(&cluster).await;
     let mut watch = api.watch("sendInitialEvents=false&resourceVersionMatch=NotOlderThan").await;
@@ -237,7 +237,7 @@ async fn a_deletion_carries_the_last_state_with_a_revision_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_begins_when_it_is_answered_not_when_it_is_read() {
+async fn a_watch_begins_when_it_is_answered_not_when_it_is_first_read() {
     let cluster = quiet().start();
     let (api, ..) = two(&cluster).await;
     let mut watch = api.watch("").await;
@@ -246,7 +246,7 @@ async fn a_watch_begins_when_it_is_answered_not_when_it_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_namespaces_the_old_path_and_an_items_path_can_be_asked() {
+async fn all_namespaces_the_deprecated_path_and_a_single_object_can_be_watched() {
     let cluster = quiet().start();
     let (api, ..) = two(&cluster).await;
     for path in ["/api/v1/pods?watch=1", "/api/v1/watch/namespaces/default/pods", "/api/v1/pods?watch"] {
@@ -262,7 +262,7 @@ async fn all_namespaces_the_old_path_and_an_items_path_can_be_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reader_that_is_too_slow_gets_what_was_buffered_and_then_the_end() {
+async fn a_slow_reader_gets_the_buffered_events_and_then_the_end() {
     let cluster = quiet().watch_buffer(100).start();
     let (api, ..) = two(&cluster).await;
     let mut slow = api.watch("sendInitialEvents=false&resourceVersionMatch=NotOlderThan").await;
@@ -277,7 +277,7 @@ async fn a_reader_that_is_too_slow_gets_what_was_buffered_and_then_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_ends_every_watch_after_what_was_sent() {
+async fn a_shutdown_ends_every_watch_after_its_pending_events() {
     let cluster = quiet().start();
     let (api, ..) = two(&cluster).await;
     let mut watch = api.watch("").await;
@@ -291,7 +291,7 @@ async fn a_shutdown_ends_every_watch_after_what_was_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_for_longer_than_any_clock_goes_is_only_a_long_one() {
+async fn a_timeout_longer_than_any_clock_is_accepted() {
     let cluster = Cluster::builder().start();
     let pods = ListWatch::<Pod>::all(cluster.client("default"));
     let mut options = ListOptions::default();

@@ -1,4 +1,4 @@
-//! The controller of CronJobs, against a whole cluster in process.
+//! Tests the CronJob controller in a whole in-memory cluster.
 
 use kube_testcluster::{Cluster, Stages};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ const HELLO: &str = "/apis/batch/v1/namespaces/default/cronjobs/hello";
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const EVENTS: &str = "/api/v1/namespaces/default/events?fieldSelector=involvedObject.kind%3DCronJob,reason%3D";
 
-/// A cluster that runs the controllers by itself, at ten past ten in the morning.
+/// Starts a cluster with its own controllers, at 10:10 in the morning.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(1);
     let cluster = cluster.started_at("2023-05-01T10:10:00Z".parse().unwrap()).start();
@@ -19,7 +19,8 @@ fn running() -> (Cluster, Api) {
     (cluster, api)
 }
 
-/// A CronJob of each minute whose pods go through this lifecycle: `completed`, `error`, or `` for ever.
+/// Returns a CronJob that runs every minute. Its pods have this lifecycle: `completed`, `error`, or an empty one that
+/// runs for ever.
 fn cron_job(lifecycle: &str, more: &Value) -> Value {
     let mut cron_job = json!({
         "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "hello"},
@@ -53,13 +54,17 @@ async fn status(api: &Api) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_hour_of_a_cron_job_of_each_minute_has_sixty_jobs_of_which_the_last_three_stay() {
+async fn a_cron_job_of_every_minute_makes_sixty_jobs_an_hour_and_keeps_the_last_three() {
     let (cluster, api) = started("completed", json!({})).await;
     seconds(60 * 60 + 30).await;
     assert_eq!(events(&api, "SuccessfulCreate").await, 60);
     let jobs = api.items(JOBS).await;
     let names: Vec<&str> = jobs.iter().map(|job| job["metadata"]["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["hello-28048988", "hello-28048989", "hello-28048990"], "the minutes since 1970");
+    assert_eq!(
+        names,
+        ["hello-28048988", "hello-28048989", "hello-28048990"],
+        "a job's name ends in the minutes since 1970"
+    );
     let job = &jobs[2]["metadata"];
     let owner = &job["ownerReferences"][0];
     assert_eq!(
@@ -76,7 +81,7 @@ async fn an_hour_of_a_cron_job_of_each_minute_has_sixty_jobs_of_which_the_last_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_jobs_that_failed_only_as_many_stay_as_are_asked_for() {
+async fn only_the_configured_number_of_failed_jobs_is_kept() {
     let (cluster, api) = started("error", json!({"failedJobsHistoryLimit": 2})).await;
     seconds(10 * 60 + 30).await;
     assert_eq!(api.items(JOBS).await.len(), 2);
@@ -85,7 +90,7 @@ async fn of_jobs_that_failed_only_as_many_stay_as_are_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_policy_says_what_becomes_of_a_job_that_still_runs() {
+async fn the_concurrency_policy_decides_about_a_job_that_still_runs() {
     for (policy, jobs, created) in [("Allow", 5, 5), ("Forbid", 1, 1), ("Replace", 1, 5)] {
         let (cluster, api) = started("", json!({"concurrencyPolicy": policy})).await;
         seconds(5 * 60 + 30).await;
@@ -97,7 +102,7 @@ async fn the_policy_says_what_becomes_of_a_job_that_still_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_suspended_starts_nothing_and_then_only_the_last_that_was_missed() {
+async fn a_resumed_cron_job_starts_only_the_last_missed_job() {
     let (cluster, api) = started("completed", json!({"suspend": true, "successfulJobsHistoryLimit": 100})).await;
     seconds(10 * 60 + 30).await;
     assert_eq!(api.items(JOBS).await.len(), 0);
@@ -108,13 +113,13 @@ async fn what_is_suspended_starts_nothing_and_then_only_the_last_that_was_missed
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_that_is_later_than_its_deadline_is_left_out() {
+async fn a_missed_start_past_its_deadline_is_skipped() {
     let spec = json!({"suspend": true, "schedule": "*/10 * * * *", "startingDeadlineSeconds": 60});
     let (cluster, api) = started("completed", spec).await;
     seconds(15 * 60).await;
     api.merge(HELLO, &json!({"spec": {"suspend": false}})).await;
     seconds(10).await;
-    assert_eq!(api.items(JOBS).await.len(), 0, "that of twenty past was five minutes ago");
+    assert_eq!(api.items(JOBS).await.len(), 0, "the start at 10:20 is five minutes late, which is past its deadline");
     seconds(5 * 60).await;
     assert_eq!(api.get(JOBS).await.names(), ["hello-28048950"]);
     cluster.shutdown().await;
@@ -133,7 +138,7 @@ async fn a_schedule_follows_its_time_zone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_schedule_counts_at_once() {
+async fn a_new_schedule_takes_effect_at_once() {
     let (cluster, api) = started("completed", json!({"schedule": "0 0 1 1 *"})).await;
     seconds(60).await;
     api.merge(HELLO, &json!({"spec": {"schedule": "*/5 * * * *"}})).await;
@@ -143,7 +148,7 @@ async fn a_new_schedule_counts_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn jobs_that_are_gone_are_active_no_more_and_go_with_their_cron_job() {
+async fn deleted_jobs_are_no_longer_active_and_jobs_are_deleted_with_their_cron_job() {
     let (cluster, api) = started("", json!({"schedule": "@every 2m"})).await;
     seconds(150).await;
     let names = api.get(JOBS).await;
@@ -159,7 +164,7 @@ async fn jobs_that_are_gone_are_active_no_more_and_go_with_their_cron_job() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_day_that_never_comes_is_told_of() {
+async fn a_schedule_that_never_occurs_is_reported_in_an_event() {
     let (cluster, api) = started("completed", json!({"schedule": "59 23 31 2 *"})).await;
     seconds(10).await;
     let told = api.items(&format!("{EVENTS}InvalidSchedule")).await;

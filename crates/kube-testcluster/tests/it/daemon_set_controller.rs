@@ -1,4 +1,4 @@
-//! The controller of DaemonSets, against a whole cluster in process.
+//! Tests the DaemonSet controller in a whole in-memory cluster.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const LOG: &str = "/apis/apps/v1/namespaces/default/daemonsets/log";
 const REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions";
 const NODES: &str = "/api/v1/nodes";
 
-/// A cluster that runs the controller by itself, and a client.
+/// Starts a cluster with its own controllers, and a client.
 fn running(nodes: usize) -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(nodes);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -47,7 +47,7 @@ fn strategy(unavailable: Value, surge: Value) -> Value {
     json!({"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}})
 }
 
-/// The images of the pods on each node.
+/// Returns the images of the pods on each node.
 async fn images(api: &Api) -> BTreeMap<String, Vec<String>> {
     let mut images: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for pod in api.items(PODS).await {
@@ -61,7 +61,7 @@ fn on(nodes: &[usize], image: &str) -> BTreeMap<String, Vec<String>> {
     nodes.iter().map(|n| (format!("node-{n}"), vec![image.to_owned()])).collect()
 }
 
-/// Numbers and images of the revisions.
+/// Returns the numbers and images of the revisions.
 async fn revisions(api: &Api) -> Vec<(i64, String)> {
     let said = |revision: &Value| {
         let image = revision.pointer("/data/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();
@@ -106,7 +106,7 @@ async fn each_node_gets_a_pod_and_the_status_counts_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_come_and_go_with_the_nodes_that_the_set_asks_for() {
+async fn pods_follow_the_node_selector_and_the_taints_of_the_nodes() {
     let (cluster, api) = running(2);
     api.merge(&format!("{NODES}/node-1"), &json!({"metadata": {"labels": {"disk": "ssd"}}})).await;
     let mut set = daemon_set("log:1");
@@ -117,7 +117,7 @@ async fn pods_come_and_go_with_the_nodes_that_the_set_asks_for() {
     api.merge(&format!("{NODES}/node-2"), &json!({"metadata": {"labels": {"disk": "ssd"}}})).await;
     seconds(5).await;
     assert_eq!(images(&api).await, on(&[1, 2], "log:1"));
-    // A taint keeps new pods away, and one that is there stays.
+    // A NoSchedule taint keeps new pods away but does not remove a pod that is already there.
     let taint = |effect: &str| json!({"spec": {"taints": [{"key": "mine", "effect": effect}]}});
     api.merge(&format!("{NODES}/node-1"), &taint("NoSchedule")).await;
     seconds(5).await;
@@ -134,7 +134,7 @@ async fn pods_come_and_go_with_the_nodes_that_the_set_asks_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rolling_update_leaves_few_nodes_without_an_available_pod() {
+async fn a_rolling_update_obeys_max_unavailable() {
     let (cluster, api) = running(5);
     let mut set = daemon_set("log:1");
     set["spec"]["minReadySeconds"] = json!(3);
@@ -157,7 +157,7 @@ async fn a_rolling_update_leaves_few_nodes_without_an_available_pod() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_a_surge_each_node_has_a_ready_pod_at_all_times() {
+async fn with_a_surge_each_node_always_has_a_ready_pod() {
     let (cluster, api) = running(3);
     let mut set = daemon_set("log:1");
     set["spec"]["minReadySeconds"] = json!(3);
@@ -190,7 +190,7 @@ async fn with_a_surge_each_node_has_a_ready_pod_at_all_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_on_delete_a_pod_is_replaced_once_it_is_deleted() {
+async fn with_on_delete_a_pod_is_replaced_only_after_it_is_deleted() {
     let (cluster, api) = running(2);
     let mut set = daemon_set("log:1");
     set["spec"]["updateStrategy"] = json!({"type": "OnDelete"});
@@ -211,7 +211,7 @@ async fn with_on_delete_a_pod_is_replaced_once_it_is_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_earlier_template_takes_its_revision_up_again_and_old_revisions_go() {
+async fn an_earlier_template_reuses_its_revision_and_old_revisions_are_deleted() {
     let (cluster, api) = running(1);
     let mut set = daemon_set("log:1");
     set["spec"]["revisionHistoryLimit"] = json!(1);
@@ -249,7 +249,7 @@ async fn orphans_are_adopted_with_their_revisions() {
     cluster.shutdown().await;
 }
 
-/// What a seed does to a DaemonSet and its nodes.
+/// Makes one random change to the DaemonSet, its nodes or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",
@@ -297,7 +297,7 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     }
 }
 
-/// The nodes that are to have a pod of a set.
+/// Returns the nodes that should have a pod of the set.
 async fn wanted(api: &Api, set: &Value) -> Vec<String> {
     let disk = set.pointer("/spec/template/spec/nodeSelector/disk");
     let takes = |node: &&Value| {
@@ -308,9 +308,9 @@ async fn wanted(api: &Api, set: &Value) -> Vec<String> {
     nodes.iter().filter(takes).map(|node| node["metadata"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The controller is a client here, so that the faults are its own too.
+/// The controller runs as a client of the test, so that the faults affect it too.
 #[tokio::test(start_paused = true)]
-async fn from_any_changes_it_comes_to_one_new_pod_on_each_node_that_wants_one() {
+async fn after_any_changes_each_wanted_node_has_one_pod_of_the_new_revision() {
     for seed in 0..12 {
         let mut random = fastrand::Rng::with_seed(seed);
         let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(3).seed(seed);
@@ -324,7 +324,7 @@ async fn from_any_changes_it_comes_to_one_new_pod_on_each_node_that_wants_one() 
         }
         cluster.faults().end_all();
         seconds(5).await;
-        api.post(SETS, &daemon_set("log:0")).await; // unless there is one
+        api.post(SETS, &daemon_set("log:0")).await; // no effect if the set exists
         seconds(1200).await; // longer than any back-off
         let set = api.get(LOG).await.body;
         let image = set.pointer("/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();

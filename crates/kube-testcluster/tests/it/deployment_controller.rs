@@ -1,4 +1,4 @@
-//! The controller of Deployments, against a whole cluster in process.
+//! Tests the Deployment controller in a whole in-memory cluster.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 const WEB: &str = "/apis/apps/v1/namespaces/default/deployments/web";
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 
-/// A cluster that runs the controllers by itself, and a client.
+/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -44,7 +44,7 @@ async fn a_while() {
     sleep(Duration::from_secs(5)).await;
 }
 
-/// Image and size of each ReplicaSet, by revision.
+/// Returns the image and the size of each ReplicaSet, by revision.
 async fn sets(api: &Api) -> Vec<(String, i64)> {
     let mut sets = api.items(SETS).await;
     let revision = |set: &Value| -> u32 {
@@ -68,7 +68,7 @@ fn said(list: &[(&str, i64)]) -> Vec<(String, i64)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deployment_gets_a_replica_set_and_tells_its_status() {
+async fn a_deployment_gets_a_replica_set_and_a_status() {
     let (cluster, api) = running();
     assert_eq!(api.post(DEPLOYMENTS, &deployment(3, "nginx:1")).await.status, 201);
     a_while().await;
@@ -101,7 +101,7 @@ async fn a_deployment_gets_a_replica_set_and_tells_its_status() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rolling_update_keeps_within_surge_and_availability() {
+async fn a_rolling_update_obeys_max_surge_and_max_unavailable() {
     let (cluster, api) = running();
     let mut web = deployment(10, "nginx:1");
     web["spec"]["strategy"] = json!({"rollingUpdate": {"maxSurge": 3, "maxUnavailable": 2}});
@@ -129,7 +129,7 @@ async fn a_rolling_update_keeps_within_surge_and_availability() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_are_recreated_only_after_the_old_ones_are_gone() {
+async fn with_recreate_new_pods_come_only_after_the_old_pods_are_gone() {
     let (cluster, api) = running();
     let mut web = deployment(3, "nginx:1");
     web["spec"]["strategy"] = json!({"type": "Recreate"});
@@ -157,7 +157,7 @@ async fn pods_are_recreated_only_after_the_old_ones_are_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_undone_rollout_gets_a_new_revision_and_the_old_replica_set() {
+async fn an_undone_rollout_reuses_the_old_replica_set_with_a_new_revision() {
     let (cluster, api) = running();
     api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await;
     a_while().await;
@@ -175,7 +175,7 @@ async fn an_undone_rollout_gets_a_new_revision_and_the_old_replica_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_paused_deployment_is_scaled_and_not_rolled_out() {
+async fn a_paused_deployment_is_scaled_but_not_rolled_out() {
     let (cluster, api) = running();
     api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await;
     a_while().await;
@@ -194,19 +194,19 @@ async fn a_paused_deployment_is_scaled_and_not_rolled_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scaled_rollout_keeps_its_proportions() {
+async fn scaling_during_a_rollout_is_proportional() {
     let (cluster, api) = running();
     let mut web = deployment(10, "nginx:1");
     web["spec"]["strategy"] = json!({"rollingUpdate": {"maxSurge": 3, "maxUnavailable": 2}});
     api.post(DEPLOYMENTS, &web).await;
     a_while().await;
-    // The new pods never become ready, so the rollout stands still: 8 old ones and 5 new ones.
+    // The new pods never become ready, so the rollout stops with 8 old and 5 new pods.
     let mut stuck = image("nginx:2");
     stuck["spec"]["template"]["metadata"] = json!({"labels": {"lab/lifecycle": "never-ready"}});
     api.merge(WEB, &stuck).await;
     a_while().await;
     assert_eq!(sets(&api).await, said(&[("nginx:1", 8), ("nginx:2", 5)]));
-    // The example of the documentation: 15 replicas, of which the older set gets 3 and the newer one 2 more.
+    // The example of Kubernetes' documentation: of 5 more replicas, the older set gets 3 and the newer set gets 2.
     api.merge(&format!("{WEB}/scale"), &json!({"spec": {"replicas": 15}})).await;
     a_while().await;
     assert_eq!(sets(&api).await, said(&[("nginx:1", 11), ("nginx:2", 7)]));
@@ -214,7 +214,7 @@ async fn a_scaled_rollout_keeps_its_proportions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rollout_that_stands_still_is_late_after_its_deadline() {
+async fn a_rollout_without_progress_fails_after_its_deadline() {
     let (cluster, api) = running();
     let mut web = deployment(1, "nginx:1");
     web["spec"]["progressDeadlineSeconds"] = json!(60);
@@ -231,7 +231,7 @@ async fn a_rollout_that_stands_still_is_late_after_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn old_replica_sets_beyond_the_history_are_deleted() {
+async fn old_replica_sets_beyond_the_revision_history_limit_are_deleted() {
     let (cluster, api) = running();
     let mut web = deployment(1, "nginx:0");
     web["spec"]["revisionHistoryLimit"] = json!(2);
@@ -246,7 +246,7 @@ async fn old_replica_sets_beyond_the_history_are_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_set_without_an_owner_is_adopted_and_one_that_is_not_selected_released() {
+async fn an_orphaned_replica_set_is_adopted_and_one_that_no_longer_matches_is_released() {
     let (cluster, api) = running();
     api.post(DEPLOYMENTS, &deployment(1, "nginx:1")).await;
     a_while().await;
@@ -267,19 +267,19 @@ async fn a_replica_set_without_an_owner_is_adopted_and_one_that_is_not_selected_
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_the_controllers_that_were_chosen_run() {
+async fn only_the_chosen_controllers_run() {
     let only = [Workload::named("deployment-controller").unwrap()].into_iter().collect();
     let cluster = Cluster::builder().controllers(Controllers::Only(only)).start();
     let api = Api::new(&cluster);
     api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await;
     a_while().await;
     assert_eq!(sets(&api).await, said(&[("nginx:1", 2)]));
-    assert_eq!(api.items(PODS).await.len(), 0, "nobody makes pods for the ReplicaSet");
+    assert_eq!(api.items(PODS).await.len(), 0, "the ReplicaSet controller does not run");
     assert_eq!(Workload::named("podgc"), None);
     cluster.shutdown().await;
 }
 
-/// What a seed does to a Deployment.
+/// Makes one random change to the Deployment, its sets or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",
@@ -320,9 +320,9 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     }
 }
 
-/// The controllers are clients here, so that the faults are theirs too.
+/// The controllers run as clients of the test, so that the faults affect them too.
 #[tokio::test(start_paused = true)]
-async fn from_any_changes_it_comes_to_what_the_spec_asks_for() {
+async fn after_any_changes_the_deployment_reaches_its_spec() {
     for seed in 0..12 {
         let mut random = fastrand::Rng::with_seed(seed);
         let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2).seed(seed);
@@ -337,7 +337,7 @@ async fn from_any_changes_it_comes_to_what_the_spec_asks_for() {
         }
         cluster.faults().end_all();
         api.merge(WEB, &json!({"spec": {"paused": false}})).await;
-        sleep(Duration::from_secs(400)).await; // longer than any back-off, and than expectations
+        sleep(Duration::from_secs(400)).await; // longer than any back-off and the timeout of expectations
         let web = api.get(WEB).await.body;
         let (spec, status) = (&web["spec"], &web["status"]);
         let wanted = spec["replicas"].as_i64().unwrap();

@@ -1,4 +1,4 @@
-//! The controller of endpoint slices, against a whole cluster in process.
+//! Tests the EndpointSlice controller in a whole in-memory cluster.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const WEB: &str = "/api/v1/namespaces/default/services/web";
 const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
 const NODE: &str = "/api/v1/nodes/node-1";
 
-/// A cluster that runs the controller by itself, and a client.
+/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -47,7 +47,7 @@ fn label(key: &str, value: Value) -> Value {
     json!({"metadata": {"labels": {key: value}}})
 }
 
-/// The slices of the service `web`.
+/// Returns the slices of the service `web`.
 async fn slices(api: &Api) -> Vec<Value> {
     let path = format!("{SLICES}?labelSelector=kubernetes.io/service-name%3Dweb");
     api.items(&path).await
@@ -57,7 +57,7 @@ fn endpoints(slice: &Value) -> &[Value] {
     slice["endpoints"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
-/// The only slice of the service.
+/// Returns the only slice of the service.
 async fn slice(api: &Api) -> Value {
     let mut slices = slices(api).await;
     assert_eq!(slices.len(), 1, "{slices:?}");
@@ -65,7 +65,7 @@ async fn slice(api: &Api) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slice_says_of_each_pod_where_it_is_and_how() {
+async fn a_slice_has_the_address_node_and_conditions_of_each_pod() {
     let (cluster, api) = running();
     api.merge(NODE, &label("topology.kubernetes.io/zone", json!("east"))).await;
     assert_eq!(api.post(SERVICES, &service(&json!({}))).await.status, 201);
@@ -101,7 +101,7 @@ async fn slices_follow_the_pods_and_the_service() {
     api.post(PODS, &pod("b", "web", 8080)).await;
     seconds(3).await;
     let full = slice(&api).await;
-    assert_eq!(full["metadata"]["name"], empty["metadata"]["name"], "it is used again");
+    assert_eq!(full["metadata"]["name"], empty["metadata"]["name"], "the empty slice is reused");
     assert_eq!(endpoints(&full).len(), 2);
 
     api.post(PODS, &pod("c", "web", 9090)).await;
@@ -118,7 +118,7 @@ async fn slices_follow_the_pods_and_the_service() {
 
     api.delete(&format!("{SLICES}/{}", left["metadata"]["name"].as_str().unwrap())).await;
     seconds(3).await;
-    assert_eq!(endpoints(&slice(&api).await), endpoints(&left), "one that was deleted is made again");
+    assert_eq!(endpoints(&slice(&api).await), endpoints(&left), "a deleted slice is created again");
 
     api.delete(WEB).await;
     seconds(3).await;
@@ -127,7 +127,7 @@ async fn slices_follow_the_pods_and_the_service() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slice_has_a_hundred_endpoints_at_most() {
+async fn a_slice_has_at_most_a_hundred_endpoints() {
     let (cluster, api) = running();
     for n in 0..105 {
         api.post(PODS, &pod(&format!("p{n}"), "web", 80)).await;
@@ -142,7 +142,7 @@ async fn a_slice_has_a_hundred_endpoints_at_most() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_ready_is_told_and_hints_are_given() {
+async fn unready_pods_are_not_ready_endpoints_and_ready_endpoints_get_hints() {
     let (cluster, api) = running();
     api.merge(NODE, &label("topology.kubernetes.io/zone", json!("east"))).await;
     let spec = json!({"clusterIP": "None", "trafficDistribution": "PreferSameNode"});
@@ -173,7 +173,7 @@ async fn what_is_not_ready_is_told_and_hints_are_given() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn services_without_a_selector_and_aliases_are_left_alone() {
+async fn services_without_a_selector_or_with_an_external_name_get_no_slices() {
     let (cluster, api) = running();
     api.post(SERVICES, &service(&json!({"selector": null}))).await;
     let alias = json!({
@@ -187,7 +187,7 @@ async fn services_without_a_selector_and_aliases_are_left_alone() {
     cluster.shutdown().await;
 }
 
-/// What a seed does to a service and its pods.
+/// Makes one random change to the service, its pods or its slices, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=create,times=4",
@@ -229,9 +229,9 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     }
 }
 
-/// The controller is a client here, so that the faults are its own too.
+/// The controller runs as a client of the test, so that the faults affect it too.
 #[tokio::test(start_paused = true)]
-async fn from_any_changes_it_comes_to_each_selected_pod_once_and_no_other() {
+async fn after_any_changes_the_slices_have_each_selected_pod_once() {
     for seed in 0..12 {
         let mut random = fastrand::Rng::with_seed(seed);
         let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1).seed(seed);
@@ -245,7 +245,7 @@ async fn from_any_changes_it_comes_to_each_selected_pod_once_and_no_other() {
         }
         cluster.faults().end_all();
         seconds(5).await;
-        api.post(SERVICES, &service(&json!({}))).await; // unless there is one
+        api.post(SERVICES, &service(&json!({}))).await; // no effect if the service exists
         seconds(1200).await; // longer than any back-off
         let web = api.get(WEB).await.body;
         let target = web.pointer("/spec/ports/0/targetPort").unwrap().as_i64();

@@ -1,4 +1,4 @@
-//! The examples, which are tests themselves.
+//! Runs the crate's examples as tests.
 
 #[path = "../../examples/operator_in_virtual_time.rs"]
 mod operator_in_virtual_time;
@@ -6,11 +6,11 @@ mod operator_in_virtual_time;
 mod pods_with_lifecycles;
 
 #[test]
-fn an_operator_is_tested_in_virtual_time() {
+fn the_example_of_an_operator_in_virtual_time_works() {
     operator_in_virtual_time::main().unwrap();
 }
 
 #[test]
-fn an_operator_is_tested_with_pods_that_go_through_lifecycles() {
+fn the_example_of_pods_with_lifecycles_works() {
     pods_with_lifecycles::main().unwrap();
 }

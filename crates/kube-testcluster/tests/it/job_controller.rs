@@ -1,4 +1,4 @@
-//! The controller of Jobs, against a whole cluster in process.
+//! Tests the Job controller in a whole in-memory cluster.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::support::seconds;
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const PI: &str = "/apis/batch/v1/namespaces/default/jobs/pi";
 
-/// A cluster that runs the controllers by itself, and a client.
+/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(2);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -22,7 +22,7 @@ fn running() -> (Cluster, Api) {
     (cluster, api)
 }
 
-/// A Job whose pods go through this lifecycle: `completed` or `error`.
+/// Returns a Job whose pods have this lifecycle, such as `completed` or `error`.
 fn job(lifecycle: &str, more: &Value) -> Value {
     let mut job = json!({
         "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi"},
@@ -73,7 +73,7 @@ async fn a_job_is_complete_once_enough_pods_have_succeeded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_fails_when_too_many_pods_have_and_waits_longer_after_each() {
+async fn a_job_fails_after_too_many_failed_pods_with_a_growing_back_off() {
     let (cluster, api) = running();
     api.post(JOBS, &job("error", &json!({"backoffLimit": 2}))).await;
     seconds(300).await;
@@ -86,13 +86,13 @@ async fn a_job_fails_when_too_many_pods_have_and_waits_longer_after_each() {
         pods.iter().map(|pod| pod["metadata"]["creationTimestamp"].as_str().unwrap().parse().unwrap()).collect();
     times.sort();
     let waits: Vec<i64> = times.windows(2).map(|two| two[1].as_second() - two[0].as_second()).collect();
-    // Each pod fails after about 6 seconds; then 10 seconds, and 20.
+    // Each pod fails after about 6 seconds, and then the back-off is 10 seconds, then 20.
     assert!((15..=19).contains(&waits[0]) && (25..=29).contains(&waits[1]), "{waits:?}");
     cluster.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_is_active_too_long_fails_and_its_pods_go() {
+async fn a_job_past_its_active_deadline_fails_and_its_pods_are_deleted() {
     let (cluster, api) = running();
     api.post(JOBS, &job("never-ready", &json!({"activeDeadlineSeconds": 20, "parallelism": 3, "completions": 3})))
         .await;
@@ -106,7 +106,7 @@ async fn a_job_that_is_active_too_long_fails_and_its_pods_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_suspended_job_has_no_pods_and_goes_on_when_it_is_resumed() {
+async fn a_suspended_job_has_no_pods_and_continues_when_it_is_resumed() {
     let (cluster, api) = running();
     api.post(JOBS, &job("completed", &json!({"suspend": true, "completions": 2}))).await;
     seconds(5).await;
@@ -118,7 +118,11 @@ async fn a_suspended_job_has_no_pods_and_goes_on_when_it_is_resumed() {
     api.merge(PI, &json!({"spec": {"suspend": true}})).await;
     seconds(5).await;
     let status = api.get(PI).await.body["status"].clone();
-    assert_eq!((pods(&api).await.len(), status.get("failed")), (0, None), "a pod that was stopped has not failed");
+    assert_eq!(
+        (pods(&api).await.len(), status.get("failed")),
+        (0, None),
+        "a pod stopped by the suspension does not count as failed"
+    );
     api.merge(PI, &json!({"spec": {"suspend": false}})).await;
     seconds(60).await;
     let status = api.get(PI).await.body["status"].clone();
@@ -141,13 +145,13 @@ async fn each_index_of_an_indexed_job_succeeds_once() {
     seconds(120).await;
     let status = api.get(PI).await.body["status"].clone();
     assert_eq!((&status["succeeded"], &status["completedIndexes"]), (&json!(4), &json!("0-3")), "{status}");
-    assert_eq!(status["failed"], 1, "the one that was deleted");
+    assert_eq!(status["failed"], 1, "the deleted pod counts as failed");
     assert_eq!(condition(&status, "Complete")["status"], "True");
     cluster.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_finished_job_is_deleted_after_its_time_with_its_pods() {
+async fn a_finished_job_is_deleted_with_its_pods_after_its_ttl() {
     let (cluster, api) = running();
     api.post(JOBS, &job("completed", &json!({"ttlSecondsAfterFinished": 100}))).await;
     seconds(60).await;
@@ -158,7 +162,7 @@ async fn a_finished_job_is_deleted_after_its_time_with_its_pods() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pods_of_a_deleted_job_are_held_by_nothing() {
+async fn the_pods_of_a_deleted_job_lose_their_finalizers() {
     let (cluster, api) = running();
     api.post(JOBS, &job("completed", &json!({"parallelism": 2, "completions": 2}))).await;
     seconds(2).await;
@@ -169,7 +173,7 @@ async fn the_pods_of_a_deleted_job_are_held_by_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_with_a_policy_that_is_not_known_here_is_left_alone_and_told_of() {
+async fn a_job_with_an_unsupported_policy_is_reported_and_not_run() {
     let (cluster, api) = running();
     let policy = json!({"podFailurePolicy": {"rules": [
         {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [3]}},
@@ -182,7 +186,7 @@ async fn a_job_with_a_policy_that_is_not_known_here_is_left_alone_and_told_of() 
     cluster.shutdown().await;
 }
 
-/// What a seed does to a Job.
+/// Makes one random change to the Job or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",
@@ -211,9 +215,10 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     }
 }
 
-/// The controller is a client here, so that the faults are its own too. Nothing is counted twice, whatever happens.
+/// The controller runs as a client of the test, so that the faults affect it too. Whatever happens, no pod is counted
+/// twice.
 #[tokio::test(start_paused = true)]
-async fn from_any_changes_a_job_comes_to_its_end() {
+async fn after_any_changes_a_job_completes() {
     for seed in 0..12 {
         let mut random = fastrand::Rng::with_seed(seed);
         let builder = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(2).seed(seed);
@@ -227,7 +232,7 @@ async fn from_any_changes_a_job_comes_to_its_end() {
         }
         cluster.faults().end_all();
         seconds(5).await;
-        api.post(JOBS, &job("completed", &json!({"completions": 2}))).await; // unless there is one
+        api.post(JOBS, &job("completed", &json!({"completions": 2}))).await; // no effect if the Job exists
         api.merge(PI, &json!({"spec": {"suspend": false, "parallelism": 2}})).await;
         seconds(3600).await; // longer than any back-off
         let job = api.get(PI).await.body;

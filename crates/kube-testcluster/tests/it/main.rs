@@ -1,4 +1,4 @@
-//! One binary for all tests that use the crate from outside, so that it is linked once.
+//! One test binary for all tests that use the crate from outside, because one binary links faster than many.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,5 +1,5 @@
-//! What kube-apiserver's own authorizer, impersonation and escalation checks say to random questions about random policies. The
-//! recordings are made by `peers/validation/authorization`.
+//! Compares authorization, impersonation and escalation checks with kube-apiserver's decisions about random requests
+//! under random policies. `peers/validation/authorization` recorded the decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +94,7 @@ fn collection(object: &Value) -> String {
     }
 }
 
-/// A server with this policy beside the one that it begins with.
+/// Starts a server with this policy in addition to the bootstrap policy.
 async fn server(objects: &[Value]) -> Cluster {
     let cluster = Cluster::builder().bare().authorization(Authorization::Rbac).start();
     let api = Api::new(&cluster);
@@ -167,12 +167,12 @@ impl Review {
 
 impl Rules {
     async fn check(&self, cluster: &Cluster) -> Result<(), String> {
-        // It is asked as an access review is: by somebody who may ask.
+        // Any authenticated user may ask for their own rules.
         let api = Api::of(cluster.router_as(self.of.user()));
         let review = json!({"spec": {"namespace": self.namespace}});
         let answer = api.post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", &review).await;
         if answer.status == 403 {
-            return Ok(()); // nobody in particular may not ask
+            return Ok(()); // anonymous users may not ask
         }
         let mut expected =
             json!({"resourceRules": self.resources, "nonResourceRules": self.paths, "incomplete": false});
@@ -189,7 +189,7 @@ impl Rules {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_upstream_decides_is_decided() {
+async fn decisions_are_those_of_upstream() {
     let (mut asked, mut wrong) = (0, Vec::new());
     let others = std::env::var("RBAC_DECISIONS").map(|file| std::fs::read_to_string(file).unwrap());
     for line in others.as_deref().unwrap_or(DECISIONS).lines() {
@@ -197,8 +197,8 @@ async fn what_upstream_decides_is_decided() {
         let cluster = server(&line.objects).await;
         let api = Api::new(&cluster);
         let mut results = Vec::new();
-        // Upstream answers each question with nothing remembered of the ones before, and a server remembers for each user in
-        // which way they may ask in the name of others.
+        // Upstream decided each question without memory of earlier questions, but a server remembers for each user
+        // which way of impersonation was allowed. Such a user's next impersonation goes to a new server.
         let mut remembered = BTreeSet::new();
         for question in line.questions {
             let is_remembered = !question.headers.is_empty() && remembered.contains(&question.who.name);

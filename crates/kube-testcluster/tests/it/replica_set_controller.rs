@@ -1,4 +1,4 @@
-//! The controller of replica sets, against a whole cluster in process.
+//! Tests the ReplicaSet controller in a whole in-memory cluster.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::support::api::{Api, PODS, pod};
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 const WEB: &str = "/apis/apps/v1/namespaces/default/replicasets/web";
 
-/// A cluster with the controller, and a client.
+/// A cluster, the controller that the test runs, and a client.
 struct World {
     cluster: Cluster,
     api: Api,
@@ -26,7 +26,7 @@ struct World {
 
 impl World {
     async fn new(builder: ClusterBuilder) -> Self {
-        let builder = builder.controllers(Controllers::Housekeeping); // the test runs its own
+        let builder = builder.controllers(Controllers::Housekeeping); // the test runs its own controller
         let cluster = builder.commit_latency(Duration::from_millis(1)).start();
         let (api, stop) = (Api::new(&cluster), CancellationToken::new());
         let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
@@ -37,7 +37,7 @@ impl World {
         Self::new(Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2)).await
     }
 
-    /// The pods that are not going, by name: phase, owner, node.
+    /// Returns the pods that are not being deleted.
     async fn pods(&self) -> Vec<Value> {
         let list = self.api.get(PODS).await.body["items"].as_array().unwrap().clone();
         list.into_iter().filter(|pod| pod["metadata"]["deletionTimestamp"].is_null()).collect()
@@ -61,7 +61,7 @@ fn set(replicas: u32) -> Value {
             "replicas": replicas,
             "selector": {"matchLabels": {"app": "web"}},
             "template": {
-                // A name in a template is nobody's name.
+                // The name and namespace in a template must be ignored.
                 "metadata": {"name": "web", "namespace": "nowhere", "labels": {"app": "web", "tier": "front"}},
                 "spec": {"containers": [{"name": "main", "image": "nginx:1.27"}]},
             },
@@ -78,7 +78,7 @@ fn name(pod: &Value) -> &str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_set_gets_its_pods_keeps_them_and_tells_its_status() {
+async fn a_replica_set_creates_its_pods_replaces_deleted_pods_and_reports_its_status() {
     let world = World::running().await;
     world.api.post(SETS, &set(3)).await;
     a_while().await;
@@ -103,7 +103,7 @@ async fn a_replica_set_gets_its_pods_keeps_them_and_tells_its_status() {
     world.api.delete(&format!("{PODS}/{gone}")).await;
     a_while().await;
     let pods = world.pods().await;
-    assert!(pods.len() == 3 && pods.iter().all(|pod| name(pod) != gone), "another pod has come");
+    assert!(pods.len() == 3 && pods.iter().all(|pod| name(pod) != gone), "the deleted pod is replaced");
     world.api.merge(&format!("{WEB}/scale"), &json!({"spec": {"replicas": 1}})).await;
     a_while().await;
     assert_eq!(world.pods().await.len(), 1);
@@ -117,7 +117,7 @@ async fn a_replica_set_gets_its_pods_keeps_them_and_tells_its_status() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_has_of_its_templates_metadata_what_is_meant_for_pods() {
+async fn a_pod_gets_labels_annotations_and_finalizers_of_its_template_but_not_the_name() {
     let world = World::running().await;
     let mut named = set(2);
     named["spec"]["template"]["metadata"] = json!({
@@ -136,10 +136,10 @@ async fn a_pod_has_of_its_templates_metadata_what_is_meant_for_pods() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_is_told_with_its_time() {
+async fn a_failure_is_reported_in_a_condition_with_its_time() {
     let world = World::running().await;
     let mut invalid = set(1);
-    // Upstream takes such an image in a template, and not in a pod.
+    // Upstream accepts such an image in a template, but not in a pod.
     invalid["spec"]["template"]["spec"]["containers"][0]["image"] = json!(" padded");
     assert_eq!(world.api.post(SETS, &invalid).await.status, 201);
     a_while().await;
@@ -150,7 +150,7 @@ async fn a_failure_is_told_with_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn that_a_namespace_takes_no_more_pods_because_it_is_being_deleted_is_no_failure() {
+async fn a_pod_refused_by_a_terminating_namespace_is_not_reported_as_a_failure() {
     let world = World::running().await;
     world.api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
     let mut held = set(2);
@@ -168,7 +168,7 @@ async fn that_a_namespace_takes_no_more_pods_because_it_is_being_deleted_is_no_f
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_are_created_in_batches_that_double() {
+async fn pods_are_created_in_batches_of_doubling_size() {
     let world = World::new(Cluster::builder().stages(Stages::none())).await;
     let mut watch = world.api.watch("").await;
     let start = Instant::now();
@@ -180,12 +180,12 @@ async fn pods_are_created_in_batches_that_double() {
         }
     }
     moments.dedup();
-    assert_eq!(moments.len(), 4, "one, two, four, and the last three");
+    assert_eq!(moments.len(), 4, "the batches have one, two, four and three pods");
     world.end().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_that_are_selected_and_belong_to_nobody_are_adopted() {
+async fn matching_pods_without_a_controller_are_adopted() {
     let world = World::running().await;
     world.api.pod("orphan", &json!({"app": "web"})).await;
     let mut foreign = pod("foreign", &json!({"app": "web"}));
@@ -200,15 +200,15 @@ async fn pods_that_are_selected_and_belong_to_nobody_are_adopted() {
         pods.iter().filter(ours).map(|pod| name(pod).split('-').next().unwrap().to_owned()).collect()
     };
     assert_eq!(owned(&world.pods().await), ["orphan", "web"]);
-    assert_eq!(world.status().await["fullyLabeledReplicas"], 1, "the orphan has not all labels of the template");
-    world.api.label("other", &json!({"app": "web"})).await; // one too many, and the one that is lost least by goes
+    assert_eq!(world.status().await["fullyLabeledReplicas"], 1, "the orphan lacks a label of the template");
+    world.api.label("other", &json!({"app": "web"})).await; // one pod too many: the one that costs least to delete goes
     a_while().await;
-    assert_eq!(world.pods().await.len(), 3, "the foreign one and two of three");
+    assert_eq!(world.pods().await.len(), 3, "the foreign pod and two of three matching pods");
     world.end().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_that_is_not_selected_any_more_is_released_and_replaced() {
+async fn a_pod_that_no_longer_matches_is_released_and_replaced() {
     let world = World::running().await;
     world.api.post(SETS, &set(1)).await;
     a_while().await;
@@ -223,7 +223,7 @@ async fn a_pod_that_is_not_selected_any_more_is_released_and_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_ready_goes_first() {
+async fn unready_pods_are_deleted_first() {
     let world = World::new(Cluster::builder().stages(Stages::named("run").unwrap()).nodes(1)).await;
     world.api.post(SETS, &set(2)).await;
     a_while().await;
@@ -252,7 +252,7 @@ async fn a_pod_is_available_only_after_min_ready_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_namespaces_are_looked_after_and_a_set_that_is_gone_is_forgotten() {
+async fn sets_in_other_namespaces_work_and_a_new_set_may_have_the_name_of_a_deleted_one() {
     let world = World::running().await;
     world.api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
     let sets = "/apis/apps/v1/namespaces/shop/replicasets";
@@ -262,14 +262,14 @@ async fn all_namespaces_are_looked_after_and_a_set_that_is_gone_is_forgotten() {
     assert_eq!(world.api.get(pods).await.names().len(), 2);
     world.api.delete(&format!("{sets}/web?propagationPolicy=Orphan")).await;
     a_while().await;
-    world.api.post(sets, &set(2)).await; // of the same name, but another one
+    world.api.post(sets, &set(2)).await; // a new set with the same name
     a_while().await;
     assert_eq!(world.api.get(&format!("{sets}/web")).await.body["status"]["replicas"], 2);
     world.end().await;
 }
 
-/// Changes two pods, and with each the status, while the controller hears of ReplicaSets so much later than of pods. Gives back
-/// what failed, and how long after the second change.
+/// Changes two pods, which changes the status twice, while the controller's watch of ReplicaSets lags. Returns the
+/// failures, with their time after the second change.
 async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
     let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1);
     let cluster = builder.controllers(Controllers::Housekeeping).start();
@@ -289,7 +289,7 @@ async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
 
     cluster.faults().start(format!("lag:for={lag},resource=replicasets").parse().unwrap());
     let pods = api.get(PODS).await;
-    let other = json!({"tier": "back"}); // not what the template says
+    let other = json!({"tier": "back"}); // differs from the template
     api.label(pods.names()[0], &other).await;
     sleep(Duration::from_millis(50)).await;
     api.label(pods.names()[1], &other).await;
@@ -304,12 +304,12 @@ async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_controller_waits_until_its_cache_has_the_status_that_it_wrote() {
+async fn the_controller_waits_until_its_cache_has_its_own_status_write() {
     assert_eq!(failures_with_a_lag("900ms").await, []);
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_waits_for_its_cache_for_a_second_at_most() {
+async fn the_controller_waits_at_most_a_second_for_its_cache() {
     let failures = failures_with_a_lag("5s").await;
     let (after, error) = &failures[0];
     assert_eq!((after.as_secs(), after.subsec_millis() < 10), (1, true), "{after:?}");

@@ -1,4 +1,4 @@
-//! The controller of StatefulSets, against a whole cluster in process.
+//! Tests the StatefulSet controller in a whole in-memory cluster.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const DB: &str = "/apis/apps/v1/namespaces/default/statefulsets/db";
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
 const REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions";
 
-/// A cluster that runs the controller by itself, and a client.
+/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -51,7 +51,7 @@ fn with_claims(mut set: Value, policy: &Value) -> Value {
     set
 }
 
-/// Name and image of each pod.
+/// Returns the name and the image of each pod.
 async fn pods(api: &Api) -> Vec<String> {
     let said = |pod: &Value| {
         let text = |pointer: &str| pod.pointer(pointer).unwrap().as_str().unwrap().to_owned();
@@ -68,7 +68,7 @@ fn is_ready(pod: &Value) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_come_one_after_the_other_with_names_of_their_own() {
+async fn pods_are_created_one_after_the_other_with_stable_names() {
     let (cluster, api) = running();
     let mut watch = api.watch("").await;
     api.post(SETS, &stateful_set(3, "db:1")).await;
@@ -77,7 +77,7 @@ async fn pods_come_one_after_the_other_with_names_of_their_own() {
         let event = watch.next().await.unwrap();
         let name = event["object"]["metadata"]["name"].as_str().unwrap().to_owned();
         if event["type"] == "ADDED" {
-            assert_eq!(ready.len(), come.len(), "{name} came before those before it were ready");
+            assert_eq!(ready.len(), come.len(), "{name} was created before all earlier pods were ready");
             come.push(name);
         } else if is_ready(&event["object"]) && !ready.contains(&name) {
             ready.push(name);
@@ -103,7 +103,7 @@ async fn pods_come_one_after_the_other_with_names_of_their_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_go_from_the_highest_ordinal_down_and_claims_as_the_policy_says() {
+async fn pods_are_deleted_from_the_highest_ordinal_down_and_claims_by_their_retention_policy() {
     let (cluster, api) = running();
     let policy = json!({"whenScaled": "Delete", "whenDeleted": "Retain"});
     api.post(SETS, &with_claims(stateful_set(3, "db:1"), &policy)).await;
@@ -126,7 +126,7 @@ async fn pods_go_from_the_highest_ordinal_down_and_claims_as_the_policy_says() {
     api.delete(DB).await;
     seconds(60).await;
     assert!(api.items(PODS).await.is_empty());
-    assert_eq!(api.get(CLAIMS).await.names(), ["data-db-0"], "retained");
+    assert_eq!(api.get(CLAIMS).await.names(), ["data-db-0"], "the claims are retained");
     let policy = json!({"whenDeleted": "Delete"});
     api.post(SETS, &with_claims(stateful_set(1, "db:1"), &policy)).await;
     seconds(20).await;
@@ -149,7 +149,7 @@ async fn a_rolling_update_stops_at_the_partition() {
     let status = api.get(DB).await.body["status"].clone();
     assert_eq!((&status["updatedReplicas"], &status["currentReplicas"]), (&json!(2), &json!(2)));
     assert_ne!(status["currentRevision"], status["updateRevision"]);
-    // A pod below the partition comes back as it was.
+    // A pod below the partition is recreated from the old revision.
     api.delete(&format!("{PODS}/db-0")).await;
     seconds(60).await;
     assert_eq!(pods(&api).await[0], "db-0 db:1");
@@ -181,7 +181,7 @@ async fn parallel_management_starts_all_pods_at_once_from_the_start_ordinal() {
     cluster.shutdown().await;
 }
 
-/// What a seed does to a StatefulSet.
+/// Makes one random change to the StatefulSet, its pods or its claims, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",
@@ -222,9 +222,9 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     }
 }
 
-/// The controller is a client here, so that the faults are its own too.
+/// The controller runs as a client of the test, so that the faults affect it too.
 #[tokio::test(start_paused = true)]
-async fn from_any_changes_it_comes_to_ready_pods_of_the_new_revision_for_each_ordinal() {
+async fn after_any_changes_each_ordinal_has_a_ready_pod_of_the_new_revision() {
     for seed in 0..12 {
         let mut random = fastrand::Rng::with_seed(seed);
         let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2).seed(seed);
@@ -239,7 +239,7 @@ async fn from_any_changes_it_comes_to_ready_pods_of_the_new_revision_for_each_or
         }
         cluster.faults().end_all();
         seconds(5).await;
-        api.post(SETS, &set).await; // unless there is one
+        api.post(SETS, &set).await; // no effect if the set exists
         api.merge(DB, &json!({"spec": {"updateStrategy": {"rollingUpdate": {"partition": 0}}}})).await;
         seconds(2400).await; // longer than any back-off
         let set = api.get(DB).await.body;

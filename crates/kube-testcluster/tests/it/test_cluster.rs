@@ -1,4 +1,5 @@
-//! What a test of an operator brings about, and how it looks at it.
+//! Tests `TestCluster`, the API for tests of operators: namespaces, installed definitions, settling, past states,
+//! snapshots.
 
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::batch::v1::Job;
@@ -43,7 +44,7 @@ async fn deploy(space: &TestNamespace, replicas: i32) -> Api<Deployment> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_is_new_and_has_what_a_namespace_has() {
+async fn each_test_namespace_is_new_and_has_its_service_account() {
     let cluster = TestCluster::start().await;
     let (one, other) = (cluster.namespace().await.unwrap(), cluster.namespace().await.unwrap());
     assert_ne!(one.name(), other.name());
@@ -57,10 +58,10 @@ async fn a_namespace_is_new_and_has_what_a_namespace_has() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_custom_resource_is_served_as_its_type_says() {
+async fn an_installed_custom_resource_is_served_by_its_rust_type() {
     let cluster = TestCluster::start().await;
     cluster.install::<Shop>().await.unwrap();
-    cluster.install::<Shop>().await.unwrap(); // once more, as in the next test of a shared cluster
+    cluster.install::<Shop>().await.unwrap(); // installing twice is fine: the next test of a shared cluster does it too
     let shops = cluster.namespace().await.unwrap().api::<Shop>();
     let made = shops.create(&PostParams::default(), &Shop::new("a", ShopSpec { size: 2 })).await.unwrap();
     let open = json!({"status": {"open": true}});
@@ -71,7 +72,7 @@ async fn a_custom_resource_is_served_as_its_type_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_controllers_have_done_their_part_when_it_has_settled() {
+async fn settled_waits_until_all_controllers_are_done() {
     let cluster = TestCluster::start().await;
     let space = cluster.namespace().await.unwrap();
     let deployments = deploy(&space, 3).await;
@@ -90,7 +91,7 @@ async fn all_controllers_have_done_their_part_when_it_has_settled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_in_the_same_runtime_has_settled_too() {
+async fn settled_also_waits_for_an_operator_in_the_same_runtime() {
     let cluster = TestCluster::start().await;
     let maps = cluster.namespace().await.unwrap().api::<ConfigMap>();
     maps.create(&PostParams::default(), &map("a", "0")).await.unwrap();
@@ -111,7 +112,7 @@ async fn an_operator_in_the_same_runtime_has_settled_too() {
 
 #[tokio::test(start_paused = true)]
 #[should_panic(expected = "something is written again and again; the last was configmaps test-")]
-async fn what_never_settles_is_named() {
+async fn settled_panics_with_the_object_that_is_written_for_ever() {
     let cluster = TestCluster::start().await;
     let maps = cluster.namespace().await.unwrap().api::<ConfigMap>();
     maps.create(&PostParams::default(), &map("a", "0")).await.unwrap();
@@ -126,7 +127,7 @@ async fn what_never_settles_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_can_be_read() {
+async fn a_past_state_can_be_read() {
     let cluster = TestCluster::start().await;
     let maps = cluster.namespace().await.unwrap().api::<ConfigMap>();
     let before = cluster.revision();
@@ -148,7 +149,7 @@ async fn what_was_can_be_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cluster_comes_back_to_what_it_was() {
+async fn restoring_a_snapshot_brings_back_the_state() {
     let cluster = TestCluster::start().await;
     cluster.install::<Shop>().await.unwrap();
     let space = cluster.namespace().await.unwrap();
@@ -181,18 +182,18 @@ async fn a_cluster_comes_back_to_what_it_was() {
     cluster.settled().await;
     let again = maps.get("a").await.unwrap();
     assert_eq!((&again.data, again.uid()), (&first.data, first.uid()));
-    assert!(again.resource_version() > first.resource_version(), "it is a later write");
+    assert!(again.resource_version() > first.resource_version(), "the restored object is a later write");
     assert!(maps.get_opt("b").await.unwrap().is_none());
     assert_eq!(shops.get("a").await.unwrap().spec.size, 1);
-    assert_eq!(pods(&cluster).await, before, "the controllers go on with what is theirs");
+    assert_eq!(pods(&cluster).await, before, "the controllers keep the restored pods");
     assert_eq!(space.api::<ReplicaSet>().list(&ListParams::default()).await.unwrap().items.len(), 1);
     let mut stream = std::pin::pin!(stream);
     let event = futures::StreamExt::next(&mut stream).await.unwrap().unwrap();
-    assert!(matches!(event, WatchEvent::Added(map) if map.uid() == first.uid()), "watches are told of it");
+    assert!(matches!(event, WatchEvent::Added(map) if map.uid() == first.uid()), "watches get the restored object");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_lost_its_definition_is_in_a_snapshot_too() {
+async fn a_snapshot_includes_objects_without_a_definition() {
     type Definitions =
         Api<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>;
     let cluster = TestCluster::start().await;
@@ -209,7 +210,7 @@ async fn what_has_lost_its_definition_is_in_a_snapshot_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_cluster_begins_with_what_a_snapshot_has() {
+async fn another_cluster_can_start_from_a_snapshot() {
     let cluster = TestCluster::start().await;
     cluster.install::<Shop>().await.unwrap();
     let space = cluster.namespace().await.unwrap();
@@ -238,15 +239,18 @@ async fn another_cluster_begins_with_what_a_snapshot_has() {
         pods.iter().map(|pod| pod.uid().unwrap()).collect::<std::collections::BTreeSet<_>>()
     };
     let (before, after) = (pods(cluster.client(space.name())).await, pods(client).await);
-    assert_eq!((before.len(), after.len()), (2, 3), "they share nothing");
+    assert_eq!((before.len(), after.len()), (2, 3), "the clusters share nothing");
     assert!(after.is_superset(&before), "no uid is given twice");
     let late = others.create(&PostParams::default(), &map("b", "2")).await.unwrap().creation_timestamp().unwrap();
-    assert!(late.0.as_second() - first.creation_timestamp().unwrap().0.as_second() >= 60 * 60, "its clock goes on");
+    assert!(
+        late.0.as_second() - first.creation_timestamp().unwrap().0.as_second() >= 60 * 60,
+        "the clock of the new cluster continues"
+    );
 }
 
 #[cfg(feature = "serve")]
 #[tokio::test]
-async fn programs_outside_reach_it_where_it_is_served() {
+async fn clients_in_other_processes_can_use_a_served_cluster() {
     let mut cluster = TestCluster::start().await;
     let served = cluster.serve().unwrap();
     let client = kube::Client::try_from(served.config()).unwrap();

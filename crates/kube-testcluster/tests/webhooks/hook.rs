@@ -1,6 +1,6 @@
-//! A webhook for tests: it answers over TLS, and keeps what it was asked.
+//! A webhook server for tests: it answers over TLS and keeps the requests that it got.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "each test binary uses only some of it")]
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ struct Asked {
     decide: Box<Decide>,
 }
 
-/// A webhook that does not answer yet.
+/// A guard that holds back the webhook's answers until it is opened.
 pub struct Held(Arc<Asked>);
 
 impl Held {
@@ -45,20 +45,21 @@ impl Held {
     }
 }
 
-/// The response with a patch.
+/// Returns the response that patches the object.
 pub fn patch(operations: &Value) -> Value {
     json!({"allowed": true, "patchType": "JSONPatch", "patch": STANDARD.encode(operations.to_string())})
 }
 
 impl Hook {
-    /// `decide` makes the response to a request; without a uid, it gets that of the request.
+    /// Starts a webhook. `decide` makes the response to a request; a response without a uid gets the uid of the
+    /// request.
     pub fn start(decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let authority = Authority::new("webhooks").unwrap();
         let pair = authority.server(["localhost", "127.0.0.1"]).unwrap();
         Self::serving(authority, &pair, decide)
     }
 
-    /// A webhook with a certificate of its own, which is valid from one day to another.
+    /// Starts a webhook with a self-signed certificate that is valid between January 1 of two years.
     pub fn valid(from: i32, to: i32, decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let mut parameters = CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
         parameters.not_before = date_time_ymd(from, 1, 1);
@@ -94,23 +95,23 @@ impl Hook {
         json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(self.authority.certificate())})
     }
 
-    /// The same, with the webhook's own certificate in the place of that of its authority.
+    /// Like `client_config`, with the webhook's own certificate as the CA bundle.
     pub fn pinned_client_config(&self) -> Value {
         json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(&self.own)})
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<Value> {
         self.asked.requests.lock().unwrap().clone()
     }
 
-    /// From now on, no answer until the result is opened.
+    /// Holds back all answers until the returned guard is opened.
     pub fn hold(&self) -> Held {
         self.asked.held.send_replace(true);
         Held(self.asked.clone())
     }
 
-    /// Waits until there were this many requests.
+    /// Waits until the webhook has got this many requests.
     pub async fn is_asked(&self, times: usize) {
         self.asked.count.subscribe().wait_for(|count| *count >= times).await.unwrap();
     }
@@ -123,7 +124,7 @@ async fn serve(listener: tokio::net::TcpListener, acceptor: TlsAcceptor, asked: 
 }
 
 async fn answer(stream: TcpStream, acceptor: TlsAcceptor, asked: Arc<Asked>) {
-    let Ok(mut stream) = acceptor.accept(stream).await else { return }; // the client does not trust it
+    let Ok(mut stream) = acceptor.accept(stream).await else { return }; // the client does not trust the certificate
     let mut read = Vec::new();
     let body = loop {
         let mut part = [0; 4096];
@@ -132,7 +133,7 @@ async fn answer(stream: TcpStream, acceptor: TlsAcceptor, asked: Arc<Asked>) {
         if let Some(body) = body(&read) {
             break body;
         }
-        assert!(length > 0, "the request breaks off");
+        assert!(length > 0, "the request ends before its body is complete");
     };
     let review: Value = serde_json::from_slice(&body).unwrap();
     let request = &review["request"];
@@ -145,16 +146,16 @@ async fn answer(stream: TcpStream, acceptor: TlsAcceptor, asked: Arc<Asked>) {
     asked.held.subscribe().wait_for(|held| !held).await.unwrap();
     let body = json!({"kind": review["kind"], "apiVersion": review["apiVersion"], "response": response}).to_string();
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
-    let _ = stream.write_all((head + &body).as_bytes()).await; // the client may have gone
+    let _ = stream.write_all((head + &body).as_bytes()).await; // the client may have closed the connection
     let _ = stream.shutdown().await;
 }
 
-/// The body of a request, once it is there.
+/// Returns the body of a request; none while it is incomplete.
 fn body(read: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(read);
     let (head, _) = text.split_once("\r\n\r\n")?;
     let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
-    let length: usize = length.expect("a request of known length");
+    let length: usize = length.expect("the request has a Content-Length");
     let start = head.len() + 4;
     read.get(start..start + length).map(<[u8]>::to_vec)
 }

@@ -1,13 +1,14 @@
-//! What the recorder did while a watch was open.
+//! Repeats the writes that the recorder made while a watch was open. A recording describes them in a short text form.
 
 use serde_json::{Value, json};
 
 use crate::client::{PODS, Server, pod, running};
 
-/// Does one action.
+/// Performs one recorded action.
 ///
 /// # Errors
-/// Why it cannot be done: the recorder wrote something before that is no record.
+/// Fails if the server refuses the write or the action is unknown, because an earlier write is missing from the
+/// recording.
 pub async fn act(server: &Server, action: &str) -> Result<(), String> {
     let words: Vec<&str> = action.split([' ', ':']).filter(|word| !word.is_empty()).collect();
     let after = |word: &str| -> Value {
@@ -26,7 +27,7 @@ pub async fn act(server: &Server, action: &str) -> Result<(), String> {
         ["DELETE", name] => ("DELETE", format!("{PODS}/{name}"), Value::Null),
         ["DELETE", name, parameter] => ("DELETE", format!("{PODS}/{name}?{parameter}"), Value::Null),
         ["PUT", "status", "of", name, "Running"] => ("PATCH", format!("{PODS}/{name}/status"), running()),
-        _ => return Err(format!("what {action:?} wrote is not told: the recording is not complete")),
+        _ => return Err(format!("the body of {action:?} is unknown: the recording is not complete")),
     };
     server.try_write(method, &path, &body).await
 }

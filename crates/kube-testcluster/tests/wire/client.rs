@@ -1,4 +1,4 @@
-//! The cluster of one file, and requests to it.
+//! The cluster that one recording is replayed against, and a client for it.
 
 use std::time::Duration;
 
@@ -25,13 +25,13 @@ pub struct Answer {
 }
 
 impl Server {
-    /// A cluster without anything in it.
+    /// Wraps a cluster without adding objects.
     pub fn plain(cluster: Cluster) -> Self {
         let router = cluster.router();
         Self { cluster, router, bumps: 0 }
     }
 
-    /// The state with which every recording begins.
+    /// Starts a cluster with the objects that every recording begins with.
     pub async fn start(builder: ClusterBuilder) -> Self {
         let server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
         let labels = [
@@ -70,15 +70,15 @@ impl Server {
         Answer { status: parts.status.as_u16(), body }
     }
 
-    /// A write that must succeed.
+    /// Sends a write that must succeed.
     pub async fn write(&self, method: &str, path: &str, body: &Value) {
         self.try_write(method, path, body).await.unwrap_or_else(|refused| panic!("{refused}"));
     }
 
-    /// A write that is no record.
+    /// Sends a write.
     ///
     /// # Errors
-    /// What was refused, and how.
+    /// The request and the answer, if the server refuses it.
     pub async fn try_write(&self, method: &str, path: &str, body: &Value) -> Result<(), String> {
         let format = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         let headers = [("content-type".to_owned(), format.to_owned())];
@@ -88,19 +88,19 @@ impl Server {
         if answer.status < 300 { Ok(()) } else { Err(format!("{method} {path} is {}: {}", answer.status, text())) }
     }
 
-    /// The object at a path; none if there is none.
+    /// Returns the object at a path; none if there is no such object.
     pub async fn get(&self, path: &str) -> Option<Value> {
         let answer = self.ask("GET", path, &[], Body::empty()).await;
         serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
     }
 
-    /// The revision of storage.
+    /// Returns the current resourceVersion of the store.
     pub async fn revision(&self) -> u64 {
         let list = self.get("/api/v1/namespaces?limit=1").await.unwrap();
         list["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
     }
 
-    /// A write to a kind that is in no recording.
+    /// Advances the resourceVersion by a write to a kind that occurs in no recording.
     pub async fn bump(&mut self) {
         self.bumps += 1;
         let lease = json!({"metadata": {"name": format!("bump-{}", self.bumps)}});
@@ -108,7 +108,7 @@ impl Server {
     }
 }
 
-/// A patch to the status that the recorder gave to pods that run.
+/// Returns the status patch that the recorder sent for running pods.
 pub fn running() -> Value {
     json!({"status": {
         "phase": "Running", "podIP": "198.51.100.7", "podIPs": [{"ip": "198.51.100.7"}],
@@ -129,7 +129,7 @@ pub fn pod(name: &str, labels: &Value) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
 }
 
-/// A watch as the recorder read it.
+/// A client of a watch that collects events for a limited time, as the recorder did.
 pub struct Watch {
     stream: BodyDataStream,
     buffer: Vec<u8>,

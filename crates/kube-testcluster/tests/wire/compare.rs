@@ -1,13 +1,13 @@
-//! Compares a response with the recorded one.
+//! Compares an answer with the recorded one.
 
 use serde_json::{Map, Value, json};
 
 use crate::placeholders::Bindings;
 
-/// Compares two responses, and lists the differences with their paths.
+/// A comparison of two answers, with a list of the differences and their paths.
 pub struct Comparison<'a> {
     pub bindings: &'a mut Bindings,
-    /// Whether a difference at this path is permitted.
+    /// Returns true if a difference at this path is permitted.
     pub meant: &'a mut dyn FnMut(&str, &str) -> bool,
     pub problems: Vec<String>,
 }
@@ -51,7 +51,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What is served: everything that was recorded, and perhaps more.
+    /// Compares two lists of discovery: the actual list may have more entries than the recorded one.
     fn catalogue(&mut self, at: &str, expected: &[Value], actual: &[Value]) {
         for entry in expected {
             let same = |other: &&Value| name(other) == name(entry);
@@ -69,7 +69,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether these are kinds, groups, subresources or paths, as discovery lists them.
+/// Returns true for a discovery list: kinds, groups, subresources or paths.
 fn is_catalogue(at: &str, entries: &[Value]) -> bool {
     let lists = ["/resources", "/groups", "/subresources"];
     let groups = at == "/items" && entries.iter().all(|entry| entry.get("versions").is_some());
@@ -82,7 +82,7 @@ fn name(entry: &Value) -> &str {
     entry.as_str().or(names).or(entry["metadata"]["name"].as_str()).unwrap_or_default()
 }
 
-/// The part of an OpenAPI document that the recorder kept.
+/// Returns the part of an OpenAPI document that the recorder kept.
 fn outline(document: &Value) -> Value {
     let keys = |value: &Value| -> Vec<String> { value.as_object().into_iter().flat_map(Map::keys).cloned().collect() };
     let mut members = keys(document);
@@ -97,7 +97,7 @@ fn outline(document: &Value) -> Value {
     outline
 }
 
-/// The part of an answer that the recorder kept.
+/// Returns the part of an answer that the recorder kept.
 pub fn cut(expected: &Value, actual: Value) -> Value {
     let keep = |actual: &Value, names: Vec<&String>| -> Value {
         names
@@ -112,7 +112,7 @@ pub fn cut(expected: &Value, actual: Value) -> Value {
             let start: String = actual.as_str().unwrap_or_default().chars().take(text.chars().count()).collect();
             format!("{start} ...").into()
         }
-        // Said of an answer that is known already.
+        // The recorder's abbreviation for an object that an earlier record shows.
         Value::Object(fields)
             if fields.get("status").is_some_and(|status| status == "as created") && actual["kind"] != "Status" =>
         {

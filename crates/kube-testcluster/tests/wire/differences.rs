@@ -1,28 +1,30 @@
-//! The permitted differences, each with its reason. An unused row is an error.
+//! The differences from the recordings that the replay permits, each with its reason. A row that matches nothing fails
+//! the test.
 
-/// One permitted difference: where it may occur, and why.
+/// One permitted difference.
 #[derive(Debug)]
 pub struct Difference {
     /// A text in the request; empty for every request.
     request: &'static str,
-    /// The end of the path in the response, or with `...` a part of it; empty for every path but the HTTP status.
+    /// The end of the path in the answer, or, with a final `...`, any part of it; empty for every path except the HTTP
+    /// status.
     place: &'static str,
-    /// A text in one of the two values, or empty.
+    /// A text in the description of the difference; empty for every difference.
     says: &'static str,
-    /// The reason.
-    #[allow(dead_code, reason = "it is there for who reads the table")]
+    /// Why the difference is permitted.
+    #[allow(dead_code, reason = "documents the table")]
     reason: &'static str,
 }
 
 const SCHEME: &str =
-    "the name of the scheme is that of kube-apiserver, of which the recorded server was an approximation";
+    "this server uses kube-apiserver's name of the scheme; the recorded server only approximated kube-apiserver";
 
-const LISTS: &str = "to the server that was recorded first, in list.json, each list was one value; it sets some fields of a status that kube-apiserver does not";
-const LOG: &str = "the log of a pod is served";
-const COLUMNS: &str = "kube-apiserver has columns of its own for this kind; the recorded server had the general ones";
+const LISTS: &str = "the server of list.json treated each list as one value and set some status fields that kube-apiserver does not set";
+const LOG: &str = "this server has pod logs; the recorded server had none";
+const COLUMNS: &str = "this server has kube-apiserver's columns for this kind; the recorded server had generic columns";
 
-const KINDS: &str = "other kinds are served here, so there are other documents and other schemas in them";
-const STREAMS: &str = "pods have this subresource in every cluster; the recorded server had none";
+const KINDS: &str = "this server has other kinds, so its OpenAPI documents and schemas differ";
+const STREAMS: &str = "this server has this subresource of pods, as every cluster does; the recorded server had none";
 
 const TABLE: &[Difference] = &[
     Difference { request: "", place: "/fieldsV1/...", says: "", reason: LISTS },
@@ -32,7 +34,7 @@ const TABLE: &[Difference] = &[
         request: "",
         place: "/managedFields/0/manager",
         says: "\"apiserver\"",
-        reason: "kube-apiserver makes the first namespaces; those of the recorded server were made by a client of its own",
+        reason: "as in kube-apiserver, the server makes the first namespaces; in the recorded server, a client of its own made them",
     },
     Difference { request: "/pods/alpha/log\"", place: "HTTP status", says: "404 but 200", reason: LOG },
     Difference { request: "/pods/alpha/log\"", place: "", says: "", reason: LOG },
@@ -40,7 +42,7 @@ const TABLE: &[Difference] = &[
         request: "",
         place: "/subresources",
         says: "nothing but",
-        reason: "discovery compares what was recorded as a subset: namespaces have a status here",
+        reason: "namespaces have a status subresource here; discovery may have more than was recorded",
     },
     Difference { request: "", place: "/message", says: "scheme \\\"pkg/runtime/scheme.go:111\\\"", reason: SCHEME },
     Difference { request: "/pods/alpha/exec?", place: "HTTP status", says: "404 but", reason: STREAMS },
@@ -49,38 +51,53 @@ const TABLE: &[Difference] = &[
     Difference { request: "/pods/alpha/eviction\"", place: "", says: "", reason: STREAMS },
     Difference { request: "/pods/alpha/portforward\"", place: "HTTP status", says: "404 but 400", reason: STREAMS },
     Difference { request: "/pods/alpha/portforward\"", place: "", says: "", reason: STREAMS },
-    Difference { request: "\"path\":\"/\"", place: "/paths", says: "", reason: "only what is served here is listed" },
+    Difference {
+        request: "\"path\":\"/\"",
+        place: "/paths",
+        says: "",
+        reason: "the index lists the paths of this server, which are fewer",
+    },
     Difference {
         request: "",
         place: "/namespaces/verbs",
         says: "deletecollection",
-        reason: "kube-apiserver does not delete all namespaces at once, as the recorded server did",
+        reason: "kube-apiserver cannot delete a collection of namespaces; the recorded server could",
     },
     Difference { request: "/apis/batch/v1/", place: "HTTP status", says: "404 but 200", reason: KINDS },
     Difference { request: "/apis/batch/v1/", place: "", says: "", reason: KINDS },
     Difference { request: "/openapi/v3\"", place: "", says: "nothing but {\"serverRelativeURL\":", reason: KINDS },
     Difference { request: "/openapi/v3/", place: "/schemas", says: "", reason: KINDS },
     Difference { request: "/openapi/v2", place: "/definitions", says: "", reason: KINDS },
-    Difference { request: "\"path\":\"/version\"", place: "/goVersion", says: "", reason: "no Go made this server" },
-    Difference { request: "\"path\":\"/version\"", place: "/compiler", says: "", reason: "no Go made this server" },
+    Difference {
+        request: "\"path\":\"/version\"",
+        place: "/goVersion",
+        says: "",
+        reason: "this server is not written in Go",
+    },
+    Difference {
+        request: "\"path\":\"/version\"",
+        place: "/compiler",
+        says: "",
+        reason: "this server is not written in Go",
+    },
     Difference { request: "/configmaps\"", place: "/columnDefinitions", says: "Created At", reason: COLUMNS },
     Difference { request: "/configmaps\"", place: "/rows", says: "null but []", reason: COLUMNS },
     Difference {
         request: "/status",
         place: "/podIPs",
         says: "nothing but",
-        reason: "kube-apiserver keeps podIP and podIPs alike when it decodes a pod; the recorded server did not",
+        reason: "kube-apiserver synchronizes podIP and podIPs when it decodes a pod; the recorded server did not",
     },
 ];
 
-/// The table, and which of its rows were used.
+/// The rows of the table that were used so far.
 #[derive(Default)]
 pub struct Differences {
     used: std::collections::BTreeSet<usize>,
 }
 
 impl Differences {
-    /// Whether a difference is permitted.
+    /// Returns true if a difference is permitted, and marks its row as used.
     pub fn meant(&mut self, request: &str, place: &str, what: &str) -> bool {
         let row = TABLE.iter().position(|row| {
             let placed = match row.place.strip_suffix("...") {

@@ -1,4 +1,5 @@
-//! Replays kubectl's requests to a real API server, command by command: the status and the content type of each response.
+//! Replays the requests that kubectl sent to a real API server, command by command, and compares the status and the
+//! content type of each answer.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,23 +11,23 @@ use serde_json::Value;
 
 use crate::client::Server;
 
-/// A request whose response may differ.
+/// A permitted difference from the recorded answer.
 struct Exception {
-    /// How the path begins or ends.
+    /// The beginning or the end of the path.
     path: &'static str,
-    /// What its content type contains.
+    /// A part of the request's content type.
     content_type: &'static str,
-    /// What its body contains.
+    /// A part of the request body.
     body: &'static str,
-    /// The status here.
+    /// The status of this server's answer.
     status: u16,
-    #[allow(dead_code, reason = "it is there for who reads the table")]
+    #[allow(dead_code, reason = "documents the table")]
     reason: &'static str,
 }
 
-/// How long an answer is read.
+/// The time limit for reading an answer. The log of a followed container has no end.
 const LONGEST: Duration = Duration::from_secs(10);
-const STREAMS: &str = "pods have this subresource in every cluster, though there is no container behind it here";
+const STREAMS: &str = "this server knows this subresource of pods, but has no containers to connect to";
 
 const EXCEPTIONS: &[Exception] = &[
     Exception {
@@ -34,10 +35,10 @@ const EXCEPTIONS: &[Exception] = &[
         content_type: "apply-patch",
         body: "",
         status: 415,
-        reason: "server-side apply is not served",
+        reason: "server-side apply is switched off in this test",
     },
-    Exception { path: "/scale", content_type: "", body: "", status: 200, reason: "replica sets can be scaled here" },
-    Exception { path: "/log", content_type: "", body: "", status: 200, reason: "the log of a pod is served here" },
+    Exception { path: "/scale", content_type: "", body: "", status: 200, reason: "this server can scale replica sets" },
+    Exception { path: "/log", content_type: "", body: "", status: 200, reason: "this server has pod logs" },
     Exception { path: "/exec", content_type: "", body: "", status: 501, reason: STREAMS },
     Exception { path: "/attach", content_type: "", body: "", status: 501, reason: STREAMS },
     Exception { path: "/portforward", content_type: "", body: "", status: 501, reason: STREAMS },
@@ -46,14 +47,14 @@ const EXCEPTIONS: &[Exception] = &[
         content_type: "",
         body: "",
         status: 201,
-        reason: "what one may do can be asked here: everything",
+        reason: "this server answers access reviews: everything is allowed",
     },
     Exception {
         path: "",
         content_type: "json-patch",
         body: "/metadata/managedFields",
         status: 422,
-        reason: "field ownership is not computed, so there is none to replace",
+        reason: "managed fields are off in this test, so there are none to replace",
     },
 ];
 
@@ -66,9 +67,9 @@ fn exception(path: &str, content_type: &str, body: &str) -> Option<&'static Exce
     EXCEPTIONS.iter().find(fits)
 }
 
-/// Replays all commands; returns how many requests were compared, and the differences.
+/// Replays all commands. Returns the number of requests and the differences.
 pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
-    // Server-side apply was off where this was recorded.
+    // Managed fields are off, so server-side apply is refused; `EXCEPTIONS` has the requests that this concerns.
     let cluster = Cluster::builder().managed_fields(ManagedFields::Off).start();
     let mut server = Server::plain(cluster);
     let mut etags: BTreeMap<String, String> = BTreeMap::new();
@@ -79,7 +80,7 @@ pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
             compared += 1;
             problems.extend(problem.map(|problem| format!("{}: {problem}", command["command"])));
         }
-        // Each command ran after the one before had had its effect.
+        // The recorder waited for the effects of each command before the next one.
         server.cluster.settled().await;
     }
     server.bump().await;
@@ -121,7 +122,7 @@ async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, Stri
     if !etag.is_empty() {
         etags.insert(path.to_owned(), etag);
     }
-    // A watch ends after the two seconds; a log that is followed goes on.
+    // A recorded watch ends after two seconds; a followed log never ends.
     let body = tokio::time::timeout(LONGEST, answer.into_body().collect()).await;
     let body = body.map(|body| body.unwrap().to_bytes()).unwrap_or_default();
     let expected = exception.map_or(request["status"].as_u64(), |row| Some(row.status.into()));
@@ -132,7 +133,7 @@ async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, Stri
     })
 }
 
-/// The hash with which the index leads to an OpenAPI document.
+/// Returns the hash in the URL that the OpenAPI index gives for a document.
 async fn hash(server: &Server, path: &str) -> String {
     let Some(name) = path.strip_prefix("/openapi/v3/") else { return String::new() };
     let index = server.get("/openapi/v3").await.unwrap();
@@ -140,7 +141,7 @@ async fn hash(server: &Server, path: &str) -> String {
     url.split_once("?hash=").unwrap().1.to_owned()
 }
 
-/// A body that brings a resourceVersion brings that of the object.
+/// Replaces a recorded resourceVersion in the body by the current one of the object.
 async fn with_revision(server: &Server, path: &str, body: &Value) -> Value {
     let mut body = body.clone();
     if body["metadata"]["resourceVersion"].is_string()

@@ -1,20 +1,21 @@
-//! Placeholders for values that differ from run to run, and their values in this run.
+//! Placeholders such as `<rv1>` or `<uid:a>` in the recordings, for values that differ from run to run, and their
+//! values in this run.
 
 use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// What stands before the ETag, without its quotes, of a document that a path leads to.
+/// The text in an OpenAPI URL before the ETag of the document. The ETag has no quotes here.
 const HASH: &str = "?hash=";
 
 /// The values of the placeholders in one file.
 #[derive(Default)]
 pub struct Bindings {
-    /// In the order of the numbers of the placeholders, which is the order of the revisions.
+    /// The values of `<rvN>`. They rise with N, because the numbers are in the order of the writes.
     pub rvs: BTreeMap<u32, u64>,
     pub uids: BTreeMap<String, String>,
-    /// Recorded ETags, and those of this server.
+    /// The recorded ETags, and the ETags of this server in their place.
     pub etags: BTreeMap<String, String>,
 }
 
@@ -27,7 +28,7 @@ enum Part {
     Age,
     Suffix,
     Address,
-    /// A continue token, by what is in it.
+    /// A continue token, with the template of its decoded content.
     Continue(String),
 }
 
@@ -72,7 +73,7 @@ fn placeholder(text: &str) -> Option<(Part, usize)> {
     Some((part, end + 1))
 }
 
-/// The numbers of all resourceVersions that a text names.
+/// Returns the numbers of all `<rvN>` in a text.
 pub fn rvs(text: &str) -> Vec<u32> {
     let of = |part: &Part| match part {
         Part::Rv(rv) => vec![*rv],
@@ -83,7 +84,10 @@ pub fn rvs(text: &str) -> Vec<u32> {
 }
 
 impl Bindings {
-    /// The text of a request; every placeholder in it must stand for something.
+    /// Replaces all placeholders in a text of a request.
+    ///
+    /// # Panics
+    /// If a resourceVersion has no value yet.
     pub fn fill(&self, template: &str) -> String {
         let fill = |part| match part {
             Part::Text(text) => text,
@@ -100,7 +104,7 @@ impl Bindings {
         parts(template).into_iter().map(fill).collect()
     }
 
-    /// Whether a text matches a template. A placeholder without a value is bound.
+    /// Returns true if a text matches a template. Binds placeholders that have no value yet.
     pub fn matches(&mut self, template: &str, text: &str) -> bool {
         if let (Some((template, recorded)), Some((text, hash))) = (template.split_once(HASH), text.split_once(HASH)) {
             return template == text && self.bind_etag(&format!("\"{recorded}\""), &format!("\"{hash}\""));
@@ -113,7 +117,7 @@ impl Bindings {
         rest.is_empty()
     }
 
-    /// How much of the text is this part.
+    /// Returns the length of the part at the start of the text; none if it does not match.
     fn matched(&mut self, part: &Part, text: &str) -> Option<usize> {
         let run = |allowed: fn(char) -> bool| text.find(|c| !allowed(c)).unwrap_or(text.len());
         match part {
@@ -142,12 +146,13 @@ impl Bindings {
         }
     }
 
-    /// Whether an ETag can be the one that was recorded: the same as before.
+    /// Binds a recorded ETag to an ETag of this server. Returns false if it is bound to another one.
     pub fn bind_etag(&mut self, recorded: &str, etag: &str) -> bool {
         self.etags.entry(recorded.to_owned()).or_insert_with(|| etag.to_owned()) == etag
     }
 
-    /// Whether a revision can be the one that a placeholder stands for: the same as before, and in order.
+    /// Binds `<rvN>` to a revision. Returns false if it is bound to another revision, or if the revision is out of
+    /// order.
     pub fn bind(&mut self, rv: u32, revision: u64) -> bool {
         if let Some(bound) = self.rvs.get(&rv) {
             return *bound == revision;
@@ -161,7 +166,8 @@ impl Bindings {
     }
 }
 
-/// RFC 3339 in whole seconds, or as Go prints a time for people.
+/// Returns the length of a time at the start of the text: RFC 3339 in whole seconds, or the format of Go's
+/// `Time.String`.
 fn time(text: &str) -> Option<usize> {
     let is_rfc = |text: &str| text.len() == 20 && text.parse::<jiff::Timestamp>().is_ok();
     if text.get(..20).is_some_and(is_rfc) {

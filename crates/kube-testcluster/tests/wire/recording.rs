@@ -1,38 +1,38 @@
-//! The recordings: requests and responses, with placeholders for values that differ from run to run.
+//! Reads the recordings: requests and responses, with placeholders for values that differ from run to run.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// One file: a server of its own, and records in the order in which they were made. Every write is a record.
+/// One file: the records of one server, in the order in which they were made. Every write is a record.
 pub struct Recording {
     pub name: String,
     pub records: Vec<Value>,
-    /// The answers to compare with, by name, if they are not those of the records.
+    /// The records whose answers are compared, if they come from another directory than the requests.
     pub answers: Option<Vec<Value>>,
 }
 
-/// kubectl's requests are recorded in another format.
+/// The log of kubectl's requests, which has another format than the recordings.
 const OTHER_FORM: &str = "kubectl-requests.json";
 
 fn own() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wire"))
 }
 
-/// The directory that `WIRE_DIR` names.
+/// Returns the directory that `WIRE_DIR` names.
 fn other() -> Option<PathBuf> {
     std::env::var_os("WIRE_DIR").map(PathBuf::from)
 }
 
-/// The commands of kubectl, if the directory has its log.
+/// Returns the commands of kubectl, if the directory has their log.
 pub fn commands() -> Option<Vec<Value>> {
     let path = other().unwrap_or_else(own).join(OTHER_FORM);
     path.exists().then(|| read(&path))
 }
 
-/// The project's recordings; with `WIRE_DIR` and `WIRE_COMPLETE` those of another directory. With `WIRE_DIR` alone, the answers
-/// of a directory in which not every write is a record: the requests around them are those of the project's file of the
-/// same name.
+/// Returns the recordings of `fixtures/wire`, or, with `WIRE_DIR` and `WIRE_COMPLETE`, those of another directory. With
+/// `WIRE_DIR` alone, some writes are missing from the other directory, so the requests come from the file of the same
+/// name in `fixtures/wire` and only the answers from the other directory.
 pub fn recordings() -> Vec<Recording> {
     let directory = other().unwrap_or_else(own);
     let is_complete = other().is_none() || std::env::var_os("WIRE_COMPLETE").is_some();

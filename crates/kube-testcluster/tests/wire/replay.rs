@@ -1,4 +1,4 @@
-//! Replays one file, request by request.
+//! Replays one recording against a new cluster, request by request.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::differences::Differences;
 use crate::placeholders::{Bindings, rvs};
 use crate::recording::Recording;
 
-/// The headers that a client acts on. (The others belong to the connection.)
+/// The headers that clients act on. All other headers belong to the connection.
 const HEADERS: [&str; 9] = [
     "etag",
     "content-type",
@@ -28,24 +28,25 @@ const HEADERS: [&str; 9] = [
     "allow",
 ];
 
-/// What the recorded server did not serve and this one does: only tried here, so that what follows finds the same state.
+/// A path that the recorded server did not have. It is requested as a dry run, because a real eviction would change the
+/// state that the later records expect.
 const ONLY_TRIED: &str = "/api/v1/namespaces/default/pods/alpha/eviction";
 
-/// A record, replayed.
+/// The result of replaying one record.
 pub struct Replayed {
     pub name: String,
-    /// What is not as it was recorded.
+    /// The differences from the record.
     pub problems: Vec<String>,
 }
 
-/// What the server answered.
+/// The answer of this server.
 struct Answer {
     status: u16,
     headers: HeaderMap,
     body: Bytes,
-    /// The events of a watch, and whether the server ended it.
+    /// The events of a watch, and true if the server ended it.
     watch: Option<(Vec<Value>, bool)>,
-    /// What could not be done meanwhile.
+    /// The refused writes during a watch.
     refused: Vec<String>,
 }
 
@@ -82,28 +83,29 @@ pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Repl
     results
 }
 
-/// Does what the recorder did to the server. What is compacted in etcd the watch caches still serve, until they notice: here both
-/// are one, so it is dropped then.
+/// Repeats an action of the recorder on the server itself. After a compaction of etcd, the watch caches still serve the
+/// old revisions until they notice it. Here the store and the caches are one, so the old revisions are dropped at
+/// `notice`.
 async fn act_on_server(server: &mut Server, action: &str) {
     match action {
         "notice" => server.cluster.compact_storage(),
         "restart" => server.cluster.restart(),
-        "compact" => server.bump().await, // the compactor writes down in etcd what it compacted
+        "compact" => server.bump().await, // the compactor records the compacted revision in etcd
         "feature-gates WatchList=false" => {}
-        _ => panic!("the recorder did something unknown to the server: {action}"),
+        _ => panic!("unknown action of the recorder: {action}"),
     }
 }
 
-/// A request with values for its placeholders.
+/// Returns the request with values in place of its placeholders.
 ///
 /// # Errors
-/// It names a revision that no answer has shown, and that is not one of the future.
+/// Fails if the request has a revision that no earlier answer shows and that is not in the future.
 async fn filled(server: &Server, bindings: &mut Bindings, request: &Value) -> Result<Value, String> {
     for number in rvs(&request.to_string()) {
         let is_known = bindings.rvs.contains_key(&number) || bindings.bind(number, server.revision().await + 100_000);
         if !is_known {
             return Err(format!(
-                "no earlier answer shows <rv{number}>, so a write before it is no record: the recording is not complete \
+                "no earlier answer shows <rv{number}>, so an earlier write is missing: the recording is not complete \
                  (fixtures/wire/README.md)"
             ));
         }
@@ -141,7 +143,7 @@ async fn ask(server: &Server, record: &Value, request: &Value) -> Answer {
     Answer { status, headers, body, watch: None, refused: Vec::new() }
 }
 
-/// What of an answer is not as a record has it.
+/// Returns the differences between an answer and its record.
 fn compare(bindings: &mut Bindings, differences: &mut Differences, record: &Value, answer: &Answer) -> Vec<String> {
     let response = &record["response"];
     let request = record["request"].to_string();
@@ -170,8 +172,8 @@ fn compare(bindings: &mut Bindings, differences: &mut Differences, record: &Valu
     comparison.problems
 }
 
-/// The records of a directory in which not every write is a record. Their requests are asked where the project's recording of
-/// the same name asks the same.
+/// The records of a directory whose recordings lack some writes. Each is compared with the answer to the record of the
+/// same name in `fixtures/wire`.
 struct Others<'a> {
     records: Vec<&'a Value>,
     bindings: Bindings,
@@ -182,7 +184,7 @@ impl<'a> Others<'a> {
         Self { records: records.iter().collect(), bindings: Bindings::default() }
     }
 
-    /// Compares an answer with the one that the other directory has to the same question.
+    /// Compares an answer with the record of the same name, if there is one.
     fn compare(
         &mut self,
         differences: &mut Differences,
@@ -203,12 +205,12 @@ impl<'a> Others<'a> {
         Some(Replayed { name: name.to_owned(), problems })
     }
 
-    /// What nobody asked.
+    /// Returns the records that have no counterpart, each as a failure.
     fn left(self) -> impl Iterator<Item = Replayed> {
         self.records.into_iter().map(|record| Replayed {
             name: record["name"].as_str().unwrap().to_owned(),
             problems: vec![
-                "the writes before this record are told by no recording of the project, so it cannot be asked; if every \
+                "fixtures/wire has no record of this name, so its request was not sent; if every \
                  write of the directory is a record, set WIRE_COMPLETE=1"
                     .to_owned(),
             ],
@@ -229,7 +231,7 @@ fn fill(bindings: &Bindings, value: &Value) -> Value {
     }
 }
 
-/// As the recorder decoded it.
+/// Decodes a body as the recorder did.
 fn decode(headers: &HeaderMap, body: &[u8]) -> Value {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if header("content-type").contains("json")
@@ -257,7 +259,7 @@ fn compare_headers(comparison: &mut Comparison<'_>, expected: &Value, actual: &H
         match (expected, actual) {
             (Some(expected), Some(actual)) if comparison.bindings.matches(expected, actual) => {}
             (None, None) => {}
-            // A recorder may have kept only the last of several.
+            // The recorder may have kept only the last of several values.
             (Some(expected), Some(_)) if values.len() > 1 && values.last() == Some(&expected) => {}
             (expected, actual) => {
                 comparison.differ(&format!("/headers/{name}"), format!("{expected:?} but {actual:?}"))
@@ -267,7 +269,7 @@ fn compare_headers(comparison: &mut Comparison<'_>, expected: &Value, actual: &H
 }
 
 fn compare_events(comparison: &mut Comparison<'_>, request: &str, expected: &[Value], actual: &[Value]) {
-    // Whether an ordinary bookmark follows soon after the first one of a streaming list is chance.
+    // The timing decides whether an ordinary bookmark follows soon after the first one of a streaming list.
     let by_chance = |event: &&Value| {
         let annotations = &event["object"]["metadata"]["annotations"];
         request.contains("sendInitialEvents")
@@ -289,7 +291,7 @@ fn compare_events(comparison: &mut Comparison<'_>, request: &str, expected: &[Va
     }
 }
 
-/// Reads a watch as long as the recorder did, and performs the recorder's actions meanwhile.
+/// Reads a watch for as long as the recorder did, and repeats the recorder's writes meanwhile.
 async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) -> Vec<String> {
     let mut refused = Vec::new();
     watch.read_for(Duration::from_millis(400)).await;

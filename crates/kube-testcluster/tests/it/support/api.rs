@@ -1,4 +1,4 @@
-//! A client that says exactly what a test says, and shows exactly what the server answers.
+//! A raw HTTP client for tests: it sends requests exactly as given and returns answers exactly as they come.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use tower::Service;
 
 pub const PODS: &str = "/api/v1/namespaces/default/pods";
 
-/// A cluster whose kubelet does nothing, in which ReplicaSets are only objects, and whose clock shows a fixed time.
+/// Returns the builder of a cluster without kubelet activity and without workload controllers, whose clock starts at a
+/// fixed time.
 pub fn quiet() -> ClusterBuilder {
     let builder = Cluster::builder().stages(Stages::none()).controllers(Controllers::Housekeeping);
     builder.started_at("2023-05-01T10:00:00Z".parse().unwrap())
@@ -62,7 +63,7 @@ impl Api {
         self.send("GET", path, "", "").await
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     pub async fn items(&self, path: &str) -> Vec<Value> {
         self.get(path).await.body["items"].as_array().unwrap().clone()
     }
@@ -83,21 +84,21 @@ impl Api {
         self.send("DELETE", path, "", "").await
     }
 
-    /// An object or a collection as `kubectl get` asks for it.
+    /// Returns an object or a collection as the table that `kubectl get` requests.
     pub async fn table(&self, path: &str) -> Value {
         let request = Request::get(path).header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
         let response = self.raw(request.body(Body::empty()).unwrap()).await;
         serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
     }
 
-    /// Creates a pod with labels in `default`; gives back its resourceVersion.
+    /// Creates a pod with labels in `default` and returns its resourceVersion.
     pub async fn pod(&self, name: &str, labels: &Value) -> u64 {
         let answer = self.post(PODS, &pod(name, labels)).await;
         assert_eq!(answer.status, 201, "{}", answer.body);
         answer.version()
     }
 
-    /// Sets labels of a pod in `default`; gives back its resourceVersion.
+    /// Sets labels of a pod in `default` and returns its resourceVersion.
     pub async fn label(&self, name: &str, labels: &Value) -> u64 {
         let answer = self.merge(&format!("{PODS}/{name}"), &json!({"metadata": {"labels": labels}})).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
@@ -109,7 +110,7 @@ impl Api {
         assert_eq!(self.post(&format!("{PODS}/{name}/binding"), &binding).await.status, 201);
     }
 
-    /// A watch of the pods in `default` with this query besides `watch=true`.
+    /// Watches the pods in `default` with this query in addition to `watch=true`.
     pub async fn watch(&self, query: &str) -> Watch {
         self.watch_at(&format!("{PODS}?watch=true&{query}")).await
     }
@@ -126,7 +127,7 @@ impl Answer {
         self.body["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
     }
 
-    /// The names of a list's items.
+    /// Returns the names of a list's items.
     pub fn names(&self) -> Vec<&str> {
         self.body["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect()
     }
@@ -142,16 +143,16 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// The next event; `None` once the stream is over.
+    /// Returns the next event; `None` at the end of the stream.
     pub async fn next(&mut self) -> Option<Value> {
         let line = self.stream.next().await;
         self.ended = line.is_none();
         let line = line?.unwrap();
-        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1, "one line an event");
+        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1, "each event is one line");
         Some(serde_json::from_slice(&line).unwrap())
     }
 
-    /// What is there now, and what still comes within a moment of virtual time.
+    /// Returns the events that are ready, and those that arrive within 10 milliseconds of virtual time.
     pub async fn events(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         while let Ok(Some(event)) = tokio::time::timeout(Duration::from_millis(10), self.next()).await {
@@ -160,13 +161,13 @@ impl Watch {
         events
     }
 
-    /// The same in short: `ADDED alpha`.
+    /// Returns the same events in short form: `ADDED alpha`.
     pub async fn shorts(&mut self) -> Vec<String> {
         self.events().await.iter().map(short).collect()
     }
 }
 
-/// `ADDED alpha`; a bookmark or an error without a name.
+/// Returns an event in short form: `ADDED alpha`, or only its type if the object has no name.
 pub fn short(event: &Value) -> String {
     let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
     format!("{} {name}", event["type"].as_str().unwrap()).trim_end().to_owned()
@@ -183,7 +184,7 @@ pub fn pod(name: &str, labels: &Value) -> Value {
     })
 }
 
-/// The path of a pod.
+/// Returns the path of a pod in `default`.
 pub fn item(name: &str) -> String {
     format!("{PODS}/{name}")
 }

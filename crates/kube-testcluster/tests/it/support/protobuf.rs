@@ -1,8 +1,8 @@
-//! Enough of protobuf to look into a message.
+//! A minimal protobuf decoder, enough to look at the fields of a message.
 
 use std::collections::BTreeMap;
 
-/// The fields of a message that are texts or messages, by number.
+/// Returns the length-delimited fields of a message, by number.
 pub fn fields(mut message: &[u8]) -> BTreeMap<u64, Vec<&[u8]>> {
     let mut fields: BTreeMap<u64, Vec<&[u8]>> = BTreeMap::new();
     while !message.is_empty() {
