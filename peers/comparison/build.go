@@ -45,16 +45,16 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 			return p, err
 		}
 	}
-	profile, libraries := "release", "libraries"
+	profile := "release"
 	of := func(name string) []string { return []string{"build", "--locked", "-p", name, "--profile"} }
 	if size == smallest {
-		profile, libraries = "dev", "dev"
+		profile = "dev"
 		// Together they have the features with which the tests have built most of it already.
 		of = func(string) []string {
 			return []string{"build", "--locked", "-p", "informer-lab", "-p", "informer-lab-benches", "--profile"}
 		}
 	}
-	if p.work, err = cargo(ctx, root, "work", append(of("informer-lab-benches"), libraries)...); err != nil {
+	if p.work, err = cargo(ctx, root, "work", append(of("informer-lab-benches"), profile)...); err != nil {
 		return p, err
 	}
 	if p.informerLab, err = cargo(ctx, root, "informer-lab", append(of("informer-lab"), profile)...); err != nil {

@@ -205,7 +205,7 @@ func lessonRows(p programs, s size) []row {
 	}
 	if s != smallest {
 		rows = append(rows, row{number: 12, name: "stripped release binary of all lessons and the cluster", runs: 1,
-			contenders: []contender{program(ours, p.informerLab)}, goals: []goal{{part: "size", better: within, ratio: 20}}})
+			contenders: []contender{program(ours, p.informerLab)}, goals: []goal{{part: "size", better: within, ratio: 40}}})
 	}
 	if *cold {
 		rows = append(rows, row{number: 12, name: "clean debug build to the first trace", runs: 1,

@@ -30,13 +30,11 @@ mod links;
 #[cfg(target_os = "linux")]
 mod live_terminal;
 mod narration;
-mod profiles;
 mod readme;
 mod record;
 mod runs;
 #[cfg(target_os = "linux")]
 mod screen;
-mod seeds;
 #[cfg(unix)]
 mod step;
 #[cfg(target_os = "linux")] // `script` of util-linux makes the terminal

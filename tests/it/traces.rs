@@ -52,6 +52,13 @@ fn a_run_that_ends_by_itself_does_so_in_both_eras() {
 }
 
 #[test]
+fn the_default_seeds_of_the_documents_are_those_that_the_readme_of_the_traces_lists() {
+    let of_documents = rows().filter(Row::is_of_the_documents).filter(|row| row.trace.is_some());
+    let seeds: BTreeSet<u64> = of_documents.map(|row| row.defaults.seed).collect();
+    assert_eq!(seeds, BTreeSet::from([1, 6, 14, 1640]), "tests/smallest_seeds searches them");
+}
+
+#[test]
 fn every_golden_trace_belongs_to_a_run() {
     let classic = rows().filter_map(|row| row.trace);
     let modern = rows().filter_map(|row| of_today(&row));
