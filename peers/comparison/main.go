@@ -1,5 +1,5 @@
-// Command comparison runs the project's machinery, client-go and kube-runtime side by side on the same work, and reports how long each takes.
-// ../compare builds and runs it.
+// Command comparison runs our libraries, client-go, kube-runtime and a real API server in turn on the same work, and
+// writes the measured times and sizes to benches/RESULTS.md. peers/compare builds and runs it.
 package main
 
 import (
@@ -88,7 +88,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The system's folder may be in memory, and a build from nothing takes gigabytes.
+	// In the project, because the system's temporary folder may be in memory, and a clean build needs gigabytes.
 	scratch, err := os.MkdirTemp(filepath.Join(root, "target", "peers"), "scratch")
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Setenv("TMPDIR", scratch); err != nil { // the programs leave their files there too, and they are removed with it
+	if err := os.Setenv("TMPDIR", scratch); err != nil { // so that the temporary files of the programs are removed, too
 		return err
 	}
 	report := report{machine: look(ctx, programs, loadBefore), size: size, grown: grown{}, reasons: reasons}
@@ -120,10 +120,10 @@ func run(ctx context.Context) error {
 	)
 }
 
-// asked is the request on the command line.
+// asked parses the command line: the size of the run, and the rows to run.
 func asked() (size, *regexp.Regexp, error) {
 	if flag.NArg() > 0 {
-		return size{}, nil, fmt.Errorf("what is %q? --help says what there is", flag.Arg(0))
+		return size{}, nil, fmt.Errorf("unexpected argument %q, see --help", flag.Arg(0))
 	}
 	chosen, err := regexp.Compile(*only)
 	switch {

@@ -24,7 +24,7 @@ func TestNumbersInNames(t *testing.T) {
 	}
 }
 
-func TestSizesBoundWhatIsDone(t *testing.T) {
+func TestSizesLimitTheNumberOfObjects(t *testing.T) {
 	for _, test := range []struct {
 		size size
 		want int
