@@ -1,5 +1,7 @@
 package main
 
+// The status subresource.
+
 import (
 	"context"
 
