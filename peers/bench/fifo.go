@@ -1,5 +1,7 @@
 package main
 
+// Works on the queues of deltas.
+
 import (
 	"context"
 

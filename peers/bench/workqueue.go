@@ -1,5 +1,7 @@
 package main
 
+// Works on a workqueue.
+
 import (
 	"context"
 	"fmt"

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// deltaFIFO runs a Reflector that fills a DeltaFIFO, and a loop that empties it.
+// deltaFIFO runs a Reflector that fills a DeltaFIFO, and a loop that pops and prints the deltas.
 type deltaFIFO struct {
 	known        cache.Store // nil: no known objects
 	emitReplaced bool

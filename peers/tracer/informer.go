@@ -1,5 +1,7 @@
 package main
 
+// Informers whose handlers print their notifications.
+
 import (
 	"fmt"
 

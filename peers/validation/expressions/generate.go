@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// generator makes expressions that pass the type checker, for the most part, with arguments of what the
-// functions accept.
+// generator makes random expressions. Most pass the type checker, and their arguments are values that the functions
+// accept, or almost.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) *generator {
