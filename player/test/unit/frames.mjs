@@ -1,4 +1,4 @@
-// At each event of each run, forward and back, the page holds and says what `informer-lab step` shows.
+// At each event of each run, forward and back, the player must hold and say the same as `informer-lab step`.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
