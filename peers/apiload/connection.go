@@ -1,6 +1,6 @@
 package main
 
-// An HTTP client that costs little itself.
+// A minimal HTTP client, which takes little processor time from the measured server.
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
 package main
 
-// Creates and lists the pods.
+// Measures creating and listing pods.
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 package main
 
-// Defaults for pods, replica sets and namespaces.
+// The defaults that the test API server sets: for pods, replica sets and namespaces.
 
 import (
 	"strings"

@@ -1,5 +1,8 @@
 package main
 
+// The strategies of the built-in kinds other than pods: what each kind's strategy.go in kube-apiserver (pkg/registry)
+// tells the generic registry. They leave out the kinds' own validation and defaults, which are not in k8s.io/apiserver.
+
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -11,9 +14,6 @@ import (
 
 	"informer-lab/peers/apiserver/core"
 )
-
-// The strategies of the kinds other than pods: what each kind's strategy.go in kube-apiserver (pkg/registry) tells
-// the generic registry. They leave out the kinds' own validation and defaults, which are not in k8s.io/apiserver.
 
 func configMapStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
 

@@ -1,6 +1,6 @@
 package main
 
-// The table of built-in kinds, and their registries.
+// The table of the API server's built-in kinds, and their registries.
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"

@@ -1,6 +1,6 @@
 package main
 
-// The status subresource.
+// The status subresource of the built-in kinds.
 
 import (
 	"context"

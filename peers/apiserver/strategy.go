@@ -1,6 +1,6 @@
 package main
 
-// The general form of a kind's strategy.
+// The general form of a strategy: the rules for creating, updating and deleting objects of a kind.
 
 import (
 	"context"

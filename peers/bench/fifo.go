@@ -1,6 +1,6 @@
 package main
 
-// Works on the queues of deltas.
+// Benchmarks of client-go's DeltaFIFO and RealFIFO.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package main
 
-// Works on the thread-safe store with an index.
+// Benchmarks of client-go's thread-safe store with an index.
 
 import (
 	"context"

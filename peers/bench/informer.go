@@ -1,6 +1,6 @@
 package main
 
-// Works on a shared informer with its source in the same process.
+// Benchmarks of client-go's shared informer, with a fake source in the same process.
 
 import (
 	"context"

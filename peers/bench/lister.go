@@ -1,6 +1,6 @@
 package main
 
-// Works on a lister.
+// Benchmark of client-go's indexer as a lister.
 
 import (
 	"context"

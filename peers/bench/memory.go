@@ -1,6 +1,6 @@
 package main
 
-// Measures the memory of this process.
+// Measures the memory of the benchmark process.
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 package main
 
-// Parses the command line.
+// Parses the benchmark's command line.
 
 import (
 	"fmt"

@@ -1,5 +1,7 @@
 package main
 
+// Pods for the benchmarks.
+
 import (
 	"fmt"
 

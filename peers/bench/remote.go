@@ -1,6 +1,6 @@
 package main
 
-// Works on an informer over HTTP.
+// Benchmarks of client-go's informer over HTTP.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package main
 
-// Measures time, and prints figures in the form that peers/comparison reads.
+// Measures the time of a benchmark, and defines the figures that peers/comparison reads.
 
 import "time"
 

@@ -1,6 +1,6 @@
 package main
 
-// Works on a workqueue.
+// Benchmark of client-go's workqueue.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package main
 
-// Measures API servers: ours, and upstream's on etcd.
+// Benchmarks API servers: ours, and upstream's on etcd.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package main
 
-// --before REVISION: compares our cluster with an earlier revision of itself.
+// The option --before REVISION, which compares our cluster with an earlier revision of itself.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package main
 
-// Builds all programs that take part in the comparison.
+// Builds all programs that take part in the benchmark comparison.
 
 import (
 	"bytes"

@@ -1,5 +1,7 @@
 package main
 
+// Measured figures, and the contenders that measure them.
+
 import (
 	"bytes"
 	"context"

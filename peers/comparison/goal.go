@@ -1,5 +1,7 @@
 package main
 
+// The goals of the benchmark comparison, and the verdicts on them.
+
 import (
 	"fmt"
 	"slices"

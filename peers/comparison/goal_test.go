@@ -1,5 +1,7 @@
 package main
 
+// Tests for the verdicts on benchmark goals.
+
 import (
 	"strings"
 	"testing"

@@ -1,6 +1,6 @@
 package main
 
-// Tables that show how time and memory grow with the number of objects.
+// The tables in RESULTS.md that show how time and memory grow with the number of objects.
 
 import (
 	"bytes"

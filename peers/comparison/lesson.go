@@ -1,6 +1,6 @@
 package main
 
-// Measures whole programs: a lesson from start to exit, its peak memory, the size of an executable, and a clean
+// Benchmarks of whole programs: a lesson from start to exit, its peak memory, the size of an executable, and a clean
 // build.
 
 import (

@@ -1,5 +1,7 @@
 package main
 
+// The description of the machine in RESULTS.md.
+
 import (
 	"context"
 	"fmt"

@@ -17,25 +17,25 @@ import (
 
 const usage = `peers/compare [--quick | --smoke] [--only EXPRESSION] [--cold-builds] [--before REVISION] [--out FOLDER]
 
-Runs this project, client-go, kube-runtime and a real API server on the same work in turn, checks that all did the same, and writes
-benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; what has to be built the first time takes a quarter of an hour.
-Nothing else should run beside it. Ctrl-C ends it and all that it has started; then nothing is written.
+Runs this project, client-go, kube-runtime and a real API server on the same work in turn, checks that all did the same amount of work, and writes
+benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; the first build takes a quarter of an hour.
+Nothing else should run beside it. Ctrl-C ends it with all its programs, and writes nothing.
 
   --quick            up to 10,000 objects, in five minutes; without it up to a million, in 25
-  --smoke            everything once, tiny, in debug builds; writes nothing: a check that none rots
+  --smoke            everything once, tiny, in debug builds, to check that it still runs; writes nothing
   --only EXPRESSION  only the rows whose number and name match this regular expression; writes nothing
   --cold-builds      also builds both sides from nothing (minutes)
-  --before REVISION  also builds an earlier revision of this project (a quarter of an hour), and measures what the cluster has lost since;
+  --before REVISION  also builds an earlier revision of this project (a quarter of an hour), and compares today's cluster with it;
                      writes nothing
   --out FOLDER       where the results go [benches, where reasons.txt and profiles/ are]
 
   peers/compare --quick --only '^6 .* 10 readers'
-  peers/compare --before 3aa09d1 --only since       against the last one without custom resources, TLS and server-side apply
-  peers/compare --cold-builds                       what the RESULTS.md of the project was written by
+  peers/compare --before 3aa09d1 --only since       compares with the last revision without custom resources, TLS and server-side apply
+  peers/compare --cold-builds                       the command that wrote the project's RESULTS.md
 `
 
 var (
-	project = flag.String("project", ".", "the project's folder; peers/compare says it")
+	project = flag.String("project", ".", "the project's folder; peers/compare sets it")
 	quick   = flag.Bool("quick", false, "")
 	smoke   = flag.Bool("smoke", false, "")
 	cold    = flag.Bool("cold-builds", false, "")

@@ -1,6 +1,6 @@
 package main
 
-// Draws results.svg: each goal's ratio and target on a logarithmic scale.
+// Draws results.svg, the plot of the benchmark comparison: each goal's ratio and target on a logarithmic scale.
 
 import (
 	"bytes"

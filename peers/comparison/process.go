@@ -1,6 +1,6 @@
 package main
 
-// Runs other programs, and ends them with everything that they have started.
+// Runs the programs of the comparison, and ends them with everything that they have started.
 
 import (
 	"bytes"

@@ -1,5 +1,7 @@
 package main
 
+// Tests that programs of the comparison end as they should.
+
 import (
 	"context"
 	"errors"

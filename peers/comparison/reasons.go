@@ -1,6 +1,6 @@
 package main
 
-// Reads benches/reasons.txt: why goals are missed, with the profile that shows it.
+// Reads benches/reasons.txt, which explains why benchmark goals are missed, and the profiles that show it.
 
 import (
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// Tests for the reasons why benchmark goals are missed.
+
 import (
 	"os"
 	"path/filepath"

@@ -1,6 +1,6 @@
 package main
 
-// The rows that measure informers over HTTP: from a LIST to synced handlers, and a watch.
+// The rows of the benchmark table that measure informers over HTTP: from a LIST to synced handlers, and a watch.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package main
 
-// Runs the rows and writes RESULTS.md.
+// Runs all rows of the benchmark table and writes RESULTS.md.
 
 import (
 	"bytes"

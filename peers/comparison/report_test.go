@@ -1,5 +1,7 @@
 package main
 
+// Tests for RESULTS.md and its plot.
+
 import (
 	"encoding/xml"
 	"io"

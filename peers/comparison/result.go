@@ -1,6 +1,6 @@
 package main
 
-// Formats a result for the table, the plot and the terminal.
+// Formats the result of a benchmark goal for the table, the plot and the terminal.
 
 import (
 	"fmt"

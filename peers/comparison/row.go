@@ -1,6 +1,6 @@
 package main
 
-// A row of the table: a piece of work that all contenders do in turn.
+// A row of the benchmark table: a piece of work that all contenders do in turn.
 
 import (
 	"context"

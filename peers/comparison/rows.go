@@ -1,6 +1,6 @@
 package main
 
-// All rows of the table, in the order of their numbers: the works, the contenders and the goals.
+// All rows of the benchmark table, by number: the works, the contenders and the goals.
 
 import (
 	"fmt"

@@ -1,5 +1,7 @@
 package main
 
+// Tests that the rows of the benchmark table are complete.
+
 import (
 	"fmt"
 	"testing"

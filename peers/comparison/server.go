@@ -1,6 +1,6 @@
 package main
 
-// Starts and stops the servers that contenders talk to.
+// Starts and stops the API servers of the benchmarks.
 
 import (
 	"bufio"

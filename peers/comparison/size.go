@@ -1,6 +1,6 @@
 package main
 
-// The three sizes of a run: whole, quick and smoke.
+// The three sizes of a run of the comparison: whole, quick and smoke.
 
 import "fmt"
 

@@ -1,6 +1,6 @@
 package main
 
-// Runs the benchmarks in client-go's own tests, as contenders.
+// Runs benchmarks from client-go's own tests, as contenders in the comparison.
 
 import (
 	"bufio"

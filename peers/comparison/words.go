@@ -1,6 +1,6 @@
 package main
 
-// Formats numbers and units for the table.
+// Formats numbers and units for the benchmark table.
 
 import (
 	"fmt"

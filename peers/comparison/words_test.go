@@ -1,5 +1,7 @@
 package main
 
+// Tests for the format of numbers, units and names.
+
 import "testing"
 
 func TestFiguresHaveThreeDigits(t *testing.T) {

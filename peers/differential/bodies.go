@@ -1,6 +1,6 @@
 package main
 
-// Breaks the bodies and the headers of requests: malformed JSON and YAML, unknown and duplicate fields, wrong types,
+// Breaks the bodies and the headers of random requests: malformed JSON and YAML, unknown and duplicate fields, wrong types,
 // odd Content-Type and Accept headers.
 
 import (

@@ -1,6 +1,6 @@
 package main
 
-// The generator: makes the same random requests for the same seed.
+// The generator of the differential test: makes the same random requests for the same seed.
 
 import (
 	"encoding/json"

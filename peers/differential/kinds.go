@@ -1,6 +1,6 @@
 package main
 
-// The built-in kinds that requests are sent to, each with a valid object and valid changes.
+// The built-in kinds in the differential test, each with a valid object and valid changes.
 
 // kind is a kind that both servers serve, with a valid object of it. The object sets every field that kube-apiserver
 // would default, because the peer has no defaults.

@@ -1,5 +1,8 @@
 package main
 
+// References in requests to values of earlier answers, such as a resourceVersion, which differ between the two
+// servers.
+
 import (
 	"regexp"
 	"strings"

@@ -1,5 +1,7 @@
 package main
 
+// Makes the answers of the two servers comparable.
+
 import (
 	"encoding/base64"
 	"encoding/json"

@@ -1,5 +1,7 @@
 package main
 
+// Answers in the form in which they are compared.
+
 import (
 	"bytes"
 	"encoding/json"

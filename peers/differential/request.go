@@ -1,5 +1,7 @@
 package main
 
+// A request of the differential test.
+
 import (
 	"fmt"
 	"sort"

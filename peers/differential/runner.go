@@ -1,5 +1,7 @@
 package main
 
+// Sends each sequence of requests to both servers and compares the answers.
+
 import (
 	"fmt"
 	"slices"

@@ -1,6 +1,6 @@
 package main
 
-// Starts and stops the two servers that are compared.
+// Starts and stops the two API servers whose answers are compared.
 
 import (
 	"bufio"

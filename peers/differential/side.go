@@ -1,6 +1,6 @@
 package main
 
-// A connection to one of the two servers: sends requests, and notices when the server closes the connection.
+// The connection to one of the two compared servers: sends requests, and notices when the server closes the connection.
 
 import (
 	"compress/gzip"

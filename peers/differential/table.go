@@ -1,6 +1,6 @@
 package main
 
-// The differences that are intended, each with the reason.
+// The intended differences between our server's answers and the real API server's, each with the reason.
 
 import (
 	"regexp"

@@ -1,5 +1,7 @@
 package e2e
 
+// client-go's informers print the same on the built-in cluster as on a real API server.
+
 import (
 	"os"
 	"path/filepath"

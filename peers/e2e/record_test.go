@@ -1,5 +1,7 @@
 package e2e
 
+// The recordings in fixtures/wire can be made again.
+
 import (
 	"os"
 	"path/filepath"

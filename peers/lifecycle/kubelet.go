@@ -1,6 +1,6 @@
 package main
 
-// Brings pods to Running, and ends deleted ones.
+// The stand-in kubelet: brings pods to Running, and ends deleted ones.
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 package main
 
-// The statuses that pods go through.
+// The pod statuses that the stand-in kubelet writes.
 
 import (
 	corev1 "k8s.io/api/core/v1"

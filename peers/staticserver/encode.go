@@ -1,6 +1,6 @@
 package main
 
-// Encodes the lists and the watch events in advance.
+// Encodes the server's list and watch events in advance.
 
 import (
 	"bufio"

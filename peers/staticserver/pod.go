@@ -1,5 +1,7 @@
 package main
 
+// The typical pod that the server serves.
+
 import (
 	"fmt"
 	"time"

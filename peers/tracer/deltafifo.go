@@ -1,5 +1,7 @@
 package main
 
+// The tracer's programs with a Reflector and a DeltaFIFO.
+
 import (
 	"context"
 	"fmt"

@@ -1,6 +1,6 @@
 package main
 
-// Informers whose handlers print their notifications.
+// The tracer's programs with informers, whose handlers print their notifications.
 
 import (
 	"fmt"

@@ -1,5 +1,7 @@
 package main
 
+// The tracer's programs that list and watch.
+
 import (
 	"fmt"
 

@@ -1,4 +1,4 @@
-//! Measures the time and memory from an HTTP LIST to a store and a subscriber that have every object.
+//! Benchmark: time and memory from an HTTP LIST until kube-runtime's store and a subscriber have every object.
 
 use std::pin::pin;
 use std::time::Instant;

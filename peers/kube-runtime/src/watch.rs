@@ -1,4 +1,4 @@
-//! Measures watch events over HTTP to the subscribers of a shared reflector.
+//! Benchmark: watch events over HTTP to the subscribers of kube-runtime's shared reflector.
 
 use std::pin::pin;
 use std::sync::Arc;
