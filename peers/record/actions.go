@@ -96,5 +96,5 @@ func (s *server) act(action string) error {
 			return s.write(known.make(words))
 		}
 	}
-	return fmt.Errorf("the recorder cannot do %q during a watch: actions.go has what it can", action)
+	return fmt.Errorf("the recorder cannot do %q during a watch, actions.go lists the possible actions", action)
 }

@@ -71,7 +71,7 @@ func keep(part string, body any) (any, error) {
 	}
 	keep, known := keeps[part]
 	if !known {
-		return nil, fmt.Errorf("%q is no part that can be kept: keep.go has those that can", part)
+		return nil, fmt.Errorf("%q is not a part of a body that can be kept, keep.go lists them", part)
 	}
 	if fields, ok := body.(object); ok && fields["kind"] == "Status" && part != "kind" {
 		return body, nil

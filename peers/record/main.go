@@ -14,7 +14,7 @@ import (
 	"os"
 )
 
-var program = flag.String("server", inProject("target", "peers", "apiserver"), "the API server")
+var program = flag.String("server", inProject("target", "peers", "apiserver"), "the path of the API server")
 
 func main() {
 	flag.Parse()

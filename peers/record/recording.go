@@ -76,7 +76,7 @@ func decode(text []byte) (any, error) {
 		return nil, err
 	}
 	if decoder.More() {
-		return nil, errors.New("there is something after the value")
+		return nil, errors.New("the body has text after the JSON value")
 	}
 	return value, nil
 }

@@ -52,7 +52,7 @@ func schemaOf(module, file string) (*smd.Schema, error) {
 	_, rest, _ := strings.Cut(string(source), "typed.YAMLObject(`")
 	text, _, found := strings.Cut(rest, "`")
 	if !found {
-		return nil, fmt.Errorf("%s has no schema where it was", module)
+		return nil, fmt.Errorf("%s has no schema in the expected place", module)
 	}
 	parser, err := typed.NewParser(typed.YAMLObject(text))
 	if err != nil {

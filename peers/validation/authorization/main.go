@@ -81,7 +81,7 @@ type line struct {
 }
 
 func main() {
-	seed := flag.Uint64("seed", 7, "what everything is chosen by")
+	seed := flag.Uint64("seed", 7, "the seed of all random choices")
 	policies := flag.Int("policies", 24, "how many policies")
 	flag.Parse()
 	out := json.NewEncoder(os.Stdout)

@@ -115,8 +115,8 @@ func causes(errs field.ErrorList) []metav1.StatusCause {
 }
 
 func main() {
-	generate := flag.Int("generate", 0, "write this many random cases, and read none")
-	seed := flag.Uint64("seed", 1, "of the random cases")
+	generate := flag.Int("generate", 0, "write so many random cases instead of reading cases")
+	seed := flag.Uint64("seed", 1, "the seed of the random cases")
 	flag.Parse()
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)

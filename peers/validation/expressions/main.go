@@ -74,8 +74,8 @@ func environmentOf() (*cel.Env, error) {
 }
 
 func main() {
-	generate := flag.Int("generate", 0, "write this many random cases, and read none")
-	seed := flag.Uint64("seed", 1, "of the random cases")
+	generate := flag.Int("generate", 0, "write so many random cases instead of reading expressions")
+	seed := flag.Uint64("seed", 1, "the seed of the random cases")
 	flag.Parse()
 	env, err := environmentOf()
 	if err != nil {

@@ -1,4 +1,4 @@
-// At each event of each run, forward and back, the player must hold and say the same as `informer-lab step`.
+// Tests that the player shows, at each event of each run, forward and back, the same as `informer-lab step`.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

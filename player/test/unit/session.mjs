@@ -1,4 +1,4 @@
-// Tests that need no browser: questions, searching, aligned recordings, broken files.
+// Tests of the player's logic that need no browser: questions, searching, aligned recordings, broken files.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-//! The requests for the objects of one resource.
+//! [`Api`], the requests for the objects of one resource, with kube-client's methods.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! The errors of a request, with kube-client's messages, because traces contain them.
+//! The errors of a request to the API server, with kube-client's messages, because traces contain them.
 
 use std::convert::Infallible;
 
