@@ -16,7 +16,7 @@ const pod = (name, labels = {}) => ({
 });
 const configMap = (name, data) => ({ metadata: { name }, data });
 
-/** /** Waits up to ten seconds until `holds` returns true. */ */
+/** Waits up to ten seconds until `holds` returns true. */
 async function eventually(holds) {
   for (const end = Date.now() + 10_000; Date.now() < end;) {
     if (await holds()) return;
