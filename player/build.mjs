@@ -1,4 +1,5 @@
-// Builds src/board/page.html: one file, nothing from elsewhere. `node build.mjs FILE` writes it there instead.
+// Builds src/board/page.html: the player as one file that loads nothing else. `node build.mjs FILE` writes it to
+// FILE.
 
 import { build } from "esbuild";
 import { readFile, writeFile } from "node:fs/promises";

@@ -1,9 +1,9 @@
-// The player's modules for programs of Node.
+// Loads the player's TypeScript modules into Node programs.
 
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 
-/** What these modules of src/ export. */
+/** Returns the exports of these modules in src/. */
 export async function load(...names) {
   const contents = names.map((name) => `export * from "./${name}";`).join("\n");
   const stdin = { contents, resolveDir: fileURLToPath(new URL("src", import.meta.url)), loader: "ts" };

@@ -1,5 +1,5 @@
-// The moving pictures of the README: a run as the player shows it, and a run on a terminal. `node pictures.mjs FOLDER` writes them there.
-// The program is INFORMER_LAB, or the one that cargo built last for the tests.
+// Makes the animated pictures of the README: a run in the player, and a run on a terminal. `node pictures.mjs FOLDER`
+// writes them there. INFORMER_LAB names the program (default: the debug build).
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const record = join(mkdtempSync(join(tmpdir(), "pictures-")), "run.ndjson");
 execFileSync(PROGRAM, [...MOVES.split(" "), "--record", record], { stdio: "ignore" });
 for (const lang of ["en", "zh"]) {
   writeFileSync(join(folder, `run.${lang}.svg`), film(readFileSync(record, "utf8"), lang));
-  // Both streams into one, as on a terminal.
+  // Both streams together, as on a terminal.
   const printed = execFileSync("sh", ["-c", `exec "$0" "$@" 2>&1`, PROGRAM, ...PRINTS.split(" "), "--lang", lang, "--color", "always", "--narrate", "--speed", "max"]);
   writeFileSync(join(folder, `terminal.${lang}.svg`), terminal(`informer-lab ${PRINTS}`, printed.toString()));
 }

@@ -1,5 +1,7 @@
 package main
 
+// A minimal HTTP client, which takes little processor time from the measured server.
+
 import (
 	"bufio"
 	"bytes"
@@ -11,8 +13,9 @@ import (
 	"strings"
 )
 
-// connection sends one request after the other to a server, over HTTP/1.1. net/http's client has two goroutines for each connection, and
-// switching between them costs more than all else in a request: the load would take from the server what is to be measured.
+// connection sends one request after the other over HTTP/1.1. net/http's client needs two goroutines for each
+// connection, and switching between them costs more than the rest of a request: the load would take processor time
+// from the measured server.
 type connection struct {
 	host    string
 	socket  net.Conn
@@ -20,7 +23,8 @@ type connection struct {
 	answers *bufio.Reader
 }
 
-// userAgent is that of net/http, with which the size of a pod is measured: a server may keep it in managedFields.
+// userAgent is that of net/http, because pad measures the size of a pod with net/http, and a server may store the
+// user agent in managedFields.
 const userAgent = "Go-http-client/1.1"
 
 // dial connects to the server with this URL.
@@ -33,7 +37,7 @@ func dial(server string) (*connection, error) {
 	return &connection{host: host, socket: socket, answers: bufio.NewReader(socket)}, nil
 }
 
-// send sends a request and reads the answer. An answer that refuses is an error.
+// send sends a request and reads the answer. A status of 300 or more is an error.
 func (c *connection) send(method, path, contentType, body string) error {
 	c.request.Reset()
 	fmt.Fprintf(&c.request, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
@@ -50,7 +54,7 @@ func (c *connection) send(method, path, contentType, body string) error {
 		text, err := io.ReadAll(answer.Body)
 		return errors.Join(fmt.Errorf("%s %s: %s %s", method, path, answer.Status, bytes.TrimSpace(text)), err)
 	}
-	_, err = io.Copy(io.Discard, answer.Body) // the next answer begins behind it, nobody needs the object
+	_, err = io.Copy(io.Discard, answer.Body) // the object is not needed, but the next answer begins behind it
 	return err
 }
 

@@ -1,5 +1,7 @@
 package main
 
+// Measures the events to many watchers of one pod.
+
 import (
 	"bufio"
 	"fmt"
@@ -8,7 +10,8 @@ import (
 	"time"
 )
 
-// fanOut changes one pod while many clients watch it, and counts the events that they see.
+// fanOut changes one pod while many clients watch it, and measures the events per second and the server's processor
+// time per event.
 func (l *load) fanOut() ([]figure, error) {
 	var seen atomic.Int64
 	ready, ended := make(chan error, *watchers), make(chan error, *watchers)
@@ -52,7 +55,7 @@ func (l *load) fanOut() ([]figure, error) {
 	return append(figures, figure{Part: "processor", Value: perEvent, Unit: "us", Did: events}), err
 }
 
-// watch reads the pod as it was, reports that it is ready, and then reads every change.
+// watch reads the pod's initial event, reports that it is ready, and then reads every change.
 func (l *load) watch(client *http.Client, ready chan<- error, seen *atomic.Int64) error {
 	answer, err := client.Get(l.server + l.pods + "?watch=true&fieldSelector=metadata.name%3Dload-000001&resourceVersion=0")
 	if err != nil {

@@ -1,5 +1,7 @@
 package main
 
+// Measures creating and listing pods.
+
 import (
 	"errors"
 	"fmt"
@@ -19,14 +21,15 @@ type load struct {
 	// pods is the path of the pods.
 	pods   string
 	client *http.Client
-	// padding is added to each pod so that it reaches the wanted size.
+	// padding fills each pod up to the size of --bytes.
 	padding string
 }
 
 const podText = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"load-%06d","labels":{"app":"a%d"},"annotations":{"padding":"%s"}},` +
 	`"spec":{"containers":[{"name":"c","image":"nginx:1.27"}]}}`
 
-// pad measures how large a pod becomes in this server. One server keeps managedFields, another one fills in more defaults.
+// pad computes the padding from a pod's size on this server, because servers add different fields: managedFields,
+// defaults.
 func (l *load) pad() ([]figure, error) {
 	answer, err := l.client.Post(l.server+l.pods, "application/json", strings.NewReader(fmt.Sprintf(podText, 0, 0, "")))
 	if err != nil {
@@ -77,7 +80,8 @@ func (l *load) createOver(next, created *atomic.Int64) error {
 	return nil
 }
 
-// list prints the median time. As the work done it prints the size per pod, rounded to ten bytes, because versions have more or fewer digits.
+// list measures the median time of a list. The amount of work is the size per pod, rounded to ten bytes, because
+// resourceVersions differ in length.
 func (l *load) list() ([]figure, error) {
 	var times []float64
 	var size int64

@@ -1,11 +1,11 @@
-// Command apiload puts load on the pods of any API server, over plain HTTP and in JSON: it creates pods, lists them, and changes one of them
-// while many watchers watch it. It prints its figures in the form of ../bench.
+// Command apiload puts load on the pods of any API server, in JSON over plain HTTP: it creates pods, lists them, and
+// changes one of them while many watchers watch it. It prints figures like ../bench.
 //
 //	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1500] [--watchers 1000] [--changes 50] [--running]
 //
-// With --running it waits instead until all pods run, and then for the status of a first ReplicaSet. That is for a server with a scheduler, a
-// kubelet and controllers.
-// With --pid it also prints what the server used: processor time per event, and memory.
+// With --running it creates pods, waits until all run, and then waits until a first ReplicaSet is ready; the server
+// needs a scheduler, a kubelet and controllers. With --pid it also prints what the server used: processor time per
+// event, and memory.
 package main
 
 import (
@@ -18,14 +18,14 @@ import (
 
 var (
 	url         = flag.String("url", "http://127.0.0.1:18080", "the server")
-	pid         = flag.Int("pid", 0, "the server's process, if it is to be looked at")
+	pid         = flag.Int("pid", 0, "the server's process id, to measure its memory and processor time")
 	pods        = flag.Int("pods", 10_000, "how many pods are created")
-	connections = flag.Int("connections", 16, "how many connections create them")
-	lists       = flag.Int("lists", 7, "how often they are listed")
-	watchers    = flag.Int("watchers", 1000, "how many watch one pod")
-	size        = flag.Int("bytes", 1500, "how large a pod is as the server tells it: what it does not fill in itself, an annotation does")
-	changes     = flag.Int("changes", 50, "how often it is changed")
-	running     = flag.Bool("running", false, "wait until all pods run, and do nothing else with them")
+	connections = flag.Int("connections", 16, "how many connections create pods")
+	lists       = flag.Int("lists", 7, "how often the pods are listed")
+	watchers    = flag.Int("watchers", 1000, "how many clients watch one pod")
+	size        = flag.Int("bytes", 1500, "the size of a pod in bytes, as the server returns it; an annotation fills it up")
+	changes     = flag.Int("changes", 50, "how often that pod is changed")
+	running     = flag.Bool("running", false, "create pods, wait until all run, and skip lists and watchers")
 )
 
 type figure struct {

@@ -1,5 +1,7 @@
 package main
 
+// Reads a process's memory and processor time from /proc.
+
 import (
 	"errors"
 	"fmt"
@@ -9,10 +11,11 @@ import (
 	"time"
 )
 
-// tick is the unit of processor times in /proc. It is the same on every Linux.
+// tick is the unit of processor times in /proc, the same on every Linux.
 const tick = 10 * time.Millisecond
 
-// processorTime returns what a process has used so far, in user and in kernel mode. Without a process it returns zero.
+// processorTime returns the processor time of a process so far, in user and in kernel mode. For the process 0 it
+// returns zero.
 func processorTime(pid int) (time.Duration, error) {
 	if pid == 0 {
 		return 0, nil
@@ -31,8 +34,8 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(user+kernel) * tick, err
 }
 
-// rest waits until a process has nothing to do any more: for half a second it uses less than a tenth of a processor. What a server does
-// after its answers changes its memory.
+// rest waits until a process uses less than a tenth of a processor for half a second, because a server's work after
+// its answers changes its memory.
 func rest(pid int) error {
 	const window, busy = 500 * time.Millisecond, 50 * time.Millisecond
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
@@ -52,7 +55,7 @@ func rest(pid int) error {
 	return errors.New("the server is still busy after a minute")
 }
 
-// resident returns the memory that a process holds when it is at rest, in bytes.
+// resident returns the memory of a process at rest, in bytes.
 func resident(pid int) (float64, error) {
 	if err := rest(pid); err != nil {
 		return 0, err

@@ -1,5 +1,7 @@
 package main
 
+// Measures the memory that the controller of ReplicaSets takes.
+
 import (
 	"encoding/json"
 	"errors"
@@ -11,8 +13,8 @@ import (
 const replicaSetText = `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"first"},"spec":{"replicas":1,"selector":{"matchLabels":{"set":"first"}},` +
 	`"template":{"metadata":{"labels":{"set":"first"}},"spec":{"containers":[{"name":"c","image":"nginx:1.27"}]}}}}`
 
-// firstReplicaSet creates a ReplicaSet, for whose controller all pods matter, and measures the memory with it against that before. The allocator may
-// give back more in between than the controller takes.
+// firstReplicaSet creates a ReplicaSet, which makes the controller look at all pods, and measures the memory in
+// percent of the memory before. The result can be under 100, if the allocator returns more memory in between.
 func (l *load) firstReplicaSet() ([]figure, error) {
 	if *pid == 0 {
 		return nil, nil

@@ -1,5 +1,7 @@
 package main
 
+// Measures how fast a cluster brings pods to Running.
+
 import (
 	"bufio"
 	"bytes"
@@ -8,7 +10,8 @@ import (
 	"time"
 )
 
-// run creates pods as create does, and waits until the server's scheduler and kubelet have brought all of them to Running.
+// run creates pods as create does, and waits until the server's scheduler and kubelet have brought all of them to
+// Running.
 func (l *load) run() ([]figure, error) {
 	watch, err := l.watchRunning()
 	if err != nil {
@@ -38,12 +41,12 @@ func (l *load) run() ([]figure, error) {
 	return figures, err
 }
 
-// watchRunning watches the pods that run. It gets them whole, as an informer does, and reads no more than the type of an event.
+// watchRunning opens a watch of the running pods. Its events carry whole pods, as for an informer.
 func (l *load) watchRunning() (*http.Response, error) {
 	return l.client.Get(l.server + l.pods + "?watch=true&resourceVersion=0&fieldSelector=status.phase%3DRunning")
 }
 
-// countAdded reads events until so many objects were added. A pod that does not run yet is not there for this watch.
+// countAdded reads events until this many objects were added. The watch adds a pod when it begins to run.
 func countAdded(lines *bufio.Reader, most int) error {
 	for added := 0; added < most; {
 		line, err := lines.ReadSlice('\n')

@@ -1,5 +1,7 @@
 package main
 
+// The subresource pods/binding, which assigns a pod to a node.
+
 import (
 	"context"
 	"fmt"
@@ -16,7 +18,7 @@ import (
 	"informer-lab/peers/apiserver/core"
 )
 
-// bindingStore is what the scheduler posts to: one write sets the node and the PodScheduled condition.
+// bindingStore serves pods/binding for the scheduler: one write sets the node and the PodScheduled condition.
 type bindingStore struct{ store *genericregistry.Store }
 
 func (r bindingStore) New() runtime.Object { return &corev1.Binding{} }

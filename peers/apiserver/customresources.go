@@ -1,5 +1,7 @@
 package main
 
+// Adds upstream's apiextensions-apiserver, which serves CustomResourceDefinitions and custom resources.
+
 import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
@@ -14,21 +16,22 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// newCustomResources is upstream's server of custom resource definitions, with its controllers, on the same etcd: what kube-apiserver
-// delegates to when it does not know a path. It knows no webhooks by their services.
+// newCustomResources returns upstream's server of custom resource definitions, with its controllers, on the same
+// etcd. As in kube-apiserver, it gets the requests whose paths the other handlers do not know. It cannot resolve the
+// Services of conversion webhooks.
 func newCustomResources(base genericapiserver.Config, etcd string, factory informers.SharedInformerFactory, delegate genericapiserver.DelegationTarget) (genericapiserver.DelegationTarget, error) {
 	base.PostStartHooks = map[string]genericapiserver.PostStartHookConfigEntry{}
 	base.LoopbackClientConfig = restclient.CopyConfig(base.LoopbackClientConfig)
-	base.LoopbackClientConfig.UserAgent = "kube-apiserver" // who owns what the controllers write
+	base.LoopbackClientConfig.UserAgent = "kube-apiserver" // the field manager of what the controllers write
 	base.MergedResourceConfig = apiserver.DefaultAPIResourceConfigSource()
-	base.OpenAPIConfig = nil // it would be merged by an aggregator
+	base.OpenAPIConfig = nil // only an aggregator would merge it
 	definitions := openapi.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
 	base.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, openapinamer.NewDefinitionNamer(apiserver.Scheme, clientscheme.Scheme))
 	base.RESTOptionsGetter = storageOptions{etcd: etcd, codecs: apiserver.Codecs, tracker: base.StorageObjectCountTracker}
 
 	backend := storagebackend.NewDefaultConfig("/registry", nil)
 	backend.Transport.ServerList = []string{etcd}
-	backend.CompactionInterval = 0 // as storageOptions
+	backend.CompactionInterval = 0 // as in storageOptions
 	stored := genericoptions.NewEtcdOptions(backend)
 	config := &apiserver.Config{
 		GenericConfig: &genericapiserver.RecommendedConfig{Config: base, SharedInformerFactory: factory},

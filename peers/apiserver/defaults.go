@@ -1,5 +1,7 @@
 package main
 
+// The defaults that the test API server sets: for pods, replica sets and namespaces.
+
 import (
 	"strings"
 
@@ -9,8 +11,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// addDefaults registers those defaults of kube-apiserver that a client sees of a plain pod or replica set, and the label of namespaces.
-// Upstream: pkg/apis/core/v1/defaults.go.
+// addDefaults registers a part of kube-apiserver's defaults: those that clients see on plain pods and replica sets,
+// and the name label of namespaces. Upstream: pkg/apis/core/v1/defaults.go.
 func addDefaults(scheme *runtime.Scheme) {
 	scheme.AddTypeDefaultingFunc(&corev1.Pod{}, func(object any) {
 		spec := &object.(*corev1.Pod).Spec
@@ -29,7 +31,7 @@ func addDefaults(scheme *runtime.Scheme) {
 	scheme.AddTypeDefaultingFunc(&corev1.Namespace{}, func(object any) {
 		namespace := object.(*corev1.Namespace)
 		if namespace.Name == "" {
-			return // it is generated; kube-apiserver's strategy sets the label then
+			return // the name is generated later; canonicalize sets the label then, as in kube-apiserver
 		}
 		if namespace.Labels == nil {
 			namespace.Labels = map[string]string{}

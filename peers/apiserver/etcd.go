@@ -1,5 +1,7 @@
 package main
 
+// Runs etcd inside the process.
+
 import (
 	"errors"
 	"net"
@@ -10,8 +12,8 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd runs an etcd in this process, on two free loopback ports, in a folder that stays, or without one in a temporary folder. It
-// returns its URL and what stops it.
+// startEtcd runs an etcd in this process, on two free loopback ports. Its data are in dir, or in a temporary folder
+// if dir is empty. It returns the URL and a function that stops it.
 func startEtcd(dir string) (string, func(), error) {
 	remove := func() {}
 	if dir == "" {

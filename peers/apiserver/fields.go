@@ -1,5 +1,7 @@
 package main
 
+// The fields that field selectors can name, and their values.
+
 import (
 	"strconv"
 
@@ -14,7 +16,7 @@ import (
 	"informer-lab/peers/apiserver/core"
 )
 
-// addSelectable says which fields may be selected by, as kube-apiserver's conversions do.
+// addSelectable registers the fields that selectors may name, as kube-apiserver's conversions do.
 func addSelectable(s *runtime.Scheme) {
 	v1 := corev1.SchemeGroupVersion.WithKind
 	core.Selectable(s, v1("Pod"), "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
@@ -28,7 +30,7 @@ func addSelectable(s *runtime.Scheme) {
 	core.Selectable(s, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), "status.replicas")
 }
 
-// attributes are what selectors look at.
+// attributes returns the labels and fields that selectors compare.
 func attributes(object runtime.Object) (labels.Set, fields.Set, error) {
 	accessor, err := meta.Accessor(object)
 	if err != nil {

@@ -1,5 +1,8 @@
 package main
 
+// The strategies of the built-in kinds other than pods: what each kind's strategy.go in kube-apiserver (pkg/registry)
+// tells the generic registry. They leave out the kinds' own validation and defaults, which are not in k8s.io/apiserver.
+
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,9 +15,6 @@ import (
 	"informer-lab/peers/apiserver/core"
 )
 
-// The strategies of kinds whose own validation and defaults are left out: they are no part of k8s.io/apiserver. What is here is what each
-// kind's strategy.go in kube-apiserver (pkg/registry) tells the generic registry.
-
 func configMapStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
 
 func secretStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
@@ -25,7 +25,7 @@ func eventStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
 	s.createOnUpdate = true
 	s.garbage = rest.Unsupported
-	s.validName = nil // legacyValidateEvent looks at no metadata
+	s.validName = nil // legacyValidateEvent does not check metadata
 	return s
 }
 
@@ -84,7 +84,7 @@ func namespaceStrategy(scheme *runtime.Scheme) strategy {
 		if namespace.Labels == nil {
 			namespace.Labels = map[string]string{}
 		}
-		namespace.Labels[corev1.LabelMetadataName] = namespace.Name // its name may have been generated after the defaults
+		namespace.Labels[corev1.LabelMetadataName] = namespace.Name // the name may have been generated after the defaults were set
 	}
 	return s
 }

@@ -1,11 +1,11 @@
-// Command apiserver is a small but genuine Kubernetes API server: the handlers, the admission chain, the watch cache and the storage are
-// upstream's (k8s.io/apiserver, etcd); only the strategies of its kinds are local and simplified: of defaults, validation and columns they have what
-// the recordings in fixtures/wire ask of pods.
+// Command apiserver is a small but genuine Kubernetes API server. The handlers, the admission chain, the watch cache
+// and the storage are upstream's (k8s.io/apiserver, etcd). Only the strategies of the kinds are local and simplified:
+// they have the defaults, validation and columns of pods that the recordings in fixtures/wire need.
 //
 //	apiserver --listen 127.0.0.1:0 --kubeconfig FILE
 //
-// It prints "etcd URL" and, once it serves, "ready URL", and ends with SIGINT or SIGTERM. Plain HTTP on loopback, no authentication.
-// With --data-dir it can be started again on what it has stored.
+// It prints "etcd URL" and, once it serves, "ready URL", and stops on SIGINT or SIGTERM. It serves plain HTTP on
+// loopback without authentication. With --data-dir it keeps its data for the next start.
 package main
 
 import (

@@ -1,5 +1,7 @@
 package main
 
+// The strategies of pods, which are deleted gracefully.
+
 import (
 	"context"
 
@@ -13,7 +15,7 @@ import (
 	"informer-lab/peers/apiserver/core"
 )
 
-// graceful is a strategy whose objects stay for their grace period.
+// graceful is a strategy whose objects stay for their grace period after a deletion.
 type graceful struct{ strategy }
 
 // CheckGracefulDelete implements rest.RESTGracefulDeleteStrategy, as kube-apiserver does for pods.
@@ -29,7 +31,7 @@ func (graceful) CheckGracefulDelete(_ context.Context, object runtime.Object, op
 		period = *pod.Spec.TerminationGracePeriodSeconds
 	}
 	if pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
-		period = 0 // not scheduled, or terminated: nobody would finish the deletion
+		period = 0 // not scheduled, or terminated: no kubelet would finish the deletion
 	}
 	if period < 0 {
 		period = 1

@@ -1,5 +1,7 @@
 package main
 
+// A part of kube-apiserver's validation of pods.
+
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -7,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validatePodSpec is the part of kube-apiserver's validation that the recordings ask for: containers and the restart policy.
+// validatePodSpec checks containers and the restart policy, which is the part of kube-apiserver's validation that the
+// recordings need.
 func validatePodSpec(spec *corev1.PodSpec) field.ErrorList {
 	path := field.NewPath("spec")
 	var errs field.ErrorList
@@ -45,7 +48,8 @@ const mutable = "pod updates may not change fields other than `spec.containers[*
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// validatePodUpdate lets an update change images, the deadline and tolerations. kube-apiserver's message has a diff behind it.
+// validatePodUpdate allows changes of images, the deadline and tolerations. kube-apiserver's message also has a diff
+// at its end.
 func validatePodUpdate(spec, old *corev1.PodSpec) field.ErrorList {
 	errs := validatePodSpec(spec)
 	rest := spec.DeepCopy()

@@ -1,5 +1,7 @@
 package main
 
+// The table of the API server's built-in kinds, and their registries.
+
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,16 +12,16 @@ import (
 	"informer-lab/peers/apiserver/core"
 )
 
-// row is a kind that is served.
+// row is a built-in kind that is served.
 type row struct {
 	group, plural, singular string
 	short                   []string
 	categories              []string
 	object, list            func() runtime.Object
 	strategy                kindStrategy
-	// status is nil for a kind without a status subresource.
+	// status is the strategy of the status subresource, or nil if the kind has none.
 	status kindStrategy
-	// returnDeleted makes DELETE answer with the object.
+	// returnDeleted makes DELETE answer with the deleted object instead of a Status.
 	returnDeleted bool
 }
 
@@ -40,7 +42,7 @@ func rows(s *runtime.Scheme) []row {
 
 func make1[T any]() runtime.Object { return any(new(T)).(runtime.Object) }
 
-// newRegistries makes what is served, by group and path.
+// newRegistries returns the storage of every resource, by group and by path.
 func newRegistries(scheme *runtime.Scheme, storage storageOptions) (map[string]map[string]rest.Storage, error) {
 	served := map[string]map[string]rest.Storage{}
 	for _, row := range rows(scheme) {
@@ -84,7 +86,7 @@ func (r row) store(storage storageOptions) (*genericregistry.Store, error) {
 	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: storage, AttrFunc: attributes})
 }
 
-// kindStrategy is all that a store asks of a kind's strategy.
+// kindStrategy is the part of a kind's strategy that a store needs.
 type kindStrategy interface {
 	rest.RESTCreateStrategy
 	rest.RESTUpdateStrategy

@@ -1,5 +1,7 @@
 package main
 
+// Assembles the API server from upstream's parts.
+
 import (
 	"context"
 	"fmt"
@@ -54,7 +56,8 @@ func loopbackClient(host string) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(loopbackConfig(host))
 }
 
-// newServer puts the generic API server together: everyone may do everything, and a namespace must exist before what is in it.
+// newServer assembles the API server. It allows every request. Its only admission plugin is NamespaceLifecycle: an
+// object's namespace must exist.
 func newServer(host, etcd string, client kubernetes.Interface) (*genericapiserver.GenericAPIServer, error) {
 	scheme := runtime.NewScheme()
 	core.AddToScheme(scheme)
@@ -118,7 +121,7 @@ func install(server *genericapiserver.GenericAPIServer, group *genericapiserver.
 	return server.InstallAPIGroup(group)
 }
 
-// makeNamespaces waits until the server says that it is ready, and makes the standing namespaces.
+// makeNamespaces waits until the server is ready, and creates the initial namespaces.
 func makeNamespaces(ctx context.Context, client kubernetes.Interface) error {
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		return client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error() == nil, nil

@@ -1,5 +1,7 @@
 package main
 
+// The status subresource of the built-in kinds.
+
 import (
 	"context"
 

@@ -1,5 +1,7 @@
 package main
 
+// The storage of all resources: etcd behind a watch cache.
+
 import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -12,7 +14,7 @@ import (
 	flowcontrol "k8s.io/apiserver/pkg/util/flowcontrol/request"
 )
 
-// storageOptions gives every resource its etcd storage (protobuf, as in a cluster) behind a watch cache.
+// storageOptions gives every resource its etcd storage, in protobuf as in a real cluster, behind a watch cache.
 type storageOptions struct {
 	etcd    string
 	codecs  serializer.CodecFactory
@@ -24,7 +26,7 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	backend := storagebackend.NewDefaultConfig("/registry", nil)
 	backend.Transport.ServerList = []string{o.etcd}
 	backend.StorageObjectCountTracker = o.tracker
-	backend.CompactionInterval = 0 // a compaction writes a key of its own, so that revisions would grow by chance
+	backend.CompactionInterval = 0 // a compaction writes a key, so that revisions would grow by chance
 	codec, versioner, err := serverstorage.NewStorageCodec(serverstorage.StorageCodecConfig{
 		StorageMediaType:  runtime.ContentTypeProtobuf,
 		StorageSerializer: o.codecs,
@@ -38,11 +40,11 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	backend.Codec, backend.EncodeVersioner = codec, versioner
 	decorator := genericregistry.StorageWithCacher()
 	if resource.Resource == "events" {
-		decorator = generic.UndecoratedStorage // as kube-apiserver has it: events have no watch cache
+		decorator = generic.UndecoratedStorage // events have no watch cache, as in kube-apiserver
 	}
 	prefix := resource.Resource
 	if resource.Group == apiextensions.GroupName {
-		prefix = resource.Group + "/" + resource.Resource // kube-apiserver has SimpleRestOptionsFactory for these
+		prefix = resource.Group + "/" + resource.Resource // the prefix that kube-apiserver uses (SimpleRestOptionsFactory)
 	}
 	return generic.RESTOptions{
 		StorageConfig:             backend.ForResource(resource),

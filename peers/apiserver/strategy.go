@@ -1,5 +1,7 @@
 package main
 
+// The general form of a strategy: the rules for creating, updating and deleting objects of a kind.
+
 import (
 	"context"
 
@@ -12,23 +14,23 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// strategy is how a kind is created, updated and deleted. Its functions may be nil.
+// strategy says how objects of a kind are created, updated and deleted. Its functions may be nil.
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
 	namespaced bool
-	// createOnUpdate makes a PUT create what is missing; conditional makes it name the resourceVersion.
+	// createOnUpdate lets a PUT create a missing object. conditional requires a PUT to give the resourceVersion.
 	createOnUpdate, conditional bool
 	garbage                     rest.GarbageCollectionPolicy
-	// validName is nil for a kind that checks no metadata itself.
+	// validName checks names. It is nil for a kind whose metadata are not checked.
 	validName     apivalidation.ValidateNameFunc
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
 	canonicalize  func(object runtime.Object)
 	validate      func(object runtime.Object) field.ErrorList
-	// validateUpdate is what is checked of an update beside its metadata.
+	// validateUpdate checks an update, apart from its metadata.
 	validateUpdate func(object, old runtime.Object) field.ErrorList
-	// resetFields are those that a write does not own, since the server sets them.
+	// resetFields are fields that a write does not set or own, because the server sets them.
 	resetFields []fieldpath.Path
 }
 

@@ -1,5 +1,7 @@
 package main
 
+// The columns of `kubectl get pods`.
+
 import (
 	"context"
 	"fmt"
@@ -29,8 +31,8 @@ var podColumns = []metav1.TableColumnDefinition{
 	{Name: "Readiness Gates", Type: "string", Priority: 1, Description: specDoc["readinessGates"]},
 }
 
-// podTable makes the columns of `kubectl get pods`, as far as the recordings ask for them: without init containers and times of restarts.
-// Upstream: pkg/printers/internalversion/printers.go.
+// podTable makes the table of pods for kubectl. It lacks init containers and the times of restarts, which the
+// recordings do not need. Upstream: pkg/printers/internalversion/printers.go.
 type podTable struct{}
 
 func (podTable) ConvertToTable(_ context.Context, object, options runtime.Object) (*metav1.Table, error) {

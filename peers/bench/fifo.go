@@ -1,5 +1,7 @@
 package main
 
+// Benchmarks of client-go's DeltaFIFO and RealFIFO.
+
 import (
 	"context"
 

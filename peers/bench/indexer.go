@@ -1,5 +1,7 @@
 package main
 
+// Benchmarks of client-go's thread-safe store with an index.
+
 import (
 	"context"
 	"fmt"
@@ -7,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// indexerSame is client-go's BenchmarkIndexer with any number of objects. The index value of an object is the object itself, so no object moves.
+// indexerSame is client-go's BenchmarkIndexer for any number of objects. The index value of an object is the object
+// itself, so updates leave the index unchanged.
 func indexerSame(_ context.Context, options options) ([]figure, error) {
 	objects := make([]string, options.number("objects", 5000))
 	for n := range objects {
@@ -30,7 +33,8 @@ func indexerSame(_ context.Context, options options) ([]figure, error) {
 	return append(one(nanos, "ns", did), bytes), err
 }
 
-// indexerMoving moves each object from one of two index values to the other. Half of the objects have each value.
+// indexerMoving updates objects so that each moves from one of two index values to the other. Half of the objects
+// have each value.
 func indexerMoving(_ context.Context, options options) ([]figure, error) {
 	number := options.number("objects", 5000)
 	bySide := func(object any) ([]string, error) { return []string{object.(string)[:1]}, nil }

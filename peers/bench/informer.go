@@ -1,5 +1,7 @@
 package main
 
+// Benchmarks of client-go's shared informer, with a fake source in the same process.
+
 import (
 	"context"
 	goruntime "runtime"
@@ -16,15 +18,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// unhandled is how many updates may be on their way to the handler. client-go's benchmark uses the same number.
+// unhandled is the largest number of updates on their way to the handler, as in client-go's benchmark.
 const unhandled = 10
 
-// noWatchList marks a source that cannot begin a watch with the existing objects.
+// noWatchList marks a source that does not support streaming lists.
 type noWatchList struct{ *cache.ListWatch }
 
 func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
-// source gives all pods in one list. The writer sends the events.
+// source returns a source that lists all pods at once and has this watch.
 func source(pods []corev1.Pod, events watch.Interface) cache.ListerWatcher {
 	return noWatchList{&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -48,7 +50,8 @@ func informerOf(source cache.ListerWatcher) cache.SharedIndexInformer {
 	})
 }
 
-// readersAndAWriter is client-go's BenchmarkSharedIndexInformer with any number of pods. Each reader has a thread of its own.
+// readersAndAWriter is client-go's BenchmarkSharedIndexInformer for any number of pods. Each reader has its own
+// thread.
 func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 	pods := namedAtRandom(options.number("pods", 10_000))
 	events := watch.NewFakeWithChanSize(1, false)
@@ -109,7 +112,8 @@ func list(indexer cache.Indexer, ended <-chan struct{}, reads, seen *atomic.Int6
 	}
 }
 
-// sourceToHandlers measures the way from a list in the process to a handler that has seen everything, and the memory that this takes.
+// sourceToHandlers measures the time from a list in the process to a handler that has every object, and the memory
+// that the informer takes.
 func sourceToHandlers(ctx context.Context, options options) ([]figure, error) {
 	pods := namedAtRandom(options.number("pods", 10_000))
 	_, before, err := resident()
@@ -135,7 +139,7 @@ func sourceToHandlers(ctx context.Context, options options) ([]figure, error) {
 	}, err
 }
 
-// waitFor checks more often than cache.WaitForCacheSync, which checks ten times a second.
+// waitFor waits like cache.WaitForCacheSync, but checks every millisecond instead of ten times a second.
 func waitFor(ctx context.Context, registration cache.ResourceEventHandlerRegistration) {
 	for ctx.Err() == nil && !registration.HasSynced() {
 		time.Sleep(time.Millisecond)

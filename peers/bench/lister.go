@@ -1,5 +1,7 @@
 package main
 
+// Benchmark of client-go's indexer as a lister.
+
 import (
 	"context"
 	"fmt"
@@ -10,7 +12,7 @@ import (
 
 const matches = 100
 
-// listerIndex finds a hundred of many objects through an index, and looks at each of them.
+// listerIndex finds a hundred of many objects through an index, and reads each of them.
 func listerIndex(_ context.Context, options options) ([]figure, error) {
 	name := func(object any) (string, error) { return object.(*metav1.PartialObjectMetadata).Name, nil }
 	byMatch := func(object any) ([]string, error) {

@@ -1,9 +1,9 @@
-// Command bench does one piece of work on client-go and measures it. `benches/work` does the same on the project's own machinery: it has
-// the same works, the same options and the same form of output.
+// Command bench does one piece of work on client-go and measures it. benches/work does the same works on the
+// project's own libraries, with the same options and the same output.
 //
 //	bench WORK [--key value…]
 //
-// Where client-go has a benchmark of its own, ../comparison runs that one instead.
+// If client-go has its own benchmark of a work, ../comparison runs that instead.
 package main
 
 import (

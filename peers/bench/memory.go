@@ -1,5 +1,7 @@
 package main
 
+// Measures the memory of the benchmark process.
+
 import (
 	"os"
 	"runtime/debug"
@@ -7,7 +9,8 @@ import (
 	"strings"
 )
 
-// resident returns the largest resident size so far, and the size after a collection that gave free memory back, in bytes.
+// resident returns the largest resident size so far, and the size after a garbage collection that returned free
+// memory to the system, in bytes.
 func resident() (peak, steady float64, err error) {
 	peak, err = status("VmHWM:")
 	if err != nil {

@@ -1,5 +1,7 @@
 package main
 
+// Parses the benchmark's command line.
+
 import (
 	"fmt"
 	"slices"
@@ -8,10 +10,10 @@ import (
 	"time"
 )
 
-// keys are all options. Each work takes some of them.
+// keys are all options. Each work uses some of them.
 var keys = []string{"changes", "encoding", "handlers", "keys", "ms", "objects", "pods", "readers", "url", "workers"}
 
-// options are the pairs of --key value of the command line.
+// options are the --key value pairs of the command line.
 type options map[string]string
 
 func parse(words []string) (options, error) {
@@ -48,7 +50,7 @@ func (o options) number(key string, usual int) int {
 	return number
 }
 
-// time is how long a work is repeated.
+// time is the time for which a work is repeated.
 func (o options) time() time.Duration {
 	return time.Duration(o.number("ms", 500)) * time.Millisecond
 }

@@ -1,5 +1,7 @@
 package main
 
+// Pods for the benchmarks.
+
 import (
 	"fmt"
 
@@ -7,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// manyPods makes pods in the namespace default that have only a name: pod-0, pod-1 and so on.
+// manyPods returns pods in the namespace default that have only a name: pod-0, pod-1 and so on.
 func manyPods(number int) []*corev1.Pod {
 	pods := make([]*corev1.Pod, number)
 	for n := range pods {

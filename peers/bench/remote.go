@@ -1,5 +1,7 @@
 package main
 
+// Benchmarks of client-go's informer over HTTP.
+
 import (
 	"context"
 	"fmt"
@@ -14,7 +16,7 @@ import (
 	"k8s.io/client-go/informers"
 )
 
-// podInformer makes an informer that asks the server of --url. Its --encoding is json or protobuf.
+// podInformer returns an informer for the server at --url. --encoding is json or protobuf.
 func podInformer(options options) (cache.SharedIndexInformer, error) {
 	config := &rest.Config{Host: options.text("url", "http://127.0.0.1:18080")}
 	switch encoding := options.text("encoding", "json"); encoding {
@@ -33,7 +35,8 @@ func podInformer(options options) (cache.SharedIndexInformer, error) {
 	return informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer(), nil
 }
 
-// listToHandlers measures the way from an HTTP LIST to a handler that has seen everything, and the memory that this takes.
+// listToHandlers measures the time from an HTTP LIST to a handler that has every object, and the memory that this
+// takes.
 func listToHandlers(ctx context.Context, options options) ([]figure, error) {
 	start := time.Now()
 	informer, err := podInformer(options)
@@ -59,7 +62,7 @@ func listToHandlers(ctx context.Context, options options) ([]figure, error) {
 	return append([]figure{took}, memory...), err
 }
 
-// changesToHandlers gives the server's changes to many handlers. It measures the time from the first change handled to the last.
+// changesToHandlers measures watch events to many handlers: the time from the first handled change to the last.
 func changesToHandlers(ctx context.Context, options options) ([]figure, error) {
 	changes, handlers := options.number("changes", 100_000), options.number("handlers", 1)
 	informer, err := podInformer(options)

@@ -1,5 +1,7 @@
 package main
 
+// Measures the time of a benchmark, and defines the figures that peers/comparison reads.
+
 import "time"
 
 // figure is one measured number.
@@ -9,7 +11,7 @@ type figure struct {
 	Part  string  `json:"part"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Did says how much was done. It is the same number for every program that does the same work with the same options.
+	// Did is the amount of work: the same number for every program that does the same work with the same options.
 	Did uint64 `json:"did"`
 }
 
@@ -17,9 +19,10 @@ func one(value float64, unit string, did int) []figure {
 	return []figure{{Value: value, Unit: unit, Did: uint64(did)}}
 }
 
-// perTurn measures one turn of work: it repeats the work until the time is over. The time of prepare is not counted.
+// perTurn returns the mean time of one turn. It repeats the work until the turns took `fits` in total. The time of
+// prepare is not counted.
 func perTurn[S any](fits time.Duration, prepare func() S, work func(S)) time.Duration {
-	work(prepare()) // warm
+	work(prepare()) // warm-up
 	turns, spent := 0, time.Duration(0)
 	for spent < fits {
 		state := prepare()
@@ -31,14 +34,14 @@ func perTurn[S any](fits time.Duration, prepare func() S, work func(S)) time.Dur
 	return spent / time.Duration(turns)
 }
 
-// perItem measures the same for one item, in nanoseconds, where a turn handles this many items.
+// perItem returns the mean time of one item in nanoseconds, if a turn handles this many items.
 func perItem[S any](fits time.Duration, items int, prepare func() S, work func(S)) float64 {
 	return float64(perTurn(fits, prepare, work).Nanoseconds()) / float64(items)
 }
 
 func nothing() struct{} { return struct{}{} }
 
-// must stops the program at an error that cannot happen here: the objects have names, and the queues are open.
+// must panics on errors that cannot happen here: the objects have names, and the queues are open.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -1,5 +1,7 @@
 package main
 
+// Benchmark of client-go's workqueue.
+
 import (
 	"context"
 	"fmt"

@@ -1,13 +1,15 @@
 package main
 
+// Benchmarks API servers: ours, and upstream's on etcd.
+
 import (
 	"context"
 	"fmt"
 	"time"
 )
 
-// apiserver starts a new API server for each run, measures how long that takes and how much memory it holds, and puts load on it: these
-// arguments of apiload say what load.
+// apiserver returns a contender that starts a new API server for each run, measures its time to the first answer and
+// its idle memory, and then puts load on it. load is the command line of apiload.
 func apiserver(name string, load []string, announcement, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		start := time.Now()
@@ -26,7 +28,7 @@ func loaded(ctx context.Context, server *server, start time.Time, load []string)
 		return nil, err
 	}
 	started := time.Since(start)
-	time.Sleep(time.Second) // the server's work after its first answer counts too
+	time.Sleep(time.Second) // the memory and processor time of work after the first answer count, too
 	idle, err := server.resident()
 	if err != nil {
 		return nil, err

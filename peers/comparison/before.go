@@ -1,5 +1,7 @@
 package main
 
+// The option --before REVISION, which compares our cluster with an earlier revision of itself.
+
 import (
 	"context"
 	"fmt"
@@ -7,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// buildBefore builds the program as it was at a revision, from the history of the project. Its own target folder makes the next build short.
+// buildBefore builds the program of an earlier revision, from the git history. It uses a target folder of its own, so
+// that the next such build is short.
 func buildBefore(ctx context.Context, p programs, profile, revision string) (string, error) {
 	sources := filepath.Join(p.scratch, "before")
 	archive := sources + ".tar"
@@ -17,7 +20,8 @@ func buildBefore(ctx context.Context, p programs, profile, revision string) (str
 	if err := loud(process(ctx, "git", "-C", p.root, "archive", "--output", archive, revision)); err != nil {
 		return "", fmt.Errorf("the sources of --before %s: %w", revision, err)
 	}
-	// The files are as new as this build (-m). With the times of their commit, Cargo would take what it has built of another revision.
+	// -m sets the files' times to now. With the times of their commit, Cargo would take results of another revision
+	// for up to date.
 	if err := loud(process(ctx, "tar", "-xmf", archive, "-C", sources)); err != nil {
 		return "", err
 	}
@@ -25,10 +29,11 @@ func buildBefore(ctx context.Context, p programs, profile, revision string) (str
 		"--target-dir", filepath.Join(p.root, "target", "before"))
 }
 
-// nothingMore is the ratio at which something costs no more than before: a tenth is what the machine alone can make of it.
+// nothingMore is the ratio at which the cluster costs no more than before: the machine alone makes figures vary by a
+// tenth.
 const nothingMore = 0.9
 
-// beforeRows ask what the cluster has lost since an earlier revision: both do the same works in turn.
+// beforeRows returns the rows that compare the cluster with the revision of --before, if there is one.
 func beforeRows(p programs, s size) []row {
 	if *before == "" {
 		return nil

@@ -1,5 +1,7 @@
 package main
 
+// Builds all programs that take part in the benchmark comparison.
+
 import (
 	"bytes"
 	"context"
@@ -10,23 +12,24 @@ import (
 	"strings"
 )
 
-// programs holds the paths of everything that runs. All paths are absolute.
+// programs holds the paths of all programs that run. All paths are absolute.
 type programs struct {
-	// root is the folder of the project.
+	// root is the project's folder.
 	root string
-	// work is the benchmark of the project's machinery, informerLab the project's program.
+	// work is the benchmark program of our libraries, informerLab is informer-lab itself.
 	work, informerLab string
-	// before is the project's program as it was at the revision of --before.
+	// before is informer-lab as it was at the revision of --before.
 	before string
-	// kubeRuntime is the peer in Rust, goPeers the folder of the peers in Go, cacheTests and queueTests are client-go's own tests.
+	// kubeRuntime is the benchmark program on kube-runtime, goPeers the folder of the programs in Go. cacheTests and
+	// queueTests are client-go's own benchmarks.
 	kubeRuntime, goPeers, cacheTests, queueTests string
-	// scratch is a folder that is removed at the end.
+	// scratch is a folder for temporary files, removed at the end.
 	scratch string
 }
 
 func (p programs) peer(name string) string { return filepath.Join(p.goPeers, name) }
 
-// build builds all programs. The smallest size uses debug builds.
+// build builds all programs: debug builds for the smallest size, optimised ones for the others.
 func build(ctx context.Context, root, scratch string, size size) (p programs, err error) {
 	target := filepath.Join(root, "target", "peers")
 	p = programs{
@@ -49,7 +52,7 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 	of := func(name string) []string { return []string{"build", "--locked", "-p", name, "--profile"} }
 	if size == smallest {
 		profile = "dev"
-		// Together they have the features with which the tests have built most of it already.
+		// One build of both packages has the features of the test build, so that most of it is already compiled.
 		of = func(string) []string {
 			return []string{"build", "--locked", "-p", "informer-lab", "-p", "informer-lab-benches", "--profile"}
 		}
@@ -87,5 +90,5 @@ func cargo(ctx context.Context, folder, name string, arguments ...string) (strin
 			return made.Executable, nil
 		}
 	}
-	return "", fmt.Errorf("cargo %s made no %s", strings.Join(arguments, " "), name)
+	return "", fmt.Errorf("cargo %s built no executable %s", strings.Join(arguments, " "), name)
 }

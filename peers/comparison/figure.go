@@ -1,5 +1,7 @@
 package main
 
+// Measured figures, and the contenders that measure them.
+
 import (
 	"bytes"
 	"context"
@@ -9,7 +11,8 @@ import (
 	"slices"
 )
 
-// figure is one measured number: of which part of the work, how much it is, and how much was done.
+// figure is one measured number: the part of the work that was measured, the value with its unit, and the number of
+// operations.
 type figure struct {
 	Part  string  `json:"part"`
 	Value float64 `json:"value"`
@@ -17,16 +20,16 @@ type figure struct {
 	Did   uint64  `json:"did"`
 }
 
-// samples are the figures of one contender, one for each run, by part.
+// samples are the figures of one contender by part, one figure for each run.
 type samples map[string][]figure
 
-// contender does a piece of work and measures it.
+// contender is an implementation that does a piece of work and measures it.
 type contender struct {
 	name string
 	run  func(context.Context) ([]figure, error)
 }
 
-// command is a contender that prints its figures, one JSON object on each line.
+// command returns a contender that runs a program, which prints its figures as one JSON object on each line.
 func command(name, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		out, err := output(process(ctx, program, arguments...))

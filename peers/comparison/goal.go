@@ -1,36 +1,40 @@
 package main
 
+// The goals of the benchmark comparison, and the verdicts on them.
+
 import (
 	"fmt"
 	"slices"
 )
 
-// better says which figures are better.
+// better says which values of a figure are better.
 type better int
 
 const (
 	lower better = iota
 	higher
-	// within limits a figure of one contender: by another part of its own, or by an absolute value.
+	// within sets a limit for a figure: another part of the same contender times a ratio, or an absolute value.
 	within
 )
 
-// goal is the aim for one part of a work.
+// goal is the target for one part of a work.
 type goal struct {
-	// what names what is judged, if the work's name does not say it. "9: peak" belongs to another row of the table than the work does.
+	// what names the judged figure, if the work's name does not. A prefix such as "9: " moves the goal to another row
+	// of the table.
 	what   string
 	part   string
 	better better
-	// who names the contender that is judged. Empty stands for our own contender.
+	// who is the judged contender; empty means ours.
 	who string
-	// against names the other contender; with within, a part of the contender's own figures. Without it the figure itself is judged.
+	// against is the contender to compare with; for within, another part of the same contender. If it is empty, the
+	// value itself is judged.
 	against string
-	// ratio is how many times better it has to be. With within, and without another contender, it is the largest or the smallest allowed
-	// value. Zero: the figure is only reported.
+	// ratio is how many times better the figure has to be. Without a contender to compare with, it is the largest or
+	// smallest allowed value. Zero means that the figure is only reported.
 	ratio float64
 }
 
-// result says whether a goal was reached.
+// result is a judged goal with the figures that decided.
 type result struct {
 	row           row
 	goal          goal
@@ -42,7 +46,7 @@ type result struct {
 	met, isJudged bool
 }
 
-// judge compares run by run. The median of the ratios counts.
+// judge compares the contenders run by run, and judges the median of the ratios.
 func (g goal) judge(all map[string]samples) (result, error) {
 	who := g.who
 	if who == "" {
@@ -92,7 +96,7 @@ func (g goal) howMuchBetter(mine, theirs float64) float64 {
 	return mine / theirs
 }
 
-// positive returns the figures of a part, and refuses zeros: no work takes no time and no memory.
+// positive returns the figures of a part. It refuses zeros, because every work takes time and memory.
 func positive(all map[string]samples, who, part string) ([]figure, error) {
 	figures := all[who][part]
 	if len(figures) == 0 {
@@ -106,7 +110,7 @@ func positive(all map[string]samples, who, part string) ([]figure, error) {
 	return figures, nil
 }
 
-// sameWork refuses to compare contenders that did different amounts of work.
+// sameWork returns an error if two contenders did different amounts of work.
 func sameWork(who string, mine []figure, opponent string, theirs []figure) error {
 	if len(mine) != len(theirs) {
 		return fmt.Errorf("%d runs of %s, %d of %s", len(mine), who, len(theirs), opponent)

@@ -1,11 +1,13 @@
 package main
 
+// Tests for the verdicts on benchmark goals.
+
 import (
 	"strings"
 	"testing"
 )
 
-// runs makes figures of one part, one for each run. All runs did the same amount of work.
+// runs returns figures of one part, one for each run, all with the same amount of work.
 func runs(part, unit string, values ...float64) samples {
 	figures := make([]figure, len(values))
 	for n, value := range values {
@@ -37,7 +39,7 @@ func TestTheRatioIsTheMedianOfThePairs(t *testing.T) {
 	}
 }
 
-func TestWhatIsBetter(t *testing.T) {
+func TestGoalsAskForLessForMoreOrForALimit(t *testing.T) {
 	all := map[string]samples{
 		ours:     {"time": runs("time", "ms", 10)["time"], "steady": runs("steady", "ms", 8)["steady"]},
 		clientGo: runs("time", "ms", 40),
@@ -66,14 +68,14 @@ func TestWhatIsBetter(t *testing.T) {
 	}
 }
 
-func TestAGoalWithoutARatioIsOnlyTold(t *testing.T) {
+func TestAGoalWithoutARatioIsOnlyReported(t *testing.T) {
 	got, err := goal{against: clientGo}.judge(map[string]samples{ours: runs("", "ns", 2), clientGo: runs("", "ns", 1)})
 	if err != nil || got.isJudged || got.missed() || got.verdict() != "" || got.target() != "" || got.ratio != 0.5 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestWhatCannotBeCompared(t *testing.T) {
+func TestFiguresOfDifferentWorkAreNotCompared(t *testing.T) {
 	good := runs("", "ns", 1, 2)
 	did := runs("", "ns", 1, 2)
 	did[""][1].Did = 8

@@ -1,12 +1,14 @@
 package main
 
+// The tables in RESULTS.md that show how time and memory grow with the number of objects.
+
 import (
 	"bytes"
 	"fmt"
 	"slices"
 )
 
-// point is a line in a table of growth: the table, and the number of objects.
+// point is a line of a table: the table, and the number of objects.
 type point struct {
 	table   *table
 	objects int
@@ -15,12 +17,12 @@ type point struct {
 // table shows how the cost of a work grows with the number of objects.
 type table struct {
 	title string
-	// columns are the figures that are shown for each contender.
+	// columns are the figures shown for each contender.
 	columns    []column
 	contenders []string
 }
 
-// column is a part of a measured work, and its heading.
+// column is a measured part of a work, with its heading.
 type column struct{ part, head string }
 
 var two = []string{ours, clientGo}
@@ -36,10 +38,10 @@ var (
 	tables = []*table{sameIndex, movingIndex, oneReader, inProcess, overHTTP}
 )
 
-// growthRuns is how often each contender has a turn for a table of growth. Nothing is judged in it.
+// growthRuns is the number of runs of each contender for these tables. They have no goals.
 const growthRuns = 3
 
-// growthRows are the rows that the tables of growth need besides the other rows. Nothing is judged in them.
+// growthRows returns the rows for the tables' sizes that no other row measures. They have no goals.
 func growthRows(p programs, s size) (rows []row) {
 	if s == short {
 		return nil
@@ -61,23 +63,23 @@ func growthRows(p programs, s size) (rows []row) {
 		}
 	}
 	if s == smallest {
-		return rows // row 8 itself is as small as this
+		return rows // row 8 already has this size
 	}
 	smaller := syncRow(p, 1000)
 	smaller.name, smaller.runs = "growth: "+smaller.name, growthRuns
 	return append(rows, smaller)
 }
 
-// line holds the medians of all contenders at one number of objects.
+// line holds the medians of all contenders for one number of objects.
 type line struct {
 	objects int
 	cells   []string
 }
 
-// grown holds the lines of all tables.
+// grown holds the lines of each table.
 type grown map[*table][]line
 
-// add makes a line from the measured figures. All contenders must have done the same amount of work.
+// add adds the line for the measured figures. It returns an error if the contenders did different amounts of work.
 func (g grown) add(at point, all map[string]samples) error {
 	line := line{objects: at.objects}
 	for _, column := range at.table.columns {
@@ -109,7 +111,7 @@ func cell(column column, figures []figure, objects int) string {
 	case column.part == "steady":
 		return number(value * 1e6 / float64(objects))
 	case column.part == "bytes" && value <= 0:
-		return "" // there are no more pages than before
+		return "" // the memory did not grow
 	case column.part == "bytes":
 		return number(value)
 	default:

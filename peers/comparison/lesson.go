@@ -1,5 +1,8 @@
 package main
 
+// Benchmarks of whole programs: a lesson from start to exit, its peak memory, the size of an executable, and a clean
+// build.
+
 import (
 	"bytes"
 	"context"
@@ -13,10 +16,10 @@ import (
 	"time"
 )
 
-// again is how often a lesson runs for one figure.
+// again is the number of times that a lesson runs for one figure.
 const again = 20
 
-// lesson runs a program from start to end and compares its output.
+// lesson returns a contender that runs a lesson from start to exit, and checks its output against the trace.
 func lesson(name, trace, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		wanted, err := os.ReadFile(trace)
@@ -45,11 +48,12 @@ func lesson(name, trace, program string, arguments ...string) contender {
 	}}
 }
 
-// asHelper is the first argument with which this program starts itself again, to measure the peak memory of another program.
+// asHelper is the first argument with which this program starts itself again as a helper, to measure the peak memory
+// of another program.
 const asHelper = "peak-of"
 
-// peakOf returns the largest resident size of a program in MB. The kernel counts the memory of the process that starts the program too,
-// and this process is large. So a small process starts it: this program, started again as a helper.
+// peakOf returns the largest resident size of a program in MB. The kernel's figure includes the memory of the parent
+// process at the fork, and this process is large. So a small process starts the program: this program as a helper.
 func peakOf(ctx context.Context, program string, arguments ...string) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -63,9 +67,9 @@ func peakOf(ctx context.Context, program string, arguments ...string) (float64, 
 	return kilobytes * 1024 / 1e6, err
 }
 
-// help is what the helper does: it runs the command and prints the command's peak in KB.
+// help is the helper: it runs a command and prints the command's peak memory in KB.
 func help(words []string) error {
-	command := exec.Command(words[0], words[1:]...) // the helper's process group ends as a whole
+	command := exec.Command(words[0], words[1:]...) // in the helper's own process group, which ends as a whole
 	if _, err := output(command); err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func help(words []string) error {
 	return nil
 }
 
-// program measures the size of an executable.
+// program returns a contender that measures the size of an executable.
 func program(name, path string) contender {
 	return contender{name, func(context.Context) ([]figure, error) {
 		file, err := os.Stat(path)
@@ -84,7 +88,8 @@ func program(name, path string) contender {
 	}}
 }
 
-// coldBuild builds everything from downloaded sources. The environment variable names the folder for the results.
+// coldBuild returns a contender that builds everything from downloaded sources. The environment variable names the
+// folder for the results.
 func coldBuild(name, folder, scratch, variable string, words ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		cache := filepath.Join(scratch, name)

@@ -1,5 +1,7 @@
 package main
 
+// The description of the machine in RESULTS.md.
+
 import (
 	"context"
 	"fmt"
@@ -51,7 +53,7 @@ func (m machine) markdown() string {
 	return text
 }
 
-// isBusy reports whether others used a quarter of the processors or more in the minute before.
+// isBusy returns true if other programs used more than a quarter of the processors in the minute before the start.
 func (m machine) isBusy() bool {
 	lastMinute, _, _ := strings.Cut(m.before, " ")
 	load, err := strconv.ParseFloat(lastMinute, 64)
@@ -87,7 +89,7 @@ func said(ctx context.Context, folder, program string, arguments ...string) stri
 	return strings.TrimSpace(string(out))
 }
 
-// field returns the value behind a name in one of the kernel's files.
+// field returns the value of a name in a file of /proc.
 func field(path, name string) string {
 	text, _ := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

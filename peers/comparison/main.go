@@ -1,5 +1,5 @@
-// Command comparison runs the project's machinery, client-go and kube-runtime side by side on the same work, and reports how long each takes.
-// ../compare builds and runs it.
+// Command comparison runs our libraries, client-go, kube-runtime and a real API server in turn on the same work, and
+// writes the measured times and sizes to benches/RESULTS.md. peers/compare builds and runs it.
 package main
 
 import (
@@ -17,25 +17,25 @@ import (
 
 const usage = `peers/compare [--quick | --smoke] [--only EXPRESSION] [--cold-builds] [--before REVISION] [--out FOLDER]
 
-Runs this project, client-go, kube-runtime and a real API server on the same work in turn, checks that all did the same, and writes
-benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; what has to be built the first time takes a quarter of an hour.
-Nothing else should run beside it. Ctrl-C ends it and all that it has started; then nothing is written.
+Runs this project, client-go, kube-runtime and a real API server on the same work in turn, checks that all did the same amount of work, and writes
+benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; the first build takes a quarter of an hour.
+Nothing else should run beside it. Ctrl-C ends it with all its programs, and writes nothing.
 
   --quick            up to 10,000 objects, in five minutes; without it up to a million, in 25
-  --smoke            everything once, tiny, in debug builds; writes nothing: a check that none rots
+  --smoke            everything once, tiny, in debug builds, to check that it still runs; writes nothing
   --only EXPRESSION  only the rows whose number and name match this regular expression; writes nothing
   --cold-builds      also builds both sides from nothing (minutes)
-  --before REVISION  also builds an earlier revision of this project (a quarter of an hour), and measures what the cluster has lost since;
+  --before REVISION  also builds an earlier revision of this project (a quarter of an hour), and compares today's cluster with it;
                      writes nothing
   --out FOLDER       where the results go [benches, where reasons.txt and profiles/ are]
 
   peers/compare --quick --only '^6 .* 10 readers'
-  peers/compare --before 3aa09d1 --only since       against the last one without custom resources, TLS and server-side apply
-  peers/compare --cold-builds                       what the RESULTS.md of the project was written by
+  peers/compare --before 3aa09d1 --only since       compares with the last revision without custom resources, TLS and server-side apply
+  peers/compare --cold-builds                       the command that wrote the project's RESULTS.md
 `
 
 var (
-	project = flag.String("project", ".", "the project's folder; peers/compare says it")
+	project = flag.String("project", ".", "the project's folder; peers/compare sets it")
 	quick   = flag.Bool("quick", false, "")
 	smoke   = flag.Bool("smoke", false, "")
 	cold    = flag.Bool("cold-builds", false, "")
@@ -88,7 +88,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The system's folder may be in memory, and a build from nothing takes gigabytes.
+	// In the project, because the system's temporary folder may be in memory, and a clean build needs gigabytes.
 	scratch, err := os.MkdirTemp(filepath.Join(root, "target", "peers"), "scratch")
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Setenv("TMPDIR", scratch); err != nil { // the programs leave their files there too, and they are removed with it
+	if err := os.Setenv("TMPDIR", scratch); err != nil { // so that the temporary files of the programs are removed, too
 		return err
 	}
 	report := report{machine: look(ctx, programs, loadBefore), size: size, grown: grown{}, reasons: reasons}
@@ -120,10 +120,10 @@ func run(ctx context.Context) error {
 	)
 }
 
-// asked is the request on the command line.
+// asked parses the command line: the size of the run, and the rows to run.
 func asked() (size, *regexp.Regexp, error) {
 	if flag.NArg() > 0 {
-		return size{}, nil, fmt.Errorf("what is %q? --help says what there is", flag.Arg(0))
+		return size{}, nil, fmt.Errorf("unexpected argument %q, see --help", flag.Arg(0))
 	}
 	chosen, err := regexp.Compile(*only)
 	switch {

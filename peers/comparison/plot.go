@@ -1,5 +1,7 @@
 package main
 
+// Draws results.svg, the plot of the benchmark comparison: each goal's ratio and target on a logarithmic scale.
+
 import (
 	"bytes"
 	"fmt"
@@ -7,18 +9,18 @@ import (
 	"math"
 )
 
-// These are the measures of the plot, in pixels.
+// Sizes in the plot, in pixels.
 const (
 	lineHeight = 20
 	headHeight = 64
 	nameWidth  = 500
 	scaleWidth = 350
 	plotWidth  = nameWidth + scaleWidth + 130
-	// least is the ratio at the left edge. Smaller ratios stand there too.
+	// least is the ratio at the left edge; smaller ratios are drawn there, too.
 	least = 0.1
 )
 
-// plotStyle brings its own background, so that the plot can be read on any page.
+// plotStyle sets colours for light and dark pages, with a background of its own.
 const plotStyle = `<style>
   text { font: 12px system-ui, sans-serif; fill: #1f2328 }
   .page { fill: #ffffff } .band { fill: #f6f8fa } .grid { stroke: #d1d9e0 } .one { stroke: #818b98 } .target { stroke: #1f2328; stroke-width: 2 }
@@ -31,7 +33,7 @@ const plotStyle = `<style>
 </style>
 `
 
-// plot shows every goal against a peer: how many times better the project is, on a logarithmic scale, with a tick at the target.
+// plot draws every goal against a peer: how many times better the project is, with a tick at the target.
 func (r report) plot() []byte {
 	var shown []result
 	most := 1.0
@@ -92,7 +94,7 @@ func legend(out *bytes.Buffer) {
 	fmt.Fprintf(out, `<line class="target" x1="%d" x2="%d" y1="%d" y2="%d"/><text x="%d" y="%d">target</text>`+"\n", nameWidth+200, nameWidth+200, y-12, y+4, nameWidth+210, y)
 }
 
-// bands separate the rows of one number from those of the next.
+// bands shades every other group of rows with the same number.
 func bands(out *bytes.Buffer, shown []result) {
 	dark, before := false, 0
 	for n, result := range shown {
@@ -114,7 +116,8 @@ func (r result) draw(out *bytes.Buffer, y int, scale scale) {
 	fmt.Fprintf(out, `<text x="%d" y="%d">%s× of %g×</text>`+"\n", nameWidth+scaleWidth+16, middle+4, number(r.ratio), r.goal.ratio)
 }
 
-// mark is a full circle where the target is met, and an empty diamond where it is missed. The shape says it without the colour.
+// mark draws a full circle for a goal that is met, and an empty diamond for one that is missed, so that the plot is
+// readable without colours.
 func mark[X int | float64](out *bytes.Buffer, x X, y int, met bool) {
 	if met {
 		fmt.Fprintf(out, `<circle class="met" cx="%.1f" cy="%d" r="4"/>`, float64(x), y)

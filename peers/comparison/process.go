@@ -1,5 +1,7 @@
 package main
 
+// Runs the programs of the comparison, and ends them with everything that they have started.
+
 import (
 	"bytes"
 	"context"
@@ -10,19 +12,19 @@ import (
 	"time"
 )
 
-// process is a command that ends with the context, together with all processes that it has started.
+// process returns a command that ends with the context, together with all processes that it has started.
 func process(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, program, arguments...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return endGroup(command) }
-	command.WaitDelay = 5 * time.Second // then it is killed
+	command.WaitDelay = 5 * time.Second // after this time it is killed
 	return command
 }
 
-// endGroup asks a process and all processes that it has started to end.
+// endGroup sends SIGTERM to a process and to all processes that it has started.
 func endGroup(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 
-// output returns what a command prints. If the command fails, the error contains what it wrote to standard error.
+// output returns the standard output of a command. If the command fails, the error quotes its standard error.
 func output(command *exec.Cmd) ([]byte, error) {
 	var said tail
 	command.Stderr = &said
@@ -33,7 +35,7 @@ func output(command *exec.Cmd) ([]byte, error) {
 	return out, nil
 }
 
-// loud shows the output of a command.
+// loud runs a command and shows its output.
 func loud(command *exec.Cmd) error {
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Run(); err != nil {
@@ -42,7 +44,7 @@ func loud(command *exec.Cmd) error {
 	return nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that were written to it.
 type tail struct{ text []byte }
 
 const kept = 4096
@@ -53,7 +55,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// quoted returns what was written, if anything, in a form that can follow an error.
+// quoted returns the kept text in a form to append to an error, or nothing if there is no text.
 func (t *tail) quoted() string {
 	if text := bytes.TrimSpace(t.text); len(text) > 0 {
 		return "\nit said:\n" + string(text)

@@ -1,5 +1,7 @@
 package main
 
+// Tests that programs of the comparison end as they should.
+
 import (
 	"context"
 	"errors"
@@ -11,7 +13,7 @@ import (
 	"testing"
 )
 
-func TestAFailureShowsWhatTheCommandSaid(t *testing.T) {
+func TestAFailureShowsTheStandardErrorOfTheCommand(t *testing.T) {
 	_, err := output(process(t.Context(), "sh", "-c", "echo no such pod >&2; exit 3"))
 	if err == nil || !strings.Contains(err.Error(), "no such pod") || !strings.Contains(err.Error(), "exit status 3") {
 		t.Error(err)
@@ -22,7 +24,7 @@ func TestAFailureShowsWhatTheCommandSaid(t *testing.T) {
 	}
 }
 
-func TestOnlyTheEndOfWhatWasSaidIsKept(t *testing.T) {
+func TestOnlyTheEndOfStandardErrorIsKept(t *testing.T) {
 	var said tail
 	for range kept {
 		_, _ = said.Write([]byte("ab"))
@@ -33,7 +35,7 @@ func TestOnlyTheEndOfWhatWasSaidIsKept(t *testing.T) {
 	}
 }
 
-// A server starts a child. When the context has ended, both are gone.
+// A server starts a child. Both end with the context.
 func TestNothingOutlivesTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := serve(ctx, "ready ", "sh", "-c", "sleep 1000 & echo ready $!; wait")
@@ -55,7 +57,7 @@ func TestNothingOutlivesTheContext(t *testing.T) {
 	}
 }
 
-// isRunning reports whether a process still runs. A process that has ended and was not waited for does not count.
+// isRunning returns true if a process runs. A zombie, which its parent has not waited for, does not count.
 func isRunning(pid int) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, state, _ := strings.Cut(string(text), ") ")

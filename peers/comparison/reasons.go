@@ -1,5 +1,7 @@
 package main
 
+// Reads benches/reasons.txt, which explains why benchmark goals are missed, and the profiles that show it.
+
 import (
 	"errors"
 	"fmt"
@@ -10,21 +12,23 @@ import (
 	"strings"
 )
 
-// reason says why one or more goals are missed.
+// reason is the explanation for one or more missed goals.
 type reason struct {
-	// goals matches names of goals. An asterisk stands for any text, so that one line covers every size.
+	// goals matches the names of goals. An asterisk in the file stands for any text, so that one line covers every
+	// size.
 	goals *regexp.Regexp
 	text  string
-	// profile is the name of the file that shows the reason, and shown is its text. Both are empty if there is no such file.
+	// profile is the name of the profile that shows the reason, and shown is its text. Both are empty if there is
+	// none.
 	profile, shown string
 }
 
-// reasons are in order: the first one that matches counts.
+// reasons are all reasons in the order of the file. The first match counts.
 type reasons []reason
 
 var apart = regexp.MustCompile(` {2,}`)
 
-// readReasons reads reasons.txt in this folder, and the profiles beside it.
+// readReasons reads reasons.txt in this folder, and the profiles that it names.
 func readReasons(folder string) (reasons, error) {
 	path := filepath.Join(folder, "reasons.txt")
 	text, err := os.ReadFile(path)
@@ -49,7 +53,7 @@ func readReasons(folder string) (reasons, error) {
 	return all, nil
 }
 
-// parseReason reads "goals  reason" or "goals  reason  profile".
+// parseReason parses a line: "goals  reason" or "goals  reason  profile".
 func parseReason(line string) (reason, error) {
 	parts := apart.Split(line, -1)
 	if len(parts) < 2 || len(parts) > 3 {
@@ -71,7 +75,7 @@ func pattern(goals string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(goals), `\*`, ".*") + "$")
 }
 
-// of returns the reason why the goal of this name is missed, or nothing if no line gives one.
+// of returns the reason for a missed goal, or nil if there is none.
 func (all reasons) of(name string) *reason {
 	for n := range all {
 		if all[n].goals.MatchString(name) {

@@ -1,5 +1,7 @@
 package main
 
+// Tests for the reasons why benchmark goals are missed.
+
 import (
 	"os"
 	"path/filepath"
@@ -16,7 +18,7 @@ func written(t *testing.T, text string) string {
 	return folder
 }
 
-func TestAReasonIsForEverySize(t *testing.T) {
+func TestOneReasonCoversEverySize(t *testing.T) {
 	reasons, err := readReasons(written(t, `
 # Why.
 6 shared informer, *, 10 readers: writes   two processors
@@ -48,7 +50,7 @@ func TestAReasonIsForEverySize(t *testing.T) {
 func TestAReasonNamesAProfile(t *testing.T) {
 	folder := written(t, "3 listener, *  wake-ups  listener\n")
 	if _, err := readReasons(folder); err == nil || !strings.Contains(err.Error(), "peers/profile listener") {
-		t.Fatalf("a profile that is not there: %v", err)
+		t.Fatalf("a missing profile was not reported: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(folder, "profiles"), 0o700); err != nil {
 		t.Fatal(err)
@@ -68,7 +70,7 @@ func TestAReasonNamesAProfile(t *testing.T) {
 func TestALineWithoutAReasonIsRefused(t *testing.T) {
 	for _, line := range []string{"3 listener", "3 listener  reason  profile  more"} {
 		if _, err := readReasons(written(t, line)); err == nil {
-			t.Errorf("%q was read", line)
+			t.Errorf("%q was accepted", line)
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package main
 
+// The rows of the benchmark table that measure informers over HTTP: from a LIST to synced handlers, and a watch.
+
 import (
 	"context"
 	"fmt"
 )
 
-// static starts a server with this many pods and changes. Its address is in the URL once it runs.
+// static returns a function that starts a server with so many pods and watch events, and stores its address in url.
 func (p programs) static(url *string, pods, changes int) func(context.Context) (*server, error) {
 	return func(ctx context.Context) (*server, error) {
 		server, err := serve(ctx, "ready ", p.peer("staticserver"), "--pods", fmt.Sprint(pods), "--changes", fmt.Sprint(changes))
@@ -17,14 +19,14 @@ func (p programs) static(url *string, pods, changes int) func(context.Context) (
 	}
 }
 
-// at is a command whose --url is known only when it runs.
+// at returns a contender like command, for a program whose --url is known only when it runs.
 func at(url *string, name, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		return command(name, program, append(arguments, "--url", *url)...).run(ctx)
 	}}
 }
 
-// 8, and 9 with it.
+// syncRows returns row 8, from an HTTP LIST to synced handlers, and row 9, its memory.
 func syncRows(p programs, s size) (rows []row) {
 	for _, pods := range s.each(10_000, 100_000) {
 		row := syncRow(p, pods)
@@ -61,7 +63,7 @@ func syncRow(p programs, pods int) row {
 	}
 }
 
-// 10.
+// watchRows returns row 10, watch events to handlers.
 func watchRows(p programs, s size) (rows []row) {
 	const pods = 100
 	for _, handlers := range []int{1, 10, 100} {

@@ -1,5 +1,7 @@
 package main
 
+// Runs all rows of the benchmark table and writes RESULTS.md.
+
 import (
 	"bytes"
 	"cmp"
@@ -14,7 +16,7 @@ import (
 	"time"
 )
 
-// report holds everything that one run measured.
+// report holds all measurements of one run.
 type report struct {
 	machine machine
 	size    size
@@ -23,22 +25,23 @@ type report struct {
 	results []result
 	grown   grown
 	reasons reasons
-	// failures are rows, or parts of rows, that could not be measured or compared.
+	// failures are the rows, or parts of rows, that could not be measured or compared.
 	failures []string
 }
 
-// spent is how long the rows of each number took.
+// spent is the time that the rows of one number took.
 type spent struct {
 	number int
 	time   time.Duration
 }
 
-// fair says which conditions are equal and which differ.
+// fair is the text that says which conditions are equal for all contenders and which differ.
 //
 //go:embed fair.md
 var fair string
 
-// measure runs the chosen rows one after the other and prints each result at once. It notes a row that fails and goes on with the others.
+// measure runs the chosen rows one after the other and prints each result at once. It notes a row that fails and goes
+// on.
 func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.Regexp) error {
 	began := time.Now()
 	for _, row := range rows(programs, r.size) {
@@ -67,7 +70,7 @@ func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.
 		}
 	}
 	if len(r.spent) == 0 {
-		return fmt.Errorf("no row is meant by --only %v", chosen)
+		return fmt.Errorf("no row matches --only %v", chosen)
 	}
 	r.took = time.Since(began)
 	slices.SortStableFunc(r.results, func(a, b result) int { return cmp.Compare(a.number(), b.number()) })
@@ -116,7 +119,7 @@ func (r report) table(out *bytes.Buffer) {
 	}
 }
 
-// verdict returns the verdict on a result, and what limits it.
+// verdict returns the verdict on a result, with the reason if the goal is missed.
 func (r report) verdict(result result) string {
 	reason := r.reasons.of(result.name())
 	switch {
@@ -131,7 +134,8 @@ func (r report) verdict(result result) string {
 	}
 }
 
-// summary counts the results where a count means something. It names the goals that are missed without a reason or without a profile that shows it.
+// summary returns the number of met and missed goals, and lists the goals that are missed without a reason, or
+// without a profile that shows the reason.
 func (r report) summary() string {
 	var judged, met int
 	var unexplained, unshown []string
@@ -164,7 +168,7 @@ func listed(what string, names []string) string {
 	return fmt.Sprintf("\n**%s** (%d):\n\n- %s\n", what, len(names), strings.Join(names, "\n- "))
 }
 
-// profiles returns the profiles that the reasons of this run name, each once.
+// profiles writes the profiles that the reasons of this run name, each once.
 func (r report) profiles(out *bytes.Buffer) {
 	var shown []string
 	for _, result := range r.results {

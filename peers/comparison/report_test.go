@@ -1,5 +1,7 @@
 package main
 
+// Tests for RESULTS.md and its plot.
+
 import (
 	"encoding/xml"
 	"io"
@@ -8,7 +10,8 @@ import (
 	"time"
 )
 
-// reported is a report of four goals: one is met, one is missed with a reason and a profile, one is missed without, one is only shown.
+// reported returns a report of four goals: one met, one missed with a reason and a profile, one missed without a
+// reason, one without a target.
 func reported(t *testing.T) report {
 	t.Helper()
 	r := report{size: short, grown: grown{}, reasons: reasons{{pattern("2 slow"), "it waits", "slow", "99 % wait"}}}
@@ -26,7 +29,7 @@ func reported(t *testing.T) report {
 	return r
 }
 
-func TestTheReportSaysWhatIsMetAndWhyNot(t *testing.T) {
+func TestTheReportShowsMetAndMissedGoalsWithReasons(t *testing.T) {
 	text := string(reported(t).markdown())
 	for _, want := range []string{
 		"1 of 3 targets are met, 2 are missed.",
@@ -38,7 +41,7 @@ func TestTheReportSaysWhatIsMetAndWhyNot(t *testing.T) {
 		"### slow\n\n```text\n99 % wait\n```",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("not there: %s", want)
+			t.Errorf("the report lacks: %s", want)
 		}
 	}
 	if strings.Contains(text, "no profile that shows it") {
@@ -54,7 +57,7 @@ func TestAReasonWithoutAProfileIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatFailsIsNamedAndTheRestIsThere(t *testing.T) {
+func TestAReportNamesFailuresAndKeepsTheOtherResults(t *testing.T) {
 	r := report{size: short, grown: grown{}}
 	goals := []goal{{what: "writes", part: "writes", better: higher, against: clientGo, ratio: 3}, {what: "reads", part: "reads", better: higher, against: clientGo, ratio: 3}}
 	all := map[string]samples{ours: {"writes": runs("writes", "/s", 30)["writes"], "reads": runs("reads", "/s", 5)["reads"]}, clientGo: runs("writes", "/s", 10)}
@@ -91,7 +94,7 @@ func TestThePlotIsXMLWithAMarkForEachGoal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// One of each belongs to the legend.
+	// The legend has one of each.
 	for mark, want := range map[string]int{"<circle": 2, "<path": 3, `<line class="target"`: 4} {
 		if got := strings.Count(plot, mark); got != want {
 			t.Errorf("%d of %s, want %d", got, mark, want)
@@ -126,6 +129,6 @@ func TestGrowthIsALineForEachSize(t *testing.T) {
 	other := map[string]samples{ours: runs("", "ns", 1), clientGo: runs("", "ns", 1)}
 	other[clientGo][""][0].Did = 1
 	if err := g.add(point{sameIndex, 1}, other); err == nil {
-		t.Error("what is not the same work became a line")
+		t.Error("different amounts of work became a line of the table")
 	}
 }

@@ -1,12 +1,14 @@
 package main
 
+// Formats the result of a benchmark goal for the table, the plot and the terminal.
+
 import (
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// number is the number of the row in the table of targets. A figure that is measured with one row may belong to another one.
+// number returns the number of the row in the table. A goal may belong to another row than the one that measures it.
 func (r result) number() int {
 	other, _, _ := strings.Cut(r.goal.what, ": ")
 	if number, err := strconv.Atoi(other); err == nil {
@@ -15,7 +17,7 @@ func (r result) number() int {
 	return r.row.number
 }
 
-// name returns the name of the goal, with its row.
+// name returns the full name of the goal, beginning with the row's number.
 func (r result) name() string {
 	_, what, belongs := strings.Cut(r.goal.what, ": ")
 	if !belongs {
@@ -67,7 +69,7 @@ func (r result) ratios() string {
 	}
 }
 
-// missed reports whether there was a goal and it was not reached.
+// missed returns true if there was a target and it was not reached.
 func (r result) missed() bool { return r.isJudged && !r.met }
 
 func (r result) verdict() string {

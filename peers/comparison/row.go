@@ -1,5 +1,7 @@
 package main
 
+// A row of the benchmark table: a piece of work that all contenders do in turn.
+
 import (
 	"context"
 	"errors"
@@ -10,18 +12,18 @@ import (
 
 const ours = "ours"
 
-// row is a piece of work, all contenders that do it, and its goals.
+// row is a piece of work, the contenders that do it, and its goals.
 type row struct {
-	// number is the number in the table of targets.
+	// number is the row's number in the table of targets.
 	number     int
 	name       string
 	contenders []contender
-	// beside is a server that is started before the first turn and stopped after the last one.
+	// beside starts a server that runs from the first turn to the last, or is nil.
 	beside func(context.Context) (*server, error)
 	goals  []goal
-	// runs is how often each contender has a turn, if that differs from the other rows.
+	// runs is the number of turns of each contender, if it differs from the other rows.
 	runs int
-	// grows names the table of growth in which the row is a line, if there is one.
+	// grows is the row's line in a table of growth, if it has one.
 	grows point
 }
 
@@ -44,7 +46,7 @@ func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) 
 	return all, server.blame(err)
 }
 
-// judge returns the results of the goals, and the goals that cannot be judged.
+// judge returns the results of the goals, and an error for the goals that cannot be judged.
 func (r row) judge(all map[string]samples) (results []result, err error) {
 	for _, goal := range r.goals {
 		result, failure := goal.judge(all)
@@ -58,10 +60,10 @@ func (r row) judge(all map[string]samples) (results []result, err error) {
 	return results, err
 }
 
-// patience is how long one turn may take. The longest turn, a build from nothing, takes a few minutes.
+// patience is the longest time for one turn. A build from nothing, the longest one, takes a few minutes.
 const patience = 15 * time.Minute
 
-// takeTurns runs the contenders in the order A B C A B C…
+// takeTurns runs the contenders in the order A B C A B C …, so that a slow phase of the machine hits all of them.
 func takeTurns(ctx context.Context, contenders []contender, runs int) (map[string]samples, error) {
 	all := map[string]samples{}
 	for range runs {

@@ -1,12 +1,14 @@
 package main
 
+// All rows of the benchmark table, by number: the works, the contenders and the goals.
+
 import (
 	"fmt"
 	"path/filepath"
 	"slices"
 )
 
-// These contenders have more than one way to do a work.
+// The names of contenders besides ours.
 const (
 	projected = "projected"
 	clientGo  = "client-go"
@@ -17,7 +19,7 @@ const (
 	etcd      = "kube-apiserver's library on etcd"
 )
 
-// rows returns all works and the goal of each. The numbers in comments are those of the table of targets.
+// rows returns all rows. The numbers in the comments below are those of the table of targets.
 func rows(p programs, s size) []row {
 	return slices.Concat(
 		storeRows(p, s), queueRows(p, s), informerRows(p, s), listerRows(p, s),
@@ -43,9 +45,9 @@ func both(p programs, s size, work string, arguments ...string) []contender {
 
 func faster(ratio float64) []goal { return []goal{{against: clientGo, ratio: ratio}} }
 
-// 1 and 2.
+// storeRows returns rows 1 and 2, the indexer and the queues of deltas.
 func storeRows(p programs, s size) []row {
-	const objects = 5000 // as many as client-go's benchmark has
+	const objects = 5000 // as in client-go's benchmark
 	keys := fmt.Sprint(s.of(10_000))
 	return []row{
 		{number: 1, name: "Indexer update, index unchanged", goals: faster(3), contenders: []contender{
@@ -59,7 +61,7 @@ func storeRows(p programs, s size) []row {
 	}
 }
 
-// 3, 4 and 5.
+// queueRows returns rows 3, 4 and 5: listeners, work queues and delaying queues.
 func queueRows(p programs, s size) []row {
 	notifications, keys, turns := 4000*s.milliseconds, fmt.Sprint(s.of(100_000)), 10*s.milliseconds
 	rows := []row{
@@ -82,7 +84,7 @@ func queueRows(p programs, s size) []row {
 	}})
 }
 
-// 6.
+// informerRows returns row 6, shared informers with readers beside them.
 func informerRows(p programs, s size) (rows []row) {
 	for _, pods := range s.each(10_000, 160_000) {
 		for _, reached := range []struct {
@@ -90,7 +92,8 @@ func informerRows(p programs, s size) (rows []row) {
 			writes  float64
 		}{{0, 3}, {1, 10}, {10, 100}, {80, 500}} {
 			row := informerRow(p, s, pods, reached.readers, reached.writes)
-			// These readers are goroutines, so nothing is judged: the row shows that our copy of client-go's benchmark is no slower.
+			// The readers of client-go's own benchmark are goroutines, so it has no target: it only shows that our
+			// copy of it is no slower.
 			const count = 10_000
 			name := fmt.Sprintf("BenchmarkSharedIndexInformer/podCount=%d/readers=%d", count, reached.readers)
 			own := upstream{tests: p.cacheTests, name: name, time: s.goTime(), did: fixed(count)}.contender(itsOwn)
@@ -98,7 +101,7 @@ func informerRows(p programs, s size) (rows []row) {
 				row.contenders = append(row.contenders, own)
 				row.goals = append(row.goals, goal{what: "writes", part: "writes", better: higher, against: itsOwn})
 			} else if s == smallest && reached.readers == 1 {
-				row.contenders = append(row.contenders, own) // once, so that a broken row is found
+				row.contenders = append(row.contenders, own) // once, so that a smoke run finds a broken row
 			}
 			rows = append(rows, row)
 		}
@@ -107,7 +110,7 @@ func informerRows(p programs, s size) (rows []row) {
 }
 
 func informerRow(p programs, s size, pods, readers int, writes float64) row {
-	s.milliseconds = max(2*s.milliseconds, 50) // beside many readers, client-go's writer gets few turns
+	s.milliseconds = max(2*s.milliseconds, 50) // client-go's writer gets few turns beside many readers
 	goals := []goal{{what: "writes", part: "writes", better: higher, against: clientGo, ratio: writes}}
 	if readers > 0 {
 		goals = append(goals, goal{what: "reads", part: "reads", better: higher, against: clientGo, ratio: 3})
@@ -118,7 +121,7 @@ func informerRow(p programs, s size, pods, readers int, writes float64) row {
 	}
 }
 
-// 7.
+// listerRows returns row 7, listers with and without an index.
 func listerRows(p programs, s size) (rows []row) {
 	for _, objects := range s.each(10_000, 100_000, 1_000_000) {
 		scanned := max(objects, 1000) // client-go has no smaller benchmark
@@ -134,7 +137,7 @@ func listerRows(p programs, s size) (rows []row) {
 	return rows
 }
 
-// 11.
+// clusterRows returns row 11, the API servers and the cluster.
 func clusterRows(p programs, s size) []row {
 	return append([]row{{
 		number: 11, name: "API server", contenders: []contender{
@@ -155,18 +158,19 @@ func clusterRows(p programs, s size) []row {
 	}, lifecycleRow(p, s)}, beforeRows(p, s)...)
 }
 
-// load is what a server without lifecycles gets.
+// load returns the command line of the load on a server that brings no pod to Running.
 func (p programs) load(s size) []string {
 	return []string{p.peer("apiload"), "--pods", fmt.Sprint(s.pods), "--watchers", fmt.Sprint(s.of(1000)), "--changes", fmt.Sprint(s.of(50))}
 }
 
-// plainCluster is a cluster whose kubelet does nothing, so pods stay as they were created, as beside a real API server that runs alone.
+// plainCluster returns a cluster without kubelet stages: its pods stay as created, as on a real API server without
+// kubelets.
 func (p programs) plainCluster(s size, name, program string) contender {
 	stages := filepath.Join(p.root, "peers", "comparison", "no-stages.yaml")
 	return p.cluster(name, program, p.load(s), "--admission", "plain", "--stages", stages)
 }
 
-// liveCluster is a cluster that brings pods to Running.
+// liveCluster returns a cluster that brings pods to Running.
 func (p programs) liveCluster(s size, name, program string) contender {
 	return p.cluster(name, program, []string{p.peer("apiload"), "--pods", fmt.Sprint(10 * s.pods), "--running"})
 }
@@ -176,7 +180,8 @@ func (p programs) cluster(name, program string, load []string, options ...string
 	return apiserver(name, load, "http://", program, options...)
 }
 
-// lifecycleRow has nobody to compare with: upstream's API server alone brings no pod to Running.
+// lifecycleRow returns the row of a cluster with running pods. It has no opponent, because upstream's API server
+// alone brings no pod to Running.
 func lifecycleRow(p programs, s size) row {
 	many := " with " + brief(10*s.pods) + " pods that run"
 	row := row{number: 11, name: "cluster",
@@ -195,7 +200,7 @@ func lifecycleRow(p programs, s size) row {
 	return row
 }
 
-// 12.
+// lessonRows returns row 12: a lesson from start to exit, and the size and build time of the program.
 func lessonRows(p programs, s size) []row {
 	trace := filepath.Join(p.root, "fixtures", "traces", "deltafifo.txt")
 	rows := []row{

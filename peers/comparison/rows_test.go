@@ -1,11 +1,13 @@
 package main
 
+// Tests that the rows of the benchmark table are complete.
+
 import (
 	"fmt"
 	"testing"
 )
 
-// names returns the names of all goals that a run of this size judges.
+// names returns the names of all goals with a target, for a run of this size.
 func names(s size) (names []string) {
 	for _, row := range rows(programs{}, s) {
 		for _, goal := range row.goals {
@@ -39,13 +41,13 @@ func TestEveryGoalHasANameOfItsOwn(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range names(whole) {
 		if seen[name] {
-			t.Errorf("twice: %s", name)
+			t.Errorf("two goals are named: %s", name)
 		}
 		seen[name] = true
 	}
 }
 
-func TestWhatTheTableAsksIsThere(t *testing.T) {
+func TestARunJudgesEveryTargetOfTheTable(t *testing.T) {
 	*cold = true
 	defer func() { *cold = false }()
 	there := map[string]bool{}
@@ -80,13 +82,13 @@ func TestWhatTheTableAsksIsThere(t *testing.T) {
 	}
 	for _, name := range want {
 		if !there[name] {
-			t.Errorf("not there: %s", name)
+			t.Errorf("no goal is named: %s", name)
 		}
 	}
 }
 
 // A reason for a goal that is no longer measured would never be shown.
-func TestEveryReasonIsForAGoalThatThereIs(t *testing.T) {
+func TestEveryReasonMatchesAGoal(t *testing.T) {
 	*cold = true
 	defer func() { *cold = false }()
 	reasons, err := readReasons("../../benches")
@@ -99,7 +101,7 @@ func TestEveryReasonIsForAGoalThatThereIs(t *testing.T) {
 			found = found || reasons.of(name) == &reasons[n]
 		}
 		if !found {
-			t.Errorf("no goal is meant by %v: %s", reasons[n].goals, reasons[n].text)
+			t.Errorf("no goal matches %v: %s", reasons[n].goals, reasons[n].text)
 		}
 	}
 }

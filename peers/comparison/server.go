@@ -1,5 +1,7 @@
 package main
 
+// Starts and stops the API servers of the benchmarks.
+
 import (
 	"bufio"
 	"context"
@@ -14,16 +16,16 @@ import (
 	"time"
 )
 
-// server is a process that serves and prints a line once it does.
+// server is a running process that serves HTTP.
 type server struct {
 	command *exec.Cmd
 	url     string
 	said    tail
-	// stop ends it. Later calls do nothing.
+	// stop ends the process. Later calls do nothing.
 	stop func()
 }
 
-// serve starts a program and waits for a line that begins with this text and ends with the program's URL.
+// serve starts a program and waits until it prints a line that begins with the announcement and ends with its URL.
 func serve(ctx context.Context, announcement, program string, arguments ...string) (*server, error) {
 	server := &server{command: process(ctx, program, arguments...)}
 	server.command.Stderr = &server.said
@@ -51,7 +53,7 @@ func (s *server) end() {
 	_ = endGroup(s.command)
 	late := time.AfterFunc(s.command.WaitDelay, func() { _ = s.command.Process.Kill() })
 	defer late.Stop()
-	_ = s.command.Wait() // it returns an error, because the process was told to end
+	_ = s.command.Wait() // an error is expected, because the process was told to end
 }
 
 // blame stops the server if there is an error, and adds the server's output to the error.
@@ -66,7 +68,7 @@ func (s *server) blame(err error) error {
 	return err
 }
 
-// answers waits for the first answer to a list of pods.
+// answers waits until the server answers a list of pods.
 func (s *server) answers(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/v1/namespaces/default/pods", nil)
 	if err != nil {
@@ -86,7 +88,7 @@ func (s *server) answers(ctx context.Context) error {
 	}
 }
 
-// resident returns the memory that the server holds, in MB.
+// resident returns the server's resident memory in MB.
 func (s *server) resident() (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {

@@ -1,17 +1,19 @@
 package main
 
+// The three sizes of a run of the comparison: whole, quick and smoke.
+
 import "fmt"
 
 // size says how much work a run does.
 type size struct {
 	name string
-	// runs is how often each contender has a turn.
+	// runs is the number of turns of each contender.
 	runs int
-	// milliseconds is how long a work is repeated within a run.
+	// milliseconds is how long a contender repeats a work in one turn.
 	milliseconds int
-	// most limits the number of objects, keys and changes.
+	// most is the largest number of objects, keys and changes.
 	most int
-	// changes is how many changes a watch sends. pods is how many pods an API server is loaded with.
+	// changes is the number of changes that a watch sends, pods the number of pods that load an API server.
 	changes, pods int
 }
 
@@ -21,10 +23,10 @@ var (
 	smallest = size{"smoke", 1, 1, 100, 100, 100}
 )
 
-// of returns that number, or the limit if the limit is smaller.
+// of returns the number, but at most the limit.
 func (s size) of(number int) int { return min(number, s.most) }
 
-// each returns the numbers that are within the limit. The first one is always there, cut to the limit.
+// each returns the numbers within the limit. The first number is always there, cut to the limit.
 func (s size) each(numbers ...int) []int {
 	done := []int{s.of(numbers[0])}
 	for _, number := range numbers[1:] {
@@ -35,7 +37,7 @@ func (s size) each(numbers ...int) []int {
 	return done
 }
 
-// goTime is how long one of Go's benchmarks is repeated.
+// goTime is the -test.benchtime for Go's benchmarks.
 func (s size) goTime() string {
 	if s.runs == 1 {
 		return "1x"

@@ -1,5 +1,7 @@
 package main
 
+// Runs benchmarks from client-go's own tests, as contenders in the comparison.
+
 import (
 	"bufio"
 	"bytes"
@@ -12,16 +14,17 @@ import (
 
 // upstream is a benchmark of client-go's own tests.
 type upstream struct {
-	// tests is the compiled test program.
+	// tests is the path of the compiled test program.
 	tests string
-	// name may have several levels, as names of Go's benchmarks do: Name/level=1.
+	// name is the benchmark's name, with sub-benchmarks as in Go: Name/level=1.
 	name string
-	// time is how long the benchmark is repeated, or how often: 100x.
+	// time is the -test.benchtime: a time, or a number of repetitions such as 100x.
 	time string
-	// warm runs the benchmark once before it is measured. A fixed number of operations has no other warm-up, and our benchmark is warm.
+	// warm runs the benchmark once before the measured run. A fixed number of repetitions has no other warm-up, and
+	// our benchmark has one.
 	warm bool
-	// did computes from the number of operations how much was done. Most benchmarks do a fixed amount again and again. Then it is
-	// a number from the benchmark's source.
+	// did computes the amount of work from the number of operations. Most benchmarks do the same fixed amount in each
+	// operation; then it is a constant from the benchmark's source.
 	did func(operations uint64) uint64
 }
 
@@ -38,7 +41,8 @@ func (u upstream) contender(name string) contender {
 			runs = 2
 		}
 		tests := process(ctx, u.tests, "-test.run=^$", "-test.bench="+exact, "-test.benchtime="+u.time, fmt.Sprintf("-test.count=%d", runs))
-		// The source of BenchmarkSharedIndexInformer cannot stream a list, and does not say so.
+		// The source in BenchmarkSharedIndexInformer does not support streaming lists, but does not say so; so the
+		// client must not ask.
 		tests.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
 		out, err := output(tests)
 		if err != nil {
@@ -48,7 +52,7 @@ func (u upstream) contender(name string) contender {
 	}}
 }
 
-// parse reads the last line of the output, such as "BenchmarkX-2  1000  217 ns/op  3.5 reads/s".
+// parse reads the figures in the last line of the output, such as "BenchmarkX-2  1000  217 ns/op  3.5 reads/s".
 func (u upstream) parse(out []byte) (last []figure, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {

@@ -1,5 +1,7 @@
 package main
 
+// Tests for reading the output of Go's benchmarks.
+
 import (
 	"slices"
 	"testing"

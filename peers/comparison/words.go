@@ -1,11 +1,14 @@
 package main
 
+// Formats numbers and units for the benchmark table.
+
 import (
 	"fmt"
 	"math"
 )
 
-// These are larger units, so that figures have few digits.
+// larger holds for each unit the next larger one, and the value from which it is used, so that figures have few
+// digits.
 var larger = map[string]struct {
 	from   float64
 	factor float64
@@ -27,7 +30,7 @@ func amount(value float64, unit string) string {
 	}
 }
 
-// number prints three significant digits.
+// number formats a value with three significant digits, and all digits of larger values.
 func number(value float64) string {
 	switch size := math.Abs(value); {
 	case size >= 99.95:

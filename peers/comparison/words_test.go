@@ -1,5 +1,7 @@
 package main
 
+// Tests for the format of numbers, units and names.
+
 import "testing"
 
 func TestFiguresHaveThreeDigits(t *testing.T) {
@@ -24,7 +26,7 @@ func TestNumbersInNames(t *testing.T) {
 	}
 }
 
-func TestSizesBoundWhatIsDone(t *testing.T) {
+func TestSizesLimitTheNumberOfObjects(t *testing.T) {
 	for _, test := range []struct {
 		size size
 		want int

@@ -1,6 +1,10 @@
 package main
 
-// apply sends a configuration of one of few managers: so they meet, agree and conflict.
+// Makes server-side apply requests: PATCH with an apply configuration, of a few field managers that conflict with
+// each other.
+
+// apply makes a server-side apply by one of a few field managers, so that managers own the same fields, agree and
+// conflict.
 func apply(g *generator, kind kind) *draft {
 	name := g.name(kind)
 	made := newDraft("PATCH", kind.path()+"/"+name)
@@ -23,7 +27,8 @@ func apply(g *generator, kind kind) *draft {
 	return made
 }
 
-// configuration is a whole object, or a part of one where nothing is asked of a new object.
+// configuration returns a whole object, or sometimes only a few fields of it if the API server accepts an incomplete
+// new object of the kind.
 func configuration(g *generator, kind kind, name string) object {
 	body := named(kind, name)
 	switch {
@@ -35,7 +40,8 @@ func configuration(g *generator, kind kind, name string) object {
 	return body
 }
 
-// oddConfiguration is what is odd in a configuration: what it says of itself, and what no type has.
+// oddConfiguration breaks the configuration in one way: a wrong kind, apiVersion or resourceVersion, an unknown
+// field, managed fields, no field manager, or a body that is no object.
 func oddConfiguration(g *generator, kind kind, made *draft) {
 	body, ok := made.body.(object)
 	if !ok {

@@ -1,5 +1,8 @@
 package main
 
+// Breaks the bodies and the headers of random requests: malformed JSON and YAML, unknown and duplicate fields, wrong types,
+// odd Content-Type and Accept headers.
+
 import (
 	"fmt"
 	"slices"
@@ -8,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// oddBody makes the body something else, or writes it in an odd way.
+// oddBody replaces the body, breaks a field of it, or writes it in an odd encoding.
 func oddBody(g *generator, kind kind, made *draft) {
 	body, isObject := made.body.(object)
 	text := asText(made.body)
@@ -59,7 +62,8 @@ func oddBody(g *generator, kind kind, made *draft) {
 	}
 }
 
-// deep nests an unknown field. Beyond a hundred levels the answers differ, so that nothing may come of it.
+// deep nests an unknown field. Our server refuses more than 100 levels and the API server does not, so the deeper
+// bodies have an unknown version, which both servers refuse.
 func deep(g *generator, made *draft) {
 	levels := pick(g, []int{20, 80, 150, 2000})
 	if body, ok := made.body.(object); ok && levels > 80 {
@@ -71,7 +75,7 @@ func deep(g *generator, made *draft) {
 	made.setText(strings.Replace(asText(made.body), "{", `{"deep":`+strings.Repeat(`{"a":[`, levels/2)+strings.Repeat("]}", levels/2)+",", 1))
 }
 
-// duplicated writes a field twice.
+// duplicated writes a field of the object twice.
 func duplicated(g *generator, text string) string {
 	switch g.IntN(5) {
 	case 0:
@@ -91,7 +95,7 @@ func asYAML(g *generator, kind kind, made *draft, text string) {
 	made.header["Content-Type"] = "application/yaml"
 	converted, err := yaml.JSONToYAML([]byte(text))
 	if err != nil {
-		panic(err) // it was written as JSON
+		panic(err) // asText has just written this JSON
 	}
 	whole := string(converted)
 	texts := []string{whole, text, whole + "unknown: 1\n", "---\n" + whole, "a: [", "- a\n", "text", "a: &x 1\nb: *x\n" + whole,
@@ -107,11 +111,11 @@ func asYAML(g *generator, kind kind, made *draft, text string) {
 	made.setText(pick(g, texts))
 }
 
-// wrongTypes gives some fields values of other types.
+// wrongTypes gives a field of the object, or a field one level below, a value of another type.
 func wrongTypes(g *generator, kind kind, body object) {
 	field := pick(g, sortedKeys(body))
 	if !kind.custom && slices.Contains([]string{"involvedObject", "spec", "type"}, field) {
-		return // these are checked by their kinds, which the peer's do not
+		return // kube-apiserver's validation of these kinds checks the fields; the peer has no such validation
 	}
 	value := pick(g, []any{nil, 5, 1.5, "text", true, []any{}, []any{1}, object{}, object{"a": 5}, object{"a": nil}, object{"a": object{}}, -1, []any{object{}}, []any{"x"}, []any{nil}})
 	if inner, ok := body[field].(object); ok && len(inner) > 0 && g.sometimes(2) {

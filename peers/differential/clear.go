@@ -1,9 +1,11 @@
 package main
 
-// standing are the namespaces that every cluster has.
+// Removes the objects that a sequence of requests has left, so that the lists of later sequences stay short.
+
+// standing are the namespaces that every cluster has from its start. They are never removed.
 var standing = []string{"default", "kube-system", "kube-public", "kube-node-lease"}
 
-// clear removes all objects of a kind, whatever holds them, and says how many there were.
+// clear deletes all objects of a kind that sequences have made, with their finalizers, and returns how many it found.
 func (s *Side) clear(kind kind) (left int) {
 	answer := s.ask(Request{Method: "GET", Path: kind.everywhere()})
 	list, _ := decode(answer.Header.Get("Content-Type"), answer.Body).(object)

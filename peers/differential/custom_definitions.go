@@ -1,16 +1,20 @@
 package main
 
+// Makes random CustomResourceDefinitions: versions, subresources, printer columns and selectable fields.
+
 import "strings"
 
-// The groups of definitions: of those that stay while a seed runs, with its number, and of those that sequences make and remove.
+// The API groups of CustomResourceDefinitions. The standing group, named after the seed, is installed for the whole
+// run of a seed. Sequences create and delete the definitions of the passing group.
 const (
 	standingGroup = "s%d.example.org"
 	passingGroup  = "passing.example.org"
-	// standingDomain is in the versions of the kinds that definitions make.
+	// standingDomain is in the apiVersion of every custom resource, of both groups.
 	standingDomain = ".example.org/"
 )
 
-// definition is a valid definition, for the most part, without kind, apiVersion and metadata.
+// definition returns a random CustomResourceDefinition, valid for the most part, without kind, apiVersion and
+// metadata.
 func (g *generator) definition(group, plural, kindName string) object {
 	names := object{"plural": plural, "kind": kindName}
 	g.some(names, 2, "singular", strings.ToLower(kindName))
@@ -77,7 +81,7 @@ func (g *generator) columns() []any {
 	return columns
 }
 
-// selectable are the fields of a schema that a selector can name.
+// selectable returns some fields of a schema that selectableFields may list: scalars in spec and status.
 func (g *generator) selectable(schema object) []any {
 	var found []any
 	parts := schema["properties"].(object)
@@ -95,7 +99,7 @@ func (g *generator) selectable(schema object) []any {
 	return found
 }
 
-// copied is a value with parts of its own.
+// copied returns a deep copy of a JSON value.
 func copied(value any) any {
 	switch value := value.(type) {
 	case object:

@@ -1,11 +1,14 @@
 package main
 
+// Breaks valid CustomResourceDefinitions, to compare how the two servers validate them.
+
 import "strings"
 
-// faults are what can be wrong with a definition: each breaks one thing in its spec.
+// faults are the mistakes that a definition can have. Each breaks one thing in the definition's spec; a mistake that
+// stands here twice is made twice as often.
 var faults = []func(g *generator, spec object){namesFault, namesFault, versionsFault, versionsFault, subresourcesFault, columnsFault, schemaFault, schemaFault, schemaFault, schemaFault, specFault}
 
-// faulty is a definition with one or two faults.
+// faulty puts one or two mistakes into the definition.
 func (g *generator) faulty(definition object) object {
 	spec := definition["spec"].(object)
 	for range 1 + g.IntN(2) {
@@ -44,7 +47,7 @@ func specFault(g *generator, spec object) {
 	}
 }
 
-// versionOf is one of the versions.
+// versionOf returns a random version of the definition, or an empty one if it has none.
 func versionOf(g *generator, spec object) object {
 	versions, _ := spec["versions"].([]any)
 	if len(versions) == 0 {
@@ -106,7 +109,7 @@ func columnsFault(g *generator, spec object) {
 	versionOf(g, spec)["additionalPrinterColumns"] = []any{object{"name": "A", "type": "string", "jsonPath": ".spec.a"}, column}
 }
 
-// schemaFault breaks a schema, or one that is in it.
+// schemaFault breaks a schema of the definition, at a random depth.
 func schemaFault(g *generator, spec object) {
 	schema := asObject(asObject(versionOf(g, spec)["schema"])["openAPIV3Schema"])
 	if schema == nil {
@@ -133,7 +136,7 @@ func schemaFault(g *generator, spec object) {
 	}
 }
 
-// schemasIn are a schema and all that are in it.
+// schemasIn appends a schema and all schemas inside it to found.
 func schemasIn(schema object, found []object) []object {
 	found = append(found, schema)
 	for _, field := range []string{"items", "additionalProperties", "not"} {

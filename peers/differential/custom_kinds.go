@@ -1,11 +1,15 @@
 package main
 
+// The kinds for CustomResourceDefinitions and for the custom resources that they define, in the form in which the
+// generator makes requests to them.
+
 import (
 	"fmt"
 	"strings"
 )
 
-// definitionKind is the kind of definitions. Those of sequences have names in a group of their own, in which they meet.
+// definitionKind returns the kind CustomResourceDefinition. Its objects have one of three names in the passing group,
+// so that requests meet the same definitions.
 func definitionKind(g *generator) kind {
 	made := kind{plural: "customresourcedefinitions", name: "CustomResourceDefinition", apiVersion: "apiextensions.k8s.io/v1", cluster: true, status: true, custom: true, names: passingNames}
 	made.body = func(name string) object {
@@ -41,7 +45,7 @@ func definitionKind(g *generator) kind {
 	return made
 }
 
-// customKinds are the kinds that a definition makes: one for each version that is served.
+// customKinds returns the kinds that a definition serves: one for each served version.
 func customKinds(g *generator, definition object) []kind {
 	spec := definition["spec"].(object)
 	names := spec["names"].(object)
@@ -69,7 +73,7 @@ func fieldsOf(version object) (selectable []string) {
 	return selectable
 }
 
-// customKind has the bodies of a schema.
+// customKind adds random objects and patches that follow the schema; about one value in 24 is invalid.
 func customKind(g *generator, schema object, made kind) kind {
 	const strange = 24
 	parts := schema["properties"].(object)

@@ -1,8 +1,10 @@
 package main
 
-// scale reads or writes the scale of an object.
+// Makes requests to the scale subresource of custom resources.
+
+// scale makes a request that reads or writes the scale of an object.
 func scale(g *generator, kind kind) *draft {
-	if !kind.custom || !kind.scale && !g.sometimes(10) { // the peer serves no scale of others
+	if !kind.custom || !kind.scale && !g.sometimes(10) { // the peer serves no scale of built-in kinds
 		return update(g, kind)
 	}
 	name := g.name(kind)
@@ -60,7 +62,7 @@ func patchScale(g *generator, kind kind, made *draft) {
 	}
 }
 
-// setForce takes the fields of others now and then.
+// setForce sets force=true in one of three requests, which takes over fields that other managers own.
 func (g *generator) setForce(made *draft) {
 	if g.sometimes(3) {
 		made.query.Set("force", "true")

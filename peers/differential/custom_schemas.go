@@ -1,15 +1,17 @@
 package main
 
-// The schemas of custom resources: structural ones, which a definition may have. What is wrong is put into them by custom_faults.go.
+// Makes random structural schemas, valid ones, for CustomResourceDefinitions. custom_faults.go puts mistakes into
+// them.
 
-// names are those of fields. They are few, so that values meet the schema.
+// fieldNames are the names of fields in schemas and in objects. They are few, so that random objects have fields of
+// their schema.
 var fieldNames = []string{"a", "b", "c", "size", "list", "kind", "metadata", "x-y"}
 
-// wholeSchema is the schema of a resource.
+// wholeSchema returns the schema of a whole custom resource, with spec and for the most part status.
 func (g *generator) wholeSchema() object {
 	spec := g.objectSchema(2)
 	properties, isNamed := spec["properties"].(object)
-	if !isNamed { // replicas have a place that is known
+	if !isNamed { // the scale subresource needs spec.replicas
 		delete(spec, "additionalProperties")
 		properties = object{}
 		spec["properties"] = properties
@@ -46,7 +48,7 @@ func (g *generator) statusSchema() object {
 	return status
 }
 
-// schema is that of a field, at most so many levels deep.
+// schema returns the schema of a field, nested at most depth levels.
 func (g *generator) schema(depth int) object {
 	var s object
 	switch choice := g.IntN(16); {
@@ -156,7 +158,7 @@ func (g *generator) plainSchema() object {
 	return s
 }
 
-// conditionsOf is a schema inside of a logical junctor.
+// conditionsOf returns a schema for allOf, anyOf, oneOf or not: constraints that suit the type of s.
 func (g *generator) conditionsOf(s object) object {
 	switch s["type"] {
 	case "string":
@@ -171,7 +173,8 @@ func (g *generator) conditionsOf(s object) object {
 	return pick(g, []object{{"minimum": 1}, {"pattern": "^a"}, {}})
 }
 
-// rules are some in CEL that are cheap whatever the value is.
+// rules returns validation rules in CEL for a schema of this type, or none. Their cost is small for any value,
+// because our server does not estimate costs.
 func (g *generator) rules(s object) []object {
 	switch s["type"] {
 	case "string":
@@ -185,7 +188,7 @@ func (g *generator) rules(s object) []object {
 	return nil
 }
 
-// some sets a field once in so many.
+// some sets a field in one of `in` cases.
 func (g *generator) some(s object, in int, name string, value any) {
 	if g.sometimes(in) {
 		s[name] = value

@@ -1,5 +1,8 @@
 package main
 
+// Waits for upstream's controllers of CustomResourceDefinitions, which change a definition after the answer to its
+// write, so that both servers are compared in their final states.
+
 import (
 	"fmt"
 	"slices"
@@ -7,21 +10,22 @@ import (
 	"time"
 )
 
-// passingNames are those of the definitions that sequences make.
+// passingNames are the names of the definitions that sequences create and delete.
 var passingNames = []string{"as." + passingGroup, "bs." + passingGroup, "cs." + passingGroup}
 
 const (
 	definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	// controllersPatience is how long upstream's controllers may take for a definition.
+	// controllersPatience is the longest wait for upstream's controllers to finish with a definition.
 	controllersPatience = 3 * time.Second
 )
 
-// established is a patch by which a definition was established long ago: upstream makes the first objects of a new one wait for two seconds.
+// established is a JSON patch that backdates the conditions of a definition: upstream delays the first objects of a
+// definition that was established less than two seconds ago.
 const established = `[{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2001-02-03T04:05:06Z"},
 	{"op":"replace","path":"/status/conditions/1/lastTransitionTime","value":"2001-02-03T04:05:06Z"}]`
 
-// install creates definitions that stay while a seed runs, and returns the kinds that they make and what differed. Upstream's controllers
-// are given their time, so that what follows does not depend on it.
+// install creates the definitions that stay while a seed runs. It returns the kinds that they define and the
+// differences that it saw. It waits for upstream's controllers, so that later answers do not depend on their speed.
 func (r *Runner) install(g *generator) (made []kind, found []Finding) {
 	group := fmt.Sprintf(standingGroup, r.seed)
 	for _, plural := range []string{"boats", "doors", "engines", "lamps", "shops", "widgets"} {
@@ -51,7 +55,7 @@ func (r *Runner) install(g *generator) (made []kind, found []Finding) {
 	return made, found
 }
 
-// fillCaches waits until upstream's watch caches of these kinds have begun.
+// fillCaches waits until upstream's watch caches of these kinds are initialized.
 func (r *Runner) fillCaches(of []kind) {
 	for _, kind := range of {
 		for deadline := time.Now().Add(controllersPatience); !r.real.serves(kind.everywhere()+"?resourceVersion=0") && time.Now().Before(deadline); {
@@ -60,25 +64,26 @@ func (r *Runner) fillCaches(of []kind) {
 	}
 }
 
-// serves says whether there is something at a path.
+// serves returns true if a GET of the path succeeds.
 func (s *Side) serves(path string) bool {
 	return s.ask(Request{Method: "GET", Path: path}).Status == 200
 }
 
-// uninstall removes the definitions of a seed.
+// uninstall deletes the definitions that install created for the seed.
 func (r *Runner) uninstall(made []kind) []Finding {
 	var sequence []Request
 	for i, kind := range made {
 		path := definitionsPath + "/" + kind.plural + "." + fmt.Sprintf(standingGroup, r.seed)
 		if i > 0 && made[i-1].plural == kind.plural {
-			continue // a version of it was before
+			continue // another version of the same definition
 		}
 		sequence = append(sequence, Request{Method: "DELETE", Path: path, Plural: "customresourcedefinitions"}, Request{Method: "GET", Path: path, Plural: "customresourcedefinitions", eventually: true})
 	}
 	return r.run(sequence)
 }
 
-// eventually asks until both answer alike, or for as long as controllers may take. What was shown before counts for nothing.
+// eventually repeats a request until both servers answer alike, or until controllersPatience is over. The normalisers
+// keep only what the last answers showed.
 func (r *Runner) eventually(request Request) (real, ours Outcome) {
 	for deadline := time.Now().Add(controllersPatience); ; time.Sleep(2 * time.Millisecond) {
 		realNormal, oursNormal := r.real.normal.clone(), r.ours.normal.clone()
@@ -90,7 +95,8 @@ func (r *Runner) eventually(request Request) (real, ours Outcome) {
 	}
 }
 
-// controlled waits for the controllers of definitions after a write, and returns what differs in the end.
+// controlled waits, after a write to a definition, until the definitions on both servers are equal, and returns the
+// differences that remain.
 func (r *Runner) controlled(sequence []Request) []Finding {
 	last := sequence[len(sequence)-1]
 	if last.Plural != "customresourcedefinitions" || last.Method == "GET" || last.eventually {
@@ -107,7 +113,8 @@ func (r *Runner) controlled(sequence []Request) []Finding {
 	return found
 }
 
-// passes says whether an object was made by a sequence.
+// passes returns true if sequences make objects with this name: not a namespace of every cluster, not a definition of
+// the seed.
 func (k kind) passes(name string) bool {
 	switch k.plural {
 	case "namespaces":

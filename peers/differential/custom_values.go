@@ -1,11 +1,13 @@
 package main
 
+// Makes random objects that fit the schema of a custom resource.
+
 import "encoding/json"
 
-// patterns are those of schemas, each with a text that fits.
+// patterns are the patterns of string schemas, each with a text that matches.
 var patterns = map[string]string{`^a+$`: "aa", `\d`: "1", `^[a-z]([-a-z0-9]*[a-z0-9])?$`: "abc-d", `^\w{2,3}$`: "ab", `^[^\d]*$`: "ä", `(?i)A`: "a"}
 
-// formats are those of schemas, each with a text that fits.
+// formats are the formats of string schemas, each with a valid text.
 var formats = map[string]string{
 	"date": "2020-02-29", "date-time": "2020-01-01T10:00:00Z", "duration": "1h", "email": "a@b.c", "hostname": "example.com", "ipv4": "1.2.3.4", "ipv6": "::1",
 	"cidr": "1.2.3.0/24", "mac": "01:23:45:67:89:ab", "uuid": "550e8400-e29b-41d4-a716-446655440000", "uri": "http://a.b/c?d", "byte": "aGVsbG8=", "password": "secret",
@@ -14,7 +16,7 @@ var formats = map[string]string{
 
 var texts = []string{"", "a", "b", "c", "aa", "ä", "a b", "A", "1", "12", "abc-d", "bad", "a<b>&c", "2020-02-29", "2020-01-01T10:00:00Z", "1h", "1.2.3.4", "::1", "10%"}
 
-// fitting is a value that a schema allows, but for one part in so many.
+// fitting returns a value that the schema allows; one part of it in `strange` is random.
 func (g *generator) fitting(s object, depth, strange int) any {
 	if g.sometimes(strange) || depth == 0 {
 		return pick(g, []any{g.leaf(), object{}, []any{}, []any{g.leaf()}, object{"a": g.leaf()}})
@@ -85,7 +87,7 @@ func (g *generator) fittingText(s object) string {
 	return pick(g, texts)
 }
 
-// leaf is any value without parts.
+// leaf returns a random scalar.
 func (g *generator) leaf() any {
 	return pick(g, []any{nil, nil, true, false, 1.5, -0.5, json.Number("1e21"), 0, 1, -1, 100, 2147483648, json.Number("9007199254740993"), json.Number("18446744073709551615"),
 		json.Number("1.0"), "", "a", "text", "a<b>", "10%"})

@@ -1,5 +1,8 @@
 package main
 
+// Decodes answers in JSON, YAML and protobuf to the same generic JSON values, so that answers can be compared in any
+// encoding.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -15,7 +18,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// codecs read the objects of client-go, and what a server may show of them.
+// codecs know the kinds of client-go, custom resource definitions, and the meta kinds Table and
+// PartialObjectMetadata.
 var codecs = func() serializer.CodecFactory {
 	utilruntime.Must(metav1.AddMetaToScheme(scheme.Scheme))
 	utilruntime.Must(metav1beta1.AddMetaToScheme(scheme.Scheme))
@@ -23,7 +27,7 @@ var codecs = func() serializer.CodecFactory {
 	return scheme.Codecs
 }()
 
-// decode reads a body by its content type, as JSON. What cannot be read is a text.
+// decode reads a body by its content type and returns it as a JSON value, or as a string if it cannot be read.
 func decode(contentType string, body []byte) any {
 	switch {
 	case strings.HasPrefix(contentType, "application/json"):
@@ -40,7 +44,7 @@ func decode(contentType string, body []byte) any {
 	return string(body)
 }
 
-// decodeEvent reads an event of a watch, as JSON.
+// decodeEvent reads a watch event and returns it as a JSON value.
 func decodeEvent(contentType string, sent []byte) any {
 	if !strings.HasPrefix(contentType, protobufType) {
 		return fromJSON(sent)

@@ -1,5 +1,7 @@
 package main
 
+// The generator of the differential test: makes the same random requests for the same seed.
+
 import (
 	"encoding/json"
 	"math/rand/v2"
@@ -7,7 +9,7 @@ import (
 	"strings"
 )
 
-// generator makes requests by a seed: each one of the requests that programs send, most with one odd thing.
+// generator makes random requests: first a valid request as clients send it, then in most cases one odd change to it.
 type generator struct {
 	*rand.Rand
 	kinds []kind
@@ -17,7 +19,7 @@ func newGenerator(seed uint64, of []kind) *generator {
 	return &generator{rand.New(rand.NewPCG(seed, 0)), of}
 }
 
-// sequence is some requests that are sent one after the other, to objects of one or two kinds.
+// sequence returns requests that are sent one after the other, to objects of one or two kinds.
 func (g *generator) sequence(length int) []Request {
 	first, second := pick(g, g.kinds), pick(g, g.kinds)
 	made := make([]Request, length)
@@ -38,12 +40,12 @@ func (g *generator) sequence(length int) []Request {
 	return made
 }
 
-// draft is a request while odd things are done to it.
+// draft is a request in the making, to which odd changes can be made.
 type draft struct {
 	method, path string
 	query        url.Values
 	header       map[string]string
-	// body is written as JSON, unless text is the body already.
+	// body is the value to encode as JSON. If text is set, it is sent instead of the body.
 	body     any
 	text     *string
 	protobuf protobufBody
@@ -52,7 +54,8 @@ type draft struct {
 
 func (d *draft) setText(text string) { d.text = &text }
 
-// metadata is that of the body, which must be an object.
+// metadata returns the metadata of the body, and adds it if there is none. If the body is no object, the result is
+// not part of it.
 func (d *draft) metadata() object {
 	body, ok := d.body.(object)
 	if !ok {
@@ -80,7 +83,7 @@ func (d *draft) render(g *generator, kind kind) Request {
 	return request
 }
 
-// escaped is a query in which references stay readable.
+// escaped encodes a query, but leaves <<references>> readable.
 func escaped(query url.Values) string {
 	return strings.NewReplacer("%3C%3C", "<<", "%3E%3E", ">>", "%3A", ":", "%2F", "/").Replace(query.Encode())
 }
@@ -90,19 +93,19 @@ func asText(value any) string {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		panic(err) // the generator made it of maps, lists and texts
+		panic(err) // the generator uses only maps, lists and scalars
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 
-// name is of few, so that requests meet the same objects.
+// name returns one of three names, so that requests meet the same objects.
 func (g *generator) name(kind kind) string {
 	return kind.objects()[pick(g, []int{0, 0, 0, 1, 1, 2})]
 }
 
-// weighted is how requests of a verb are made, and how often.
+// weighted is a function that makes requests of one verb, with its frequency.
 type weighted struct {
 	weight int
 	make   func(g *generator, kind kind) *draft
@@ -126,5 +129,5 @@ func (g *generator) request(kind kind) *draft {
 	panic("the weights are summed")
 }
 
-// sometimes is true once in so many.
+// sometimes returns true in one of `in` cases.
 func (g *generator) sometimes(in int) bool { return g.IntN(in) == 0 }

@@ -1,30 +1,34 @@
 package main
 
-// kind is a kind that both servers serve, and a valid object of it. Everything that kube-apiserver would set by default is said, since the
-// peer has no defaults.
+// The built-in kinds in the differential test, each with a valid object and valid changes.
+
+// kind is a kind that both servers serve, with a valid object of it. The object sets every field that kube-apiserver
+// would default, because the peer has no defaults.
 type kind struct {
 	plural, name, apiVersion string
 	cluster, status          bool
-	// needs says that kube-apiserver refuses or completes an object without the fields of body, which the peer does not: it has no
-	// validation of a kind, and no defaults.
+	// needs is true if kube-apiserver refuses or completes an object without the fields of body. The peer has no
+	// validation and no defaults of the kind, so it would store such an object as it is.
 	needs bool
-	// body is that of an object with this name.
+	// body returns a valid object of this name, without kind, apiVersion and metadata.
 	body func(name string) map[string]any
-	// change is what a patch of the object may set, statusChange what one of its status may set: a new one each time, since what is odd is
-	// put into it.
+	// change returns fields for a patch of the object, statusChange for a patch of its status. Each call returns a
+	// new map, because the generator puts odd values into it.
 	change, statusChange func() map[string]any
 
-	// custom says that the kind is a definition, or is made by one: the peer has upstream's own server of it, so that all is compared.
+	// custom is true for CustomResourceDefinition and for custom resources. The peer serves them by upstream's own
+	// apiextensions-apiserver, so that all of an answer is compared.
 	custom bool
-	// scale says that it has this subresource, selectable which fields a selector may name.
+	// scale is true if the kind has the scale subresource. selectable are the fields that a field selector may name.
 	scale      bool
 	selectable []string
-	// names are those of its objects, if others than a, b and c; operation is one of a JSON patch on its own fields.
+	// names are the names of its objects (default: a, b and c). operation returns an operation of a JSON patch on a
+	// field of its own.
 	names     []string
 	operation func() map[string]any
 }
 
-// object is JSON.
+// object is a JSON object.
 type object = map[string]any
 
 var kinds = []kind{
@@ -94,15 +98,15 @@ func podSpec() object {
 	}
 }
 
-// patch is a change as a merge patch says it.
+// patch returns a change as the body of a merge patch.
 func (k kind) patch() object {
 	if k.custom {
-		return k.change() // with its nulls
+		return k.change() // nulls stay: they remove fields
 	}
 	return merged(object{}, k.change())
 }
 
-// objects are the names of its objects.
+// objects returns the names of the kind's objects.
 func (k kind) objects() []string {
 	if k.names != nil {
 		return k.names
@@ -110,10 +114,10 @@ func (k kind) objects() []string {
 	return []string{"a", "b", "c"}
 }
 
-// first is what the memory calls its first object.
+// first is the key of the kind's first object in memory.
 func (k kind) first() string { return k.plural + "/" + k.objects()[0] }
 
-// path is where the objects of the kind are, in the namespace of the sequence.
+// path returns the path of the kind's objects in the namespace of the sequence.
 func (k kind) path() string {
 	if k.cluster {
 		return k.everywhere()
@@ -121,12 +125,12 @@ func (k kind) path() string {
 	return k.in("<<ns:>>")
 }
 
-// in is where those of a namespace are.
+// in returns the path of the kind's objects in a namespace.
 func (k kind) in(namespace string) string {
 	return k.version() + "/namespaces/" + namespace + "/" + k.plural
 }
 
-// everywhere is where those of all namespaces are.
+// everywhere returns the path of the kind's objects in all namespaces.
 func (k kind) everywhere() string {
 	return k.version() + "/" + k.plural
 }

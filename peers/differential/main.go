@@ -1,10 +1,11 @@
-// Command differential sends the same random requests to a real API server (peers/apiserver) and to informer-lab's cluster, and compares
-// the answers whole. What differs is shrunk to the shortest sequence of requests and printed with both answers; what is meant to differ
-// stands in table.go.
+// Command differential sends the same random requests to a real API server (peers/apiserver) and to informer-lab's
+// cluster, and compares their answers completely. It shrinks a difference to the shortest sequence of requests that
+// shows it, and prints that sequence with both answers. table.go lists the intended differences.
 //
 //	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases] [--binary PATH] [--server URL] [--peer PATH] [--peer-server URL]
 //
-// It exits with 1 if more than --at-least allows differs that the table does not name, or if the table names what nothing needed.
+// It exits with 1 if fewer requests than --at-least percent are answered alike, or if a row of table.go explained no
+// difference.
 package main
 
 import (
@@ -22,12 +23,12 @@ var (
 	only      = flag.String("kinds", "", "the kinds, by their plurals (default: all)")
 	length    = flag.Int("length", 25, "how many requests a sequence has")
 	binary    = flag.String("binary", inProject("target", "debug", "informer-lab"), "informer-lab")
-	serverURL = flag.String("server", "", "a cluster of informer-lab that is there already, instead of --binary")
+	serverURL = flag.String("server", "", "the URL of a running cluster of informer-lab, instead of --binary")
 	peer      = flag.String("peer", inProject("target", "peers", "apiserver"), "the real API server")
-	peerURL   = flag.String("peer-server", "", "a real API server that is there already, instead of --peer")
+	peerURL   = flag.String("peer-server", "", "the URL of a running real API server, instead of --peer")
 	examples  = flag.Int("examples", 40, "how many classes of differences to print")
-	atLeast   = flag.Float64("at-least", 100, "how many of a hundred requests must be answered alike")
-	shrinking = flag.Bool("shrink", true, "shrink what differs")
+	atLeast   = flag.Float64("at-least", 100, "the percentage of requests that must be answered alike")
+	shrinking = flag.Bool("shrink", true, "shrink each difference to the shortest sequence of requests")
 )
 
 func main() {
@@ -88,23 +89,25 @@ func run() (bool, error) {
 	return summary(runner, report), nil
 }
 
-// summary prints the figures, and says whether all is as it should be.
+// summary prints the totals, and returns true if enough requests were answered alike and every row of the table was
+// used.
 func summary(runner *Runner, report *Report) bool {
 	for _, row := range table {
-		fmt.Printf("%7d meant: %s (%s)\n", runner.used[row.name], row.name, row.reason)
+		fmt.Printf("%7d intended: %s (%s)\n", runner.used[row.name], row.name, row.reason)
 	}
 	fmt.Printf("%d requests, %d answered alike, %d classes of differences\n", runner.asked, runner.equal, len(report.counts))
 	ok := float64(runner.equal)*100 >= *atLeast*float64(runner.asked)
 	for _, row := range table {
 		if runner.used[row.name] == 0 {
-			fmt.Printf("the row %q of the table was not needed: take it out, or find out why nothing differs any more\n", row.name)
+			fmt.Printf("the row %q of the table explained no difference: remove it, or find out why the answers no longer differ\n", row.name)
 			ok = false
 		}
 	}
 	return ok
 }
 
-// serverAt is a server that is there already, or one that is started now.
+// serverAt returns the URL of the server at `at`, or of the program that it starts, and a function that stops the
+// program.
 func serverAt(at, program string, start func(string) (*server, error)) (string, func(), error) {
 	if at != "" {
 		return strings.TrimSuffix(at, "/"), func() {}, nil
@@ -116,7 +119,7 @@ func serverAt(at, program string, start func(string) (*server, error)) (string, 
 	return started.url, started.stop, nil
 }
 
-// chosenKinds are those with these plurals. Those that definitions make are chosen together.
+// chosenKinds returns the kinds with these plurals. "customresources" stands for all custom resources.
 func chosenKinds(all []kind, plurals string) ([]kind, error) {
 	if plurals == "" {
 		return all, nil

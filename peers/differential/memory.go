@@ -1,11 +1,14 @@
 package main
 
+// References in requests to values of earlier answers, such as a resourceVersion, which differ between the two
+// servers.
+
 import (
 	"regexp"
 	"strings"
 )
 
-// memory is what one side has answered so far in a sequence: what the references of later requests stand for.
+// memory holds what one server has answered in a sequence, to replace the references in later requests:
 //
 //	<<ns:>>                  the sequence's namespace, the same on both sides
 //	<<rv:configmaps/a>>      the newest resourceVersion of an object
@@ -14,7 +17,8 @@ import (
 //	<<gen:configmaps/g->>    the last name that was generated with this prefix
 //	<<listrv:>>, <<continue:>>  those of the last list
 //
-// A resourceVersion that was never answered is that of the namespace, anything else "1".
+// If the sequence has not seen a resourceVersion, the reference becomes the resourceVersion of the namespace; any
+// other unknown reference becomes "1".
 type memory struct {
 	values map[string]string
 	first  string
@@ -24,7 +28,7 @@ func newMemory(namespace string) *memory {
 	return &memory{values: map[string]string{"ns:": namespace}, first: "1"}
 }
 
-// start learns of the namespace, in which nothing is yet.
+// start remembers the resourceVersion of the new, empty namespace.
 func (m *memory) start(namespace any) {
 	body, _ := namespace.(object)
 	metadata, _ := body["metadata"].(object)
@@ -50,7 +54,7 @@ func (m *memory) resolve(text string) string {
 	})
 }
 
-// learn keeps what an answer tells of objects of this kind.
+// learn remembers the versions, uids and generated names of the objects in an answer.
 func (m *memory) learn(plural string, answer any) {
 	body, ok := answer.(object)
 	if !ok {

@@ -1,15 +1,18 @@
 package main
 
+// Changes the metadata of a request's object: valid changes (good) and odd ones, a function for each part of
+// ObjectMeta.
+
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 )
 
-// odd does one odd thing to a request.
+// odd makes one odd change to a request.
 type odd func(g *generator, kind kind, made *draft)
 
-// good sets something in metadata that is right.
+// good sets a valid field in metadata.
 func good(g *generator, metadata object) {
 	field := pick(g, []object{
 		{"labels": object{"app": "x"}}, {"labels": object{"app": "y", "tier": "z"}}, {"annotations": object{"note": "some text"}},
@@ -90,7 +93,7 @@ func oddOwners(g *generator, _ kind, made *draft) {
 	})
 }
 
-// oddSystem sets what the server sets.
+// oddSystem sets fields that the server owns, such as uid, resourceVersion and the timestamps.
 func oddSystem(g *generator, kind kind, made *draft) {
 	name := g.name(kind)
 	key := kind.plural + "/" + name
@@ -113,12 +116,13 @@ func oddSystem(g *generator, kind kind, made *draft) {
 		made.metadata()[key] = value
 	}
 	if field["managedFields"] != nil && made.method != "POST" {
-		// A write that changes who owns a field, and nothing else, is a write to one side only.
+		// Only one of the servers writes an update that changes nothing but managedFields. So something else changes,
+		// too.
 		made.metadata()["annotations"] = object{"changed": fmt.Sprint(g.IntN(1_000_000))}
 	}
 }
 
-// oddShape makes metadata something else.
+// oddShape replaces or misspells metadata or parts of it.
 func oddShape(g *generator, _ kind, made *draft) {
 	body, ok := made.body.(object)
 	if !ok {

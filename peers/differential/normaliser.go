@@ -1,5 +1,7 @@
 package main
 
+// Makes the answers of the two servers comparable.
+
 import (
 	"encoding/base64"
 	"encoding/json"
@@ -12,12 +14,13 @@ import (
 	"time"
 )
 
-// normaliser replaces what is by chance in the answers of one side: uids, times of now, resourceVersions, continue tokens and generated
-// names. A uid becomes its number in the order in which the side first showed it, a resourceVersion the number of the write that made it.
+// normaliser replaces what differs by chance in the answers of one server: uids, current times, resourceVersions,
+// continue tokens and generated names. A uid becomes its number in the order in which this server showed it, a
+// resourceVersion the number of the write that made it.
 type normaliser struct {
 	uids      map[string]string
 	generated map[string]string
-	// writes are the resourceVersions of the sequence's writes, ascending.
+	// writes are the resourceVersions of the sequence's writes, in ascending order.
 	writes []uint64
 }
 
@@ -25,7 +28,7 @@ func newNormaliser() *normaliser {
 	return &normaliser{uids: map[string]string{}, generated: map[string]string{}}
 }
 
-// clone is for a comparison that may be repeated when more has been answered.
+// clone returns a copy, for a comparison that may be repeated after more answers.
 func (n *normaliser) clone() *normaliser {
 	return &normaliser{maps.Clone(n.uids), maps.Clone(n.generated), slices.Clone(n.writes)}
 }
@@ -37,7 +40,8 @@ func (n *normaliser) uid(uid string) string {
 	return n.uids[uid]
 }
 
-// wrote tells of the answer to a write. That of a deletion of many is a list, whose version is no write's.
+// wrote remembers the resourceVersion of the answer to a write. The deletion of a collection answers with a list,
+// whose resourceVersion belongs to no write.
 func (n *normaliser) wrote(answer any) {
 	body, _ := answer.(object)
 	if body["items"] != nil {
@@ -54,12 +58,12 @@ func (n *normaliser) wrote(answer any) {
 	}
 }
 
-// version is a resourceVersion as the number of the last write up to it; a plus says that there was something after that write, such as a
-// deletion, which tells no resourceVersion.
+// version returns a resourceVersion as the number of the last write up to it. A plus marks a version after that
+// write: another change, such as a deletion, whose answer has no resourceVersion.
 func (n *normaliser) version(text string) string {
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || strings.HasPrefix(text, "99999") || strings.HasPrefix(text, "0") {
-		return text // the generator's own
+		return text // the generator made it up
 	}
 	at, known := slices.BinarySearch(n.writes, version)
 	if known {
@@ -68,7 +72,7 @@ func (n *normaliser) version(text string) string {
 	return fmt.Sprintf("<rv%d+>", at)
 }
 
-// value is a JSON value without what is by chance in it.
+// value returns a JSON value without its chance parts.
 func (n *normaliser) value(value any) any {
 	switch value := value.(type) {
 	case object:
@@ -108,7 +112,7 @@ func (n *normaliser) field(key string, value any) any {
 	return n.value(value)
 }
 
-// sortCustom orders the custom resources of a group by their names: upstream tells them in the order in which Go walks a map.
+// sortCustom sorts the custom resources in a discovery document by name: upstream's order is that of a Go map.
 func sortCustom(answer object) {
 	version, _ := answer["groupVersion"].(string)
 	resources, _ := answer["resources"].([]any)
@@ -118,8 +122,8 @@ func sortCustom(answer object) {
 	}
 }
 
-// byManager orders the entries of managed fields: servers order them by their times first, to the second. What one manager has written in
-// two of them is one: whether a controller wrote in one second or in two is chance.
+// byManager sorts managed fields by manager, because servers sort them by time first, in whole seconds. It merges the
+// entries of one manager: whether a controller wrote them in one second or in two is chance.
 func byManager(entries []any) []any {
 	manager := func(entry any) string {
 		fields, _ := entry.(object)
@@ -140,7 +144,7 @@ func byManager(entries []any) []any {
 	return united
 }
 
-// union is what either of two sets of fields has.
+// union returns the fields that are in at least one of two FieldsV1 sets.
 func union(one, other any) any {
 	fields, isSet := one.(object)
 	others, _ := other.(object)
@@ -154,7 +158,7 @@ func union(one, other any) any {
 	return both
 }
 
-// withoutAges are the cells of a table but for how old something is that a server has made.
+// withoutAges replaces ages, such as 5s, in the cells of a table.
 func withoutAges(cells []any) []any {
 	made := slices.Clone(cells)
 	for i, cell := range made {
@@ -167,7 +171,7 @@ func withoutAges(cells []any) []any {
 
 var age = regexp.MustCompile(`^\d{1,2}m?(\d{1,2})?s$`)
 
-// noteGenerated remembers a name that the server made up.
+// noteGenerated remembers the name that the server generated from generateName.
 func (n *normaliser) noteGenerated(metadata object) {
 	prefix, _ := metadata["generateName"].(string)
 	name, _ := metadata["name"].(string)
@@ -177,7 +181,7 @@ func (n *normaliser) noteGenerated(metadata object) {
 	}
 }
 
-// noteRefused remembers the name of an object that was not created.
+// noteRefused remembers the generated name in an error, when the object was not created.
 func (n *normaliser) noteRefused(request string, answer any) {
 	var asked struct{ Metadata struct{ GenerateName string } }
 	status, _ := answer.(object)
@@ -187,7 +191,7 @@ func (n *normaliser) noteRefused(request string, answer any) {
 	}
 }
 
-// token is a continue token, decoded.
+// token decodes a continue token.
 func (n *normaliser) token(text string) string {
 	decoded, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 	var token object
@@ -198,16 +202,16 @@ func (n *normaliser) token(text string) string {
 		token["rv"] = n.version(fmt.Sprintf("%.0f", revision))
 	}
 	if start, ok := token["start"].(string); ok {
-		token["start"] = strings.TrimPrefix(start, "/") // storage without a cache writes none
+		token["start"] = strings.TrimPrefix(start, "/") // upstream writes no slash if the storage has no watch cache
 	}
-	rest, _ := json.Marshal(token) // what was just read can be written
+	rest, _ := json.Marshal(token) // encoding cannot fail: the value was decoded from JSON
 	return "<continue " + n.text(string(rest)) + ">"
 }
 
 var (
 	uuid   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	moment = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	// inSentence finds the resourceVersions in messages.
+	// inSentence finds resourceVersions inside of messages.
 	inSentence = regexp.MustCompile(`((?:resource version|current|precondition|object meta|provided resource version): ?"?|ResourceVersion in (?:the precondition|record) \(|too old resource version: \d+ \(|"resourceVersion\\?":\\?")(\d+)`)
 )
 
@@ -228,7 +232,8 @@ func (n *normaliser) text(text string) string {
 	})
 }
 
-// isNow says whether a time is of today, and so from a server's clock: those of the generator are of other years.
+// isNow returns true if a time is within a day of now, and so from a server's clock: the generator's times are years
+// ago.
 func isNow(text string) bool {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil && time.Since(at).Abs() < 24*time.Hour

@@ -1,11 +1,13 @@
 package main
 
+// The first requests of a run: for each row of table.go, a request that shows the intended difference.
+
 import (
 	"fmt"
 	"strings"
 )
 
-// openings are requests that need each row of the table, whatever the seeds are.
+// openings returns requests that use every row of the table, whatever the seeds are.
 func openings() []Request {
 	maps := kinds[0]
 	object := maps.path() + "/a"
@@ -30,22 +32,23 @@ func openings() []Request {
 	}
 }
 
-// smallest is a definition with nothing that it does not need.
+// smallest is a definition with only the required fields.
 const smallest = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.` + passingGroup + `"},"spec":{"group":"` + passingGroup + `","scope":"Namespaced",
 	"names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
 
-// refusedDefinition has something in its schema that is refused. It is a dry run, as one of the servers may take it.
+// refusedDefinition returns a request to create a definition with this field in its schema, which one of the servers
+// refuses. It is a dry run, because the other server accepts the definition.
 func refusedDefinition(field string) Request {
 	body := strings.Replace(smallest, `{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},`+field+`}}}`, 1)
 	return Request{Method: "POST", Path: definitionsPath + "?dryRun=All", Header: map[string]string{"Content-Type": "application/json"}, Body: body, Plural: "customresourcedefinitions"}
 }
 
-// sent is a request with a body.
+// sent returns a request with a body.
 func sent(method, path, contentType, body string) Request {
 	return Request{Method: method, Path: path, Header: map[string]string{"Content-Type": contentType}, Body: body, Plural: kinds[0].plural}
 }
 
-// badLabels are so many that no two walks through a Go map find them in one order.
+// badLabels returns so many invalid labels that two walks through a Go map hardly ever have the same order.
 func badLabels(count int) object {
 	labels := object{}
 	for i := range count {

@@ -1,15 +1,18 @@
 package main
 
+// Changes the query parameters of requests: write options, selectors, pages, resourceVersions, watch options and
+// options of deletions.
+
 import (
 	"net/url"
 	"strings"
 )
 
-// addQuery sets one of these queries.
+// addQuery sets the parameters of one of the queries.
 func addQuery(g *generator, made *draft, queries ...string) {
 	values, err := url.ParseQuery(pick(g, queries))
 	if err != nil {
-		panic(err) // they stand in this package
+		panic(err) // the queries are constants of this package
 	}
 	for name, value := range values {
 		made.query[name] = value
@@ -24,7 +27,7 @@ func oddWriteOptions(g *generator, _ kind, made *draft) {
 		"fieldValidation=Strict", "fieldValidation=Warn", "fieldValidation=Ignore", "fieldValidation=strict", "fieldValidation=", "fieldValidation=Strict&fieldValidation=Ignore",
 		"unknown=1", "force=true", "force=x", "force=false", "pretty=true", "pretty=0", "timeoutSeconds=5", "resourceVersion=1", "kind=Pod&apiVersion=v9", "dryRun=All&fieldValidation=Strict",
 		"timeout=20s", "dryRun=x&fieldManager="+long)
-	if g.sometimes(3) { // with something to find
+	if g.sometimes(3) { // a field for the validation to find
 		if body, ok := made.body.(object); ok {
 			body["unknown"] = 1
 		}
@@ -55,7 +58,7 @@ func oddPages(g *generator, _ kind, made *draft) {
 		"continue=nosense", "limit=2&continue=<<continue:>>&resourceVersion=1", "limit=1&resourceVersion=0", "limit=99999999999999999999", "limit=1&continue=<<continue:>>&labelSelector=app")
 }
 
-// chain is a list that continues where the last one ended.
+// chain makes a list that continues where the last list ended.
 func chain(g *generator, kind kind) *draft {
 	made := newDraft("GET", kind.path())
 	made.query.Set("limit", pick(g, []string{"1", "1", "2", "3"}))
@@ -89,7 +92,7 @@ func oddStreaming(g *generator, _ kind, made *draft) {
 		"timeoutSeconds=-1", "timeoutSeconds=-9223372036", "timeoutSeconds=9223372037", "timeoutSeconds=99999999999999999999", "timeout=1s", "timeout=x")
 }
 
-// oddDeletion are the options of a deletion, in the query or in the body.
+// oddDeletion sets options of a deletion, in the query or in the body.
 func oddDeletion(g *generator, kind kind, made *draft) {
 	key := kind.plural + "/" + g.name(kind)
 	if g.sometimes(4) {

@@ -1,5 +1,7 @@
 package main
 
+// Answers in the form in which they are compared.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -10,13 +12,13 @@ import (
 	"strings"
 )
 
-// Outcome is an answer in the form in which it is compared: each thing by its path.
+// Outcome is an answer in the form that is compared: a flat map from the path of each value to the value.
 type Outcome map[string]string
 
-// compared are the headers that tell a client what to do.
+// compared are the headers that are compared, because they tell a client what to do.
 var compared = []string{"Content-Type", "Warning", "Allow", "Retry-After", "Location", "Cache-Control", "Content-Encoding", "Vary"}
 
-// outcome normalises an answer.
+// outcome normalises and flattens an answer.
 func outcome(side *Side, answer Answer) Outcome {
 	if answer.Failed != "" {
 		return Outcome{"failed": answer.Failed}
@@ -26,7 +28,7 @@ func outcome(side *Side, answer Answer) Outcome {
 		made["header connection"] = "close"
 	}
 	if answer.Lost {
-		made["header connection"] = "was dropped before this request, without a word"
+		made["header connection"] = "closed before this request, unannounced"
 	}
 	for _, name := range compared {
 		for i, value := range answer.Header[http.CanonicalHeaderKey(name)] {
@@ -40,7 +42,7 @@ func outcome(side *Side, answer Answer) Outcome {
 	return made
 }
 
-// flatten writes each leaf of a JSON value under its path.
+// flatten writes each leaf of a JSON value into the map, by its path.
 func flatten(into Outcome, path string, value any) {
 	switch value := value.(type) {
 	case object:
@@ -66,7 +68,7 @@ func flatten(into Outcome, path string, value any) {
 	}
 }
 
-// without is the outcome less the paths that the function names.
+// without returns the outcome without the paths for which gone returns true.
 func (o Outcome) without(gone func(path string) bool) Outcome {
 	rest := Outcome{}
 	for path, value := range o {
@@ -77,10 +79,10 @@ func (o Outcome) without(gone func(path string) bool) Outcome {
 	return rest
 }
 
-// difference is a path at which two outcomes differ; an empty text stands for nothing.
+// difference is a path at which two outcomes differ. An empty text means that the path is missing.
 type difference struct{ path, real, ours string }
 
-// differences are in the order of their paths.
+// differences returns the differences of two outcomes, sorted by path.
 func differences(real, ours Outcome) []difference {
 	both := map[string]bool{}
 	for path := range real {
@@ -98,12 +100,13 @@ func differences(real, ours Outcome) []difference {
 	return found
 }
 
-// undeclared finds the field that no type has. Of several, it is the first on a walk through a map.
+// undeclared finds the unknown field in an error of structured-merge-diff, which names the first of several in the
+// order of a Go map.
 var undeclared = regexp.MustCompile(`\.[^ ]+: field not declared in schema`)
 
 var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
 
-// unordered is the outcome of an error whose causes have no order: they are compared as a set, and so are the words of its message.
+// unordered returns the outcome of an error with its causes, and the words of its message, sorted.
 func (o Outcome) unordered() Outcome {
 	if o["status"] == "500" {
 		made := o.without(func(string) bool { return false })
@@ -135,7 +138,7 @@ func (o Outcome) unordered() Outcome {
 	return made
 }
 
-// sortedWarnings is the outcome with its warnings in the order of their texts.
+// sortedWarnings returns the outcome with its warnings sorted.
 func (o Outcome) sortedWarnings() Outcome {
 	isWarning := func(path string) bool { return strings.HasPrefix(path, "header warning[") }
 	var warnings []string
@@ -154,21 +157,21 @@ func (o Outcome) sortedWarnings() Outcome {
 
 var missingIn = regexp.MustCompile(`is missing in '.*'`)
 
-// withoutPatched is the outcome without the object in the message about a patch.
+// withoutPatched returns the outcome without the object that a message about a refused patch quotes.
 func (o Outcome) withoutPatched() Outcome {
 	if o["status"] != "422" || o["/details/causes/0/field"] != `"patch"` {
 		return o
 	}
 	made := o.without(func(string) bool { return false })
 	for _, path := range []string{"/message", "/details/causes/0/message"} {
-		// The object ends where the reason begins.
+		// The quoted object ends where the reason begins.
 		_, reason, _ := strings.Cut(o[path], `}\": `)
 		made[path] = missingIn.ReplaceAllString(reason, "is missing in it")
 	}
 	return made
 }
 
-// withoutEntriesOf is the outcome without what a manager owns.
+// withoutEntriesOf returns the outcome without the managedFields entries of a manager.
 func (o Outcome) withoutEntriesOf(manager string) Outcome {
 	gone := map[string]bool{}
 	for path, value := range o {

@@ -1,5 +1,7 @@
 package main
 
+// Makes PATCH requests: merge patches, strategic merge patches and JSON patches, most with one odd change.
+
 const (
 	mergePatch     = "application/merge-patch+json"
 	strategicPatch = "application/strategic-merge-patch+json"
@@ -27,7 +29,7 @@ func patch(g *generator, kind kind) *draft {
 	return made
 }
 
-// oddPatchMetadata is what is odd in metadata, as a merge patch or as an operation.
+// oddPatchMetadata changes the metadata in an odd way, by a merge patch or by operations of a JSON patch.
 func oddPatchMetadata(g *generator, kind kind, made *draft) {
 	if made.header["Content-Type"] != jsonPatch {
 		oddMetadata(g, kind, made)
@@ -44,7 +46,7 @@ func oddPatchMetadata(g *generator, kind kind, made *draft) {
 	made.body = list
 }
 
-// operations are those of a JSON patch.
+// operations sets one to three random operations of a JSON patch as the body.
 func operations(g *generator, kind kind, made *draft) {
 	one := func() any {
 		if kind.operation != nil && g.sometimes(2) {
@@ -80,7 +82,8 @@ func oddPatchBody(g *generator, kind kind, made *draft) {
 		return
 	}
 	body, isObject := made.body.(object)
-	// A list of services' ports is merged by their numbers: a second port with a name that is taken is refused by kube-apiserver alone.
+	// Strategic merge patches merge a Service's ports by number. That can add a second port with the same name, which
+	// only kube-apiserver's validation refuses; the peer has none.
 	if isObject && g.sometimes(2) && (kind.plural != "services" || made.header["Content-Type"] != strategicPatch) {
 		made.body = kind.body(kind.objects()[0])
 		misfit(g, kind, made)

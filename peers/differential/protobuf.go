@@ -1,12 +1,15 @@
 package main
 
+// Encodes the bodies of some requests in protobuf.
+
 import (
 	"bytes"
 
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// protobufBody is how a body is written in protobuf, once its references are resolved.
+// protobufBody says how a body is encoded in protobuf when the request is sent: not at all, whole, cut off, or with a
+// byte too much.
 type protobufBody int
 
 const (
@@ -20,16 +23,16 @@ const protobufType = "application/vnd.kubernetes.protobuf"
 
 func asProtobuf(g *generator, made *draft) {
 	if made.method != "POST" && made.method != "PUT" {
-		return // no patch has this form, and a deletion's options are too few
+		return // no patch has this form, and the options of a deletion are too short to be cut
 	}
 	made.header["Content-Type"] = protobufType
 	made.protobuf = pick(g, []protobufBody{wholeProtobuf, wholeProtobuf, wholeProtobuf, wholeProtobuf, cutProtobuf, longProtobuf})
 	if made.protobuf != wholeProtobuf {
-		delete(made.metadata(), "resourceVersion") // the refusal shows the body's first bytes, and how long it is
+		delete(made.metadata(), "resourceVersion") // which would change the bytes and the length that the error quotes
 	}
 }
 
-// encode writes an object of JSON so; what is no known object stays as it is.
+// encode encodes an object in JSON as protobuf. It returns a text unchanged if it is no object of a known kind.
 func (p protobufBody) encode(text string) string {
 	decoded, _, err := codecs.UniversalDeserializer().Decode([]byte(text), nil, nil)
 	info, found := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), protobufType)

@@ -1,5 +1,7 @@
 package main
 
+// Groups the differences by their shape, and prints each group with an example.
+
 import (
 	"fmt"
 	"io"
@@ -8,7 +10,7 @@ import (
 	"strings"
 )
 
-// class is the shape of a difference: findings of one class have one cause, as a rule.
+// class returns the shape of a finding. Findings of one class have the same cause, as a rule.
 func (f Finding) class() string {
 	last := f.sequence[len(f.sequence)-1]
 	parts := []string{last.Method, last.Header["Content-Type"]}
@@ -35,7 +37,7 @@ var (
 	spaced  = regexp.MustCompile(`\[[^\]]*\]`)
 )
 
-// shape is a text without what differs from case to case.
+// shape returns a text without its numbers, quotations and lists, at most 130 bytes of it.
 func shape(text string) string {
 	text = counted.ReplaceAllString(spaced.ReplaceAllString(quoted.ReplaceAllString(text, "…"), "[…]"), "#")
 	if len(text) > 130 {
@@ -44,7 +46,7 @@ func shape(text string) string {
 	return text
 }
 
-// Report is what a run has found.
+// Report counts the findings of a run by class, and keeps an example of each class.
 type Report struct {
 	counts   map[string]int
 	examples map[string]Finding
@@ -60,7 +62,7 @@ func (r *Report) add(finding Finding) (isNew bool) {
 	return true
 }
 
-// print writes the classes, the most frequent first, each with an example.
+// print writes the classes with their examples, the most frequent first.
 func (r *Report) print(out io.Writer, most int) {
 	classes := sortedKeys(r.counts)
 	sort.SliceStable(classes, func(i, j int) bool { return r.counts[classes[i]] > r.counts[classes[j]] })

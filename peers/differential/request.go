@@ -1,27 +1,30 @@
 package main
 
+// A request of the differential test.
+
 import (
 	"fmt"
 	"sort"
 	"strings"
 )
 
-// Request is one request, the same for both servers. Its path, headers and body may hold references (see memory.go), which each side
-// resolves by what it has answered before.
+// Request is a request to both servers. Its path, headers and body may contain references (see memory.go), which each
+// side replaces with values from its own earlier answers.
 type Request struct {
 	Method, Path string
 	Header       map[string]string
 	Body         string
-	// Plural is the kind that is asked for, Watch whether the answer is a stream of events that stays open until the sequence ends.
+	// Plural names the kind of the request. Watch is true if the answer is a stream of events that stays open until
+	// the sequence ends.
 	Plural string
 	Watch  bool
-	// eventually says that the answers may become alike only when controllers have done their work.
+	// eventually is true if the answers may differ until controllers have finished.
 	eventually bool
-	// protobuf is how the body is encoded when it is sent.
+	// protobuf is the encoding of the body when it is sent.
 	protobuf protobufBody
 }
 
-// String is the request as text, for a report.
+// String returns the request as text for a report.
 func (r Request) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", r.Method, r.Path)

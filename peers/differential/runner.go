@@ -1,5 +1,7 @@
 package main
 
+// Sends each sequence of requests to both servers and compares the answers.
+
 import (
 	"fmt"
 	"slices"
@@ -8,26 +10,28 @@ import (
 	"time"
 )
 
-// Runner sends sequences to both servers, each in a namespace of its own, and compares.
+// Runner sends sequences of requests to both servers, each sequence in a new namespace, and compares the answers.
 type Runner struct {
 	real, ours *Side
 	seed       uint64
 	sequences  int
 	openings   int
-	// asked and equal count requests, used the rows of the table that were needed.
+	// asked counts the requests, equal those with the same answers. used counts how often each row of the table
+	// explained a difference.
 	asked, equal int
 	used         map[string]int
-	// kinds are those that requests are about.
+	// kinds are the kinds that requests are sent to.
 	kinds []kind
 }
 
-// Finding is a request that was answered in two ways.
+// Finding is a request that the two servers answered differently.
 type Finding struct {
-	sequence    []Request // up to and with the request
+	sequence    []Request // up to and including the request
 	differences []difference
 }
 
-// run sends a sequence and returns what differed. It ends with the first difference that leaves the two servers in different states.
+// run sends a sequence and returns the differences. It stops after a difference that leaves the two servers in
+// different states.
 func (r *Runner) run(sequence []Request) []Finding {
 	r.begin()
 	defer r.clear(sequence)
@@ -46,7 +50,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 			}
 			real, ours = pair.real.outcome(r.real), pair.ours.outcome(r.ours)
 			if noTime.MatchString(request.Path) && real["/message"] == "context deadline exceeded" {
-				real = ours // whether its time is over before the headers or after them is by chance
+				real = ours // upstream's zero timeout runs out before the headers or after them, by chance
 			}
 		} else if request.eventually {
 			real, ours = r.eventually(request)
@@ -58,7 +62,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 		if len(left) == 0 {
 			r.equal++
 			if oneRefused(request, real, ours) {
-				break // as the table says: what follows begins with different states
+				break // the table allows it, but the servers now hold different objects
 			}
 		} else {
 			found = append(found, Finding{sequence[:i+1], left})
@@ -72,7 +76,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 	return append(found, r.events(sequence, watches)...)
 }
 
-// diverged says whether the servers may hold different states after these answers.
+// diverged returns true if the servers may hold different objects after these answers.
 func diverged(request Request, real, ours Outcome) bool {
 	success := func(outcome Outcome) bool {
 		return strings.HasPrefix(outcome["status"], "2") || outcome["failed"] != ""
@@ -80,13 +84,13 @@ func diverged(request Request, real, ours Outcome) bool {
 	return request.Method != "GET" && (success(real) || success(ours))
 }
 
-// oneRefused says whether one server made or changed a definition that the other refused.
+// oneRefused returns true if only one server accepted a write to a definition or a custom resource.
 func oneRefused(request Request, real, ours Outcome) bool {
 	writes := request.Method != "GET" && !strings.Contains(request.Path, "dryRun")
 	return writes && isCustom(request) && strings.HasPrefix(real["status"], "2") != strings.HasPrefix(ours["status"], "2")
 }
 
-// begin makes a new namespace on both sides.
+// begin creates the namespace of the next sequence on both servers.
 func (r *Runner) begin() {
 	r.sequences++
 	namespace := fmt.Sprintf("s%d-%d", r.seed, r.sequences)
@@ -99,7 +103,7 @@ func (r *Runner) begin() {
 	})
 }
 
-// ask sends a request to both at once.
+// ask sends a request to both servers at the same time.
 func (r *Runner) ask(request Request) (real, ours Outcome) {
 	outcomes := map[*Side]*Outcome{r.real: &real, r.ours: &ours}
 	r.both(func(side *Side) {
@@ -115,11 +119,12 @@ func (r *Runner) ask(request Request) (real, ours Outcome) {
 	return real, ours
 }
 
-// settle waits, before a request that a watch cache may answer with an earlier state, until both caches are up to date: a consistent list
-// does. A patch is applied to what the cache has first: of an object that has been deleted, its warnings are told by chance.
+// settle waits until the watch caches of both servers are up to date, before a request that may be answered from a
+// cache: a consistent list does that. It also waits before a patch of an object that may be deleted: a patch is first
+// applied to the cached object, so that stale warnings would show by chance.
 func (r *Runner) settle(request Request, deleted bool) {
 	path, _, _ := strings.Cut(request.Path, "?")
-	reads := request.Method == "GET" || request.Method == "DELETE" // of many
+	reads := request.Method == "GET" || request.Method == "DELETE" // DELETE of a collection
 	asksCache := strings.Contains(request.Path, "resourceVersion") || strings.Contains(request.Path, "watch")
 	if !(reads && asksCache) && !(request.Method == "PATCH" && deleted) {
 		return
@@ -140,10 +145,11 @@ func (r *Runner) both(do func(*Side)) {
 	both.Wait()
 }
 
-// mostClears is how often what is left is removed: a definition goes when its controllers are done.
+// mostClears is the largest number of attempts to remove all definitions: a definition goes only when its controllers
+// are done.
 const mostClears = 30
 
-// clear removes what a sequence has left, so that lists of all namespaces stay short.
+// clear deletes the objects that a sequence has left, so that lists of all namespaces stay short.
 func (r *Runner) clear(sequence []Request) {
 	touched := map[string]bool{"namespaces": true}
 	for _, request := range sequence {

@@ -1,5 +1,7 @@
 package main
 
+// Starts and stops the two API servers whose answers are compared.
+
 import (
 	"bufio"
 	"fmt"
@@ -12,25 +14,26 @@ import (
 	"syscall"
 )
 
-// server is a program that serves the API until it is stopped.
+// server is a running program that serves the API.
 type server struct {
 	url     string
 	command *exec.Cmd
 }
 
-// startReal starts upstream's API server.
+// startReal starts the API server of upstream's libraries, peers/apiserver.
 func startReal(program string) (*server, error) {
 	return start(program, "ready http://", "--listen", "127.0.0.1:0")
 }
 
-// startOurs starts informer-lab's cluster with nothing in it that changes objects by itself.
+// startOurs starts informer-lab's cluster without nodes, controllers, admission and kubelet stages, so that nothing
+// changes objects by itself.
 func startOurs(program string) (*server, error) {
 	still := inProject("peers", "differential", "still.yaml")
 	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", "plain", "--managed-fields", "all",
 		"--stages", still)
 }
 
-// start runs a program until it has printed a line with its URL.
+// start starts a program and reads its output up to the line with its URL.
 func start(program, sign string, arguments ...string) (*server, error) {
 	command := exec.Command(program, arguments...)
 	command.Stderr = os.Stderr
@@ -49,17 +52,17 @@ func start(program, sign string, arguments ...string) (*server, error) {
 			return &server{strings.Fields(url)[0], command}, nil
 		}
 	}
-	_ = command.Wait() // it ended by itself, and has said why
+	_ = command.Wait() // it ended by itself and has printed why
 	return nil, fmt.Errorf("%s ended before it served", program)
 }
 
 func (s *server) stop() {
-	_ = s.command.Process.Signal(syscall.SIGTERM) // one that has ended already needs none
-	_ = s.command.Wait()                          // by a signal, as asked
+	_ = s.command.Process.Signal(syscall.SIGTERM) // an error means that it has ended already
+	_ = s.command.Wait()                          // the error is the signal
 }
 
-// inProject is a path in the project.
+// inProject returns a path in the project.
 func inProject(path ...string) string {
-	_, file, _, _ := runtime.Caller(0) // this file has a name
+	_, file, _, _ := runtime.Caller(0) // always known for this file
 	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, path...)...)
 }

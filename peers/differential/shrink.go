@@ -1,9 +1,11 @@
 package main
 
+// Shrinks a sequence of requests to the few that are needed to show a difference.
+
 import "maps"
 
-// shrink finds a short sequence that ends with the same difference: it leaves out one request after the other, those in front first, as
-// long as the last one is still answered in the same two ways.
+// shrink returns a shorter sequence that ends with the same difference. It leaves out the first half, then smaller
+// and smaller parts, and keeps each sequence whose last request still shows a difference of the same class.
 func (r *Runner) shrink(found Finding) Finding {
 	class := found.class()
 	for size := len(found.sequence) / 2; size > 0; size /= 2 {
@@ -19,7 +21,8 @@ func (r *Runner) shrink(found Finding) Finding {
 	return found
 }
 
-// again runs a sequence and returns the finding of its end, if it is of the class.
+// again runs a sequence and returns the finding of its last request, if there is one of this class. The counts of the
+// run stay as they were.
 func (r *Runner) again(sequence []Request, class string) (Finding, bool) {
 	asked, equal, used := r.asked, r.equal, maps.Clone(r.used)
 	defer func() { r.asked, r.equal, r.used = asked, equal, used }()

@@ -1,5 +1,7 @@
 package main
 
+// The connection to one of the two compared servers: sends requests, and notices when the server closes the connection.
+
 import (
 	"compress/gzip"
 	"context"
@@ -13,13 +15,14 @@ import (
 	"time"
 )
 
-// Side is one of the two servers, and the one connection on which it is asked.
+// Side is one of the two servers, with the single connection to it.
 type Side struct {
 	name, url string
 	client    *http.Client
-	// dropped says that the server has ended the connection, to notice when it did so without a word.
+	// dropped is true once the server has closed the connection.
 	dropped atomic.Bool
-	// expectsDial says that the last answer closed its connection, as it said.
+	// expectsDial is true if the next request needs a new connection anyway: the last answer announced the close, or
+	// failed.
 	expectsDial bool
 	memory      *memory
 	normal      *normaliser
@@ -44,7 +47,7 @@ func newSide(name, url string) *Side {
 	return side
 }
 
-// watched is a connection that notices when the server ends it.
+// watched is a connection that notes when the server closes it.
 type watched struct {
 	net.Conn
 	dropped *atomic.Bool
@@ -58,25 +61,25 @@ func (w *watched) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// begin forgets what was answered, for a new sequence.
+// begin forgets all answers, for a new sequence.
 func (s *Side) begin(namespace string) {
 	s.memory = newMemory(namespace)
 	s.normal = newNormaliser()
 }
 
-// Answer is what a server said, as it was sent.
+// Answer is a response as the server sent it.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 	Close  bool
-	// Lost says that the connection was gone before this request, though nobody had said so.
+	// Lost is true if the server closed the connection before this request without announcing it.
 	Lost bool
-	// Failed is why there is no answer.
+	// Failed is the reason why there is no answer.
 	Failed string
 }
 
-// ask sends a request that has an end.
+// ask sends a request and reads the whole answer. Watches are opened by watch.
 func (s *Side) ask(request Request) Answer {
 	dropped := s.dropped.Load()
 	response, err := s.client.Do(s.request(context.Background(), request))
@@ -96,7 +99,7 @@ func (s *Side) ask(request Request) Answer {
 	return answer
 }
 
-// read is the whole body, as it was before it was compressed.
+// read returns the whole body, decompressed.
 func read(response *http.Response) ([]byte, error) {
 	if response.Header.Get("Content-Encoding") != "gzip" {
 		return io.ReadAll(response.Body)
@@ -115,7 +118,7 @@ func (s *Side) request(ctx context.Context, request Request) *http.Request {
 	}
 	made, err := http.NewRequestWithContext(ctx, request.Method, s.url, body)
 	if err != nil {
-		panic(err) // the generator has made something that is no request
+		panic(err) // a bug in the generator
 	}
 	path, query, _ := strings.Cut(s.memory.resolve(request.Path), "?")
 	made.URL.Opaque = "//" + made.URL.Host + path
@@ -127,7 +130,7 @@ func (s *Side) request(ctx context.Context, request Request) *http.Request {
 	return made
 }
 
-// failure is an error without what is by chance in it: addresses.
+// failure returns an error's text without what differs by chance, such as addresses.
 func failure(err error) string {
 	for _, known := range []string{"EOF", "connection reset", "broken pipe", "deadline exceeded", "malformed HTTP"} {
 		if strings.Contains(err.Error(), known) {

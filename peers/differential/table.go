@@ -1,30 +1,33 @@
 package main
 
+// The intended differences between our server's answers and the real API server's, each with the reason.
+
 import (
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// row is a difference that is meant. Mend takes it out of both outcomes; a row is used when that makes something equal that was not.
+// row is an intended difference. mend changes both outcomes so that the difference is gone. A row is used if its mend
+// removes a difference.
 type row struct {
 	name, reason string
 	mend         func(request Request, real, ours Outcome) (Outcome, Outcome)
 }
 
-// table is all that is meant to differ. Each run asks for each row at its start (openings.go), so that a row that nothing needs any more
-// is found.
+// table lists the intended differences. Each run begins with a request for every row (openings.go), so that a row
+// that is no longer needed is found.
 var table = []row{
 	{
 		name:   "the object of a patch",
-		reason: "a patch that gives something that is no object is refused with the whole of it, whose fields stand in the order of Go's structs there",
+		reason: "the error for a patch whose result is no valid object quotes the object, on the real server with its fields in the order of Go's structs",
 		mend: func(_ Request, real, ours Outcome) (Outcome, Outcome) {
 			return real.withoutPatched(), ours.withoutPatched()
 		},
 	},
 	{
 		name:   "the words of a YAML parser",
-		reason: "what is wrong with a YAML text is told by the parser, each in its own words",
+		reason: "each server's YAML parser has its own messages",
 		mend: func(_ Request, real, ours Outcome) (Outcome, Outcome) {
 			if real["status"] == "400" && strings.Contains(real["/message"], "yaml: ") && strings.Contains(ours["/message"], "yaml: ") {
 				message := func(path string) bool { return path == "/message" }
@@ -35,7 +38,7 @@ var table = []row{
 	},
 	{
 		name:   "the owner of the first namespaces",
-		reason: "kube-apiserver makes them, as here; those of the peer were made by a client of its own",
+		reason: "kube-apiserver creates them itself, as our server does; on the peer, a client creates them",
 		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
 			if !namespaces.MatchString(request.Path) {
 				return real, ours
@@ -45,7 +48,7 @@ var table = []row{
 	},
 	{
 		name:   "levels of an object",
-		reason: "an object has at most a hundred levels here, so that each reader in Rust can read it (docs/server.md)",
+		reason: "our server limits objects to a hundred levels, so that every parser in Rust can read them (docs/server.md)",
 		mend: func(_ Request, real, ours Outcome) (Outcome, Outcome) {
 			if strings.Contains(ours["/message"], "exceeded max depth") || strings.Contains(ours["/message"], "budget breached: Depth") {
 				return ours, ours
@@ -55,7 +58,7 @@ var table = []row{
 	},
 	{
 		name:   "columns of tables",
-		reason: "the columns of a kind are its printer's, which is no part of k8s.io/apiserver: the recordings of kubectl prove ours",
+		reason: "a kind's columns come from kube-apiserver's printers, which are not in k8s.io/apiserver; recordings of kubectl test ours",
 		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
 			if isCustom(request) {
 				return real, ours
@@ -65,46 +68,46 @@ var table = []row{
 	},
 	{
 		name:   "the hash of a stored version",
-		reason: "clients compare it and read nothing from it: of custom resources it is another one here, which takes no SHA-256",
+		reason: "our server computes another hash for custom resources, without SHA-256; clients only compare it",
 		mend:   dropping(regexp.MustCompile(`^/resources/\d+/storageVersionHash$`)),
 	},
 	{
 		name:   "rules in CEL of a definition",
-		reason: "what a rule may cost is not estimated here, and types are checked only where the schema says them (docs/server.md); fixtures/validation has what is compared",
+		reason: "our server does not estimate the cost of rules, and checks types only where the schema declares them (docs/server.md); fixtures/validation compares the rest",
 		mend: accepting(func(request Request, real, ours Outcome) bool {
 			return isCustom(request) && real["status"] == "422" && strings.Contains(real["/message"], "x-kubernetes-validations[")
 		}),
 	},
 	{
 		name:   "panics of upstream",
-		reason: "the real server ends the connection, as its handler panics: of a custom resource in protobuf, and of some schemas that it refuses; here they are refused",
+		reason: "the real server closes the connection because its handler panics: for a custom resource in protobuf, and for some invalid schemas; our server refuses both",
 		mend: accepting(func(request Request, real, ours Outcome) bool {
 			return isCustom(request) && real["failed"] == "EOF" && strings.HasPrefix(ours["status"], "4")
 		}),
 	},
 	{
 		name:   "the deletion of a namespace",
-		reason: "kube-apiserver's registry of namespaces has a deletion of its own, which sets the phase and no grace period; the peer has the generic one",
+		reason: "kube-apiserver deletes namespaces in its own way, with a phase and without a grace period; the peer uses the generic deletion",
 		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
 			if !namespaces.MatchString(request.Path) {
 				return real, ours
 			}
 			if real["status"] == "422" && strings.Contains(real["/message"]+ours["/message"], "deletionGracePeriodSeconds") {
-				return ours, ours // the period of one is not that of the other
+				return ours, ours // the two periods differ, and so do the refusals
 			}
 			return real.without(deletion.MatchString), ours.without(deletion.MatchString)
 		},
 	},
 	{
 		name:   "names in Go",
-		reason: "the peer's hub types and its scheme have names of their own",
+		reason: "the peer's internal types and its scheme have other names than kube-apiserver's",
 		mend: renaming(
 			strings.NewReplacer("informer-lab/peers/apiserver/core.", "core.", "core.ReplicaSet", "apps.ReplicaSet", "core.Lease", "coordination.Lease"),
 			regexp.MustCompile(`in scheme \\?"[^"\\]*\\?"`), "in scheme"),
 	},
 	{
 		name:   "the order of a Go map",
-		reason: "several faults in labels or annotations, several conflicts, one of several unknown fields, and the warnings of a definition, are told in the order in which Go walks a map, which is by chance",
+		reason: "the real server reports several invalid labels or annotations, several conflicts, one of several unknown fields, and a definition's warnings in the random order of a Go map",
 		mend: func(_ Request, real, ours Outcome) (Outcome, Outcome) {
 			real, ours = real.sortedWarnings(), ours.sortedWarnings()
 			if mendedReal, mendedOurs := real.unordered(), ours.unordered(); len(differences(mendedReal, mendedOurs)) == 0 {
@@ -121,7 +124,7 @@ var (
 	deletion   = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/status/phase)$`)
 )
 
-// accepting takes our outcome for both where this holds.
+// accepting returns a mend that takes our outcome for both servers if the condition holds.
 func accepting(holds func(request Request, real, ours Outcome) bool) func(Request, Outcome, Outcome) (Outcome, Outcome) {
 	return func(request Request, real, ours Outcome) (Outcome, Outcome) {
 		if holds(request, real, ours) {
@@ -131,19 +134,19 @@ func accepting(holds func(request Request, real, ours Outcome) bool) func(Reques
 	}
 }
 
-// dropping takes paths out of both outcomes.
+// dropping returns a mend that removes these paths from both outcomes.
 func dropping(paths *regexp.Regexp) func(Request, Outcome, Outcome) (Outcome, Outcome) {
 	return func(_ Request, real, ours Outcome) (Outcome, Outcome) {
 		return real.without(paths.MatchString), ours.without(paths.MatchString)
 	}
 }
 
-// isCustom says whether a request is about a definition or what one makes.
+// isCustom returns true if a request is about a definition or a custom resource.
 func isCustom(request Request) bool {
 	return strings.Contains(request.Path, standingDomain) || strings.Contains(request.Path, definitionsPath)
 }
 
-// renaming rewrites the texts of both outcomes.
+// renaming returns a mend that rewrites the texts of both outcomes.
 func renaming(names *strings.Replacer, pattern *regexp.Regexp, by string) func(Request, Outcome, Outcome) (Outcome, Outcome) {
 	rewrite := func(of Outcome) Outcome {
 		made := Outcome{}
@@ -155,7 +158,7 @@ func renaming(names *strings.Replacer, pattern *regexp.Regexp, by string) func(R
 	return func(_ Request, real, ours Outcome) (Outcome, Outcome) { return rewrite(real), rewrite(ours) }
 }
 
-// unnamed are the differences that no row of the table takes away. It marks the rows that were used.
+// unnamed returns the differences that no row of the table explains, and counts the rows that were used.
 func unnamed(request Request, real, ours Outcome, used map[string]int) []difference {
 	left := differences(real, ours)
 	for _, row := range table {

@@ -1,5 +1,8 @@
 package main
 
+// Makes requests of each verb: create, update, delete, get, list, watch, bind, and requests that no client would
+// send.
+
 import (
 	"maps"
 	"net/url"
@@ -10,7 +13,7 @@ func newDraft(method, path string) *draft {
 	return &draft{method: method, path: path, query: url.Values{}, header: map[string]string{}}
 }
 
-// named is a valid object.
+// named returns a valid object of the kind.
 func named(kind kind, name string) object {
 	body := kind.body(name)
 	body["apiVersion"], body["kind"] = kind.apiVersion, kind.name
@@ -26,7 +29,7 @@ func create(g *generator, kind kind) *draft {
 		good(g, made.metadata())
 	}
 	if body, ok := made.body.(object); ok && kind.plural == "pods" && g.sometimes(3) {
-		body["spec"].(object)["nodeName"] = "n" // it stays for its grace period when it is deleted
+		body["spec"].(object)["nodeName"] = "n" // a pod on a node stays for its grace period when it is deleted
 	}
 	if !g.sometimes(4) {
 		pick(g, []odd{oddMetadata, oddMetadata, oddMetadata, oddWriteOptions, oddBody, oddHeaders})(g, kind, made)
@@ -34,7 +37,7 @@ func create(g *generator, kind kind) *draft {
 	return made
 }
 
-// bind says on which node a pod runs.
+// bind makes a request that assigns a pod to a node.
 func bind(g *generator, kind kind) *draft {
 	if kind.plural != "pods" {
 		return create(g, kind)
@@ -75,7 +78,7 @@ func update(g *generator, kind kind) *draft {
 	return made
 }
 
-// merged is an object with the fields of another in the place of its own; null leaves a field out.
+// merged returns an object with the fields of another merged into it; null removes a field.
 func merged(into, from object) object {
 	made := object{}
 	maps.Copy(made, into)
@@ -106,7 +109,7 @@ func remove(g *generator, kind kind) *draft {
 
 func removeAll(g *generator, kind kind) *draft {
 	if kind.plural == "namespaces" {
-		return remove(g, kind) // not all at once: they hold the sequences, and kube-apiserver refuses it
+		return remove(g, kind) // one at a time: the sequences live in namespaces, and kube-apiserver refuses to delete them all
 	}
 	made := newDraft("DELETE", kind.path())
 	if g.sometimes(2) {
@@ -135,7 +138,8 @@ func list(g *generator, kind kind) *draft {
 	return made
 }
 
-// ownNamespaces leaves those out of a list that are there from the beginning: they were made in another order on each side.
+// ownNamespaces restricts a list of namespaces to the name a: the initial namespaces were created in another order on
+// each server.
 func ownNamespaces(kind kind, made *draft) {
 	if kind.plural == "namespaces" && !made.query.Has("fieldSelector") {
 		made.query.Set("fieldSelector", "metadata.name=a")
@@ -160,7 +164,7 @@ func watch(g *generator, kind kind) *draft {
 	}
 	made.watch = true
 	if made.path == kind.everywhere() && g.sometimes(3) {
-		made.path = kind.version() + "/watch/" + kind.plural + pick(g, []string{"", "/"}) // as it was asked for long ago
+		made.path = kind.version() + "/watch/" + kind.plural + pick(g, []string{"", "/"}) // the deprecated path of a watch
 	} else {
 		made.query.Set("watch", pick(g, []string{"1", "true", "1"}))
 	}
@@ -175,7 +179,7 @@ func watch(g *generator, kind kind) *draft {
 	return made
 }
 
-// strange are requests that no client sends on purpose.
+// strange makes requests that no client sends on purpose.
 func strange(g *generator, kind kind) *draft {
 	object := kind.path() + "/" + g.name(kind)
 	everywhere := kind.everywhere()
@@ -193,7 +197,7 @@ func strange(g *generator, kind kind) *draft {
 		newDraft("GET", "/nosuch"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
 	})
 	if !kind.status && !kind.custom && strings.HasSuffix(made.path, "/status") {
-		made.path = object // the peer has no status of namespaces, which kube-apiserver has
+		made.path = object // kube-apiserver serves the status of namespaces, and the peer does not
 	}
 	if g.sometimes(4) {
 		oddAccept(g, kind, made)

@@ -1,5 +1,7 @@
 package main
 
+// Opens watches on both servers, reads their events, and compares them when the sequence ends.
+
 import (
 	"bufio"
 	"bytes"
@@ -16,7 +18,7 @@ import (
 	"time"
 )
 
-// stream is an open watch on one side, or the answer that refused it.
+// stream is an open watch on one server, or the answer that refused it.
 type stream struct {
 	refused Answer
 	end     context.CancelFunc
@@ -27,26 +29,26 @@ type stream struct {
 	ended  bool
 }
 
-// watchPair is a watch on both sides.
+// watchPair is the same watch on both servers.
 type watchPair struct {
 	index      int
 	real, ours *stream
 }
 
-// open begins a watch on both sides. It has begun when the headers are there.
+// open opens a watch on both servers. It returns when both have sent their headers.
 func (r *Runner) open(request Request) (watchPair, bool) {
 	var pair watchPair
 	streams := map[*Side]**stream{r.real: &pair.real, r.ours: &pair.ours}
 	r.both(func(side *Side) { *streams[side] = side.watch(request) })
 	begun := pair.real.end != nil && pair.ours.end != nil
-	if begun && request.Plural == "events" { // they have no watch cache: the real server reads what there is behind its answer
+	if begun && request.Plural == "events" { // events have no watch cache: the real server sends the headers before it has read the objects
 		r.awaitBeginning(request, pair)
 	}
 	return pair, begun
 }
 
-// awaitBeginning waits until both servers have read what a watch begins with: an initial list tells its end, any other watch tells what is
-// written behind its beginning.
+// awaitBeginning waits until both servers have read the state that a watch begins with. An initial list ends with a
+// bookmark. For any other watch, it writes an object and waits for its event.
 func (r *Runner) awaitBeginning(request Request, pair watchPair) {
 	mark := initialEnd
 	if !marksItsList(request) {
@@ -59,8 +61,8 @@ func (r *Runner) awaitBeginning(request Request, pair watchPair) {
 	}
 }
 
-// marksItsList says whether a watch begins with a list and tells the list's end by a bookmark. Upstream takes a watch of no version, or of
-// version 0, for one that asks for both.
+// marksItsList returns true if a watch begins with a list and ends the list with a bookmark. Upstream does both for a
+// watch with allowWatchBookmarks and no resourceVersion, or "0".
 func marksItsList(request Request) bool {
 	_, query, _ := strings.Cut(request.Path, "?")
 	options, _ := url.ParseQuery(query)
@@ -71,7 +73,7 @@ func marksItsList(request Request) bool {
 	return options.Get("allowWatchBookmarks") == "true" && (version == "" || version == "0")
 }
 
-// watch opens a watch on a connection of its own.
+// watch opens a watch on a new connection.
 func (s *Side) watch(request Request) *stream {
 	ctx, end := context.WithCancel(context.Background())
 	transport := &http.Transport{DisableCompression: true}
@@ -84,7 +86,7 @@ func (s *Side) watch(request Request) *stream {
 	if response.StatusCode != http.StatusOK {
 		defer end()
 		defer response.Body.Close()
-		answer.Body, _ = io.ReadAll(response.Body) // what was read is compared
+		answer.Body, _ = io.ReadAll(response.Body) // the part that could be read is compared
 		return &stream{refused: answer}
 	}
 	opened := &stream{refused: answer, content: response.Header.Get("Content-Type")}
@@ -96,7 +98,7 @@ func (s *Side) watch(request Request) *stream {
 	return opened
 }
 
-// read keeps each event: a line of JSON, or a frame of protobuf.
+// read keeps each event: a line of JSON, or a length-delimited frame of protobuf.
 func (s *stream) read(body io.ReadCloser) {
 	defer body.Close()
 	next := line
@@ -122,7 +124,7 @@ func (s *stream) read(body io.ReadCloser) {
 
 func line(reader *bufio.Reader) ([]byte, error) { return reader.ReadBytes('\n') }
 
-// frame is a protobuf event behind its length.
+// frame reads a protobuf event: its length, then the event.
 func frame(reader *bufio.Reader) ([]byte, error) {
 	var length uint32
 	if err := bigendian.Read(reader, bigendian.BigEndian, &length); err != nil {
@@ -133,7 +135,7 @@ func frame(reader *bufio.Reader) ([]byte, error) {
 	return event, err
 }
 
-// outcome is how the watch was answered at first.
+// outcome returns the watch's status and headers, or the refusal.
 func (s *stream) outcome(side *Side) Outcome {
 	if s.end == nil {
 		return outcome(side, s.refused)
@@ -141,13 +143,14 @@ func (s *stream) outcome(side *Side) Outcome {
 	return outcome(side, Answer{Status: s.refused.Status, Header: s.refused.Header}).without(func(path string) bool { return path == "" })
 }
 
-// all are the events so far, normalised; bookmarks come when the server likes, so that only the one that ends an initial list counts.
+// all returns the events so far, normalised. Servers send bookmarks at times of their own, so that only the bookmark
+// that ends an initial list counts.
 func (s *stream) all(request Request, normal *normaliser) Outcome {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	told := Outcome{"ended": fmt.Sprint(s.ended)}
 	if noTime.MatchString(request.Path) {
-		return told // what it tells before its end is by chance: upstream takes any of the channels that are ready
+		return told // its events before the timeout depend on chance: upstream selects among ready channels at random
 	}
 	var events []any
 	for _, sent := range s.events {
@@ -160,7 +163,7 @@ func (s *stream) all(request Request, normal *normaliser) Outcome {
 	return told
 }
 
-// noTime finds a watch that is over before it begins.
+// noTime finds a watch whose timeout is over at once.
 var noTime = regexp.MustCompile(`timeoutSeconds=(-|9223372037)`)
 
 func isOrdinaryBookmark(event any) bool {
@@ -174,13 +177,13 @@ func isOrdinaryBookmark(event any) bool {
 }
 
 const (
-	// quiet is how long a stream that tells no mark must say nothing before it is taken to be at its end, patience how long both may take to
-	// be equal.
+	// quiet is the time without events after which a stream without a mark is taken to be complete. patience is the
+	// longest wait for both streams to be equal.
 	quiet    = 25 * time.Millisecond
 	patience = time.Second
 )
 
-// events compares what the watches of a sequence have told, and ends them.
+// events compares the events of a sequence's watches, and closes them.
 func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
 	var found []Finding
 	if !r.mark(sequence, watches) {
@@ -203,16 +206,16 @@ func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
 }
 
 const (
-	// opening begins the name of an object that is written behind the beginning of a watch: one that tells it has begun.
+	// opening begins the names of the objects whose events show that a watch has begun.
 	opening = "zz-opening-"
-	// initialEnd annotates the bookmark behind an initial list.
+	// initialEnd is the annotation of the bookmark that ends an initial list.
 	initialEnd = "k8s.io/initial-events-end"
-	// sentinel is the name of the last object of a sequence: what a watch has not told before it, it never tells.
+	// sentinel is the name of the last object of a sequence. No event that matters comes after its event.
 	sentinel = "zz-sentinel"
 )
 
-// mark writes the last object of each kind that is watched, and waits until it is told. It says whether all watches must tell it: one that
-// selects may not.
+// mark creates the last object of each watched kind, and waits for its events. It returns true if every watch must
+// show its object; a watch with a selector may leave it out.
 func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	all = true
 	written, taken := map[string]bool{}, map[string]bool{}
@@ -235,12 +238,12 @@ func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	return all
 }
 
-// selects says whether a watch may leave out a mark.
+// selects returns true if a watch may leave out a mark object.
 func selects(request Request) bool {
 	return strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None")
 }
 
-// write creates an object of a kind on both sides, and says whether both took it.
+// write creates an object on both servers, and returns true if both accepted it.
 func (r *Runner) write(plural, name string) bool {
 	kind := r.kinds[slices.IndexFunc(r.kinds, func(kind kind) bool { return kind.plural == plural })]
 	real, ours := r.ask(Request{Method: "POST", Path: kind.path(), Plural: plural, Body: asText(named(kind, name)),
@@ -248,7 +251,7 @@ func (r *Runner) write(plural, name string) bool {
 	return real["status"] == "201" && ours["status"] == "201"
 }
 
-// tell waits until both streams have told this name, or have ended. It says no if they do not.
+// tell waits until both streams have an event with this name, or have ended. It returns false if they do not in time.
 func (p watchPair) tell(name string) bool {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if p.real.told(name) && p.ours.told(name) {

@@ -1,12 +1,14 @@
 package main
 
+// Gives a field of an object a value of a type that it cannot have, to compare how the servers decode it.
+
 import (
 	"encoding/json"
 	"slices"
 )
 
-// misfit gives one of the fields of the body, however deep, a value of a type that it cannot have: what is said about it is the decoder's,
-// before any validation of the kind.
+// misfit gives a random field of the body, at any depth, a value of a wrong type. The decoder refuses it, before any
+// validation of the kind.
 func misfit(g *generator, kind kind, made *draft) {
 	body, ok := made.body.(object)
 	if !ok {
@@ -22,20 +24,20 @@ func misfit(g *generator, kind kind, made *draft) {
 		if typeOf(old) == "number" {
 			others = append(others, 1.5, json.Number("5.0"))
 		}
-		if kind.plural == "secrets" && old != "Opaque" { // not each text is base64
+		if kind.plural == "secrets" && old != "Opaque" { // a Secret's data are base64, which not every text is
 			others = append(others, "###", "aGk", "aGl=", "aG=k")
 		}
 		return pick(g, others)
 	})
 }
 
-// leaves are the places in a value: each replaces what is there.
+// leaves returns a function for each field and item of a value, which replaces it.
 func leaves(value any, found []func(func(any) any)) []func(func(any) any) {
 	switch value := value.(type) {
 	case object:
 		for _, key := range sortedKeys(value) {
 			if key == "kind" || key == "apiVersion" {
-				continue // the type of the body has cases of its own
+				continue // oddBody changes them
 			}
 			found = append(found, func(by func(any) any) { value[key] = by(value[key]) })
 			found = leaves(value[key], found)
@@ -49,7 +51,7 @@ func leaves(value any, found []func(func(any) any)) []func(func(any) any) {
 	return found
 }
 
-// sameType says whether both are of one type of JSON.
+// sameType returns true if both values have the same JSON type.
 func sameType(a, b any) bool {
 	return typeOf(a) == typeOf(b)
 }

@@ -1,5 +1,7 @@
 package e2e
 
+// Random changes of pods and config maps for the informer tests.
+
 import (
 	"context"
 	"fmt"
@@ -11,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// changePod creates, labels or deletes the pod: a number below ten chooses. The kubelet makes changes of its own meanwhile.
+// changePod creates, labels or deletes the pod, as the number from 0 to 9 chooses. The kubelet changes the pod, too.
 func (w world) changePod(ctx context.Context, name string, choice int, value string) error {
 	pods := w.client.CoreV1().Pods(metav1.NamespaceDefault)
 	var err error
@@ -31,7 +33,7 @@ func (w world) changePod(ctx context.Context, name string, choice int, value str
 	return unlessInTheWay(err)
 }
 
-// changeConfigMap creates, updates, patches or deletes the configmap: a number below ten chooses.
+// changeConfigMap creates, updates, patches or deletes the config map, as the number from 0 to 9 chooses.
 func (w world) changeConfigMap(ctx context.Context, name string, choice int, value string) error {
 	configMaps := w.client.CoreV1().ConfigMaps(metav1.NamespaceDefault)
 	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"value": value}}
@@ -53,7 +55,7 @@ func labels(value string) []byte {
 	return fmt.Appendf(nil, `{"metadata":{"labels":{"value":%q}}}`, value)
 }
 
-// unlessInTheWay ignores the errors that a random change may cause: the object exists already, or does not exist.
+// unlessInTheWay ignores errors that random changes cause: the object exists already, or does not exist.
 func unlessInTheWay(err error) error {
 	if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
 		return nil

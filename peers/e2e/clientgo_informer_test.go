@@ -1,5 +1,7 @@
 package e2e
 
+// client-go's shared informers against the built-in cluster, while watches break and history is compacted.
+
 import (
 	"context"
 	"fmt"
@@ -19,13 +21,14 @@ import (
 
 const changes = 1000
 
-// The watches miss the last 20 of every 250 changes. At the end of the first two gaps, the history is compacted.
+// The watches are cut for the last 20 of every 250 changes. The first two times, the history is compacted before they
+// resume.
 const (
 	gapEvery  = 250
 	gapLength = 20
 )
 
-func TestASharedInformerFactoryEndsWithTheServersListAndSoDoesEachHandler(t *testing.T) {
+func TestCachesAndHandlersOfASharedInformerFactoryEndWithTheServersObjects(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -48,19 +51,19 @@ func TestASharedInformerFactoryEndsWithTheServersListAndSoDoesEachHandler(t *tes
 					proxy.Cut()
 				case gapEvery - 1:
 					if change < changes/2 {
-						cluster.Fault(t, "compact") // the versions from which the watches would go on have expired
+						cluster.Fault(t, "compact") // the resourceVersions from which the watches would resume have expired
 					}
 					proxy.Resume()
 				}
 				if change == changes/2 {
-					watched.addHandlers(t, 0) // latecomers
+					watched.addHandlers(t, 0) // handlers that are added late
 				}
 				if err := world.change(t.Context()); err != nil {
 					t.Fatalf("change %d: %v", change, err)
 				}
 			}
 			watched.awaitAgreement(t, server)
-			// Both informers list at their start and after two of the four gaps.
+			// Each informer lists at its start, and after the two compactions.
 			if lists := proxy.Lists(); lists < 6 {
 				t.Errorf("there were only %d lists", lists)
 			}
@@ -68,7 +71,7 @@ func TestASharedInformerFactoryEndsWithTheServersListAndSoDoesEachHandler(t *tes
 	}
 }
 
-// watched holds the informers of a factory, and what their handlers know.
+// watched holds the informers of a factory, and the handlers with the objects that they know.
 type watched struct {
 	pods, configMaps cache.SharedIndexInformer
 	folded           []*folded
@@ -88,7 +91,7 @@ func (w *watched) addHandlers(t *testing.T, resync time.Duration) {
 	}
 }
 
-// awaitAgreement waits until the caches and all handlers know exactly the objects of the server.
+// awaitAgreement waits until the caches and all handlers have exactly the objects of the server.
 func (w *watched) awaitAgreement(t *testing.T, server kubernetes.Interface) {
 	t.Helper()
 	deadline := time.After(2 * harness.Patience) // client-go's back-off can reach 30 seconds
@@ -100,7 +103,7 @@ func (w *watched) awaitAgreement(t *testing.T, server kubernetes.Interface) {
 		select {
 		case <-w.told:
 		case <-deadline:
-			t.Fatalf("no agreement: %s", differences)
+			t.Fatalf("the caches, the handlers and the server do not agree: %s", differences)
 		}
 	}
 }
@@ -137,7 +140,7 @@ func (w *watched) differences(t *testing.T, server kubernetes.Interface) string 
 	for _, handler := range w.folded {
 		objects, failures := handler.result()
 		if len(failures) > 0 {
-			t.Fatalf("a handler was told what does not follow: %v", failures)
+			t.Fatalf("a handler got notifications that do not follow from the earlier ones: %v", failures)
 		}
 		if expected := truth[handler.informer]; !equality.Semantic.DeepEqual(objects, expected) {
 			return fmt.Sprintf("handler: %v\nserver: %v", versions(objects), versions(expected))
@@ -162,13 +165,13 @@ func key(object any) string {
 	return key
 }
 
-// world is a cluster that is changed at random.
+// world changes a cluster at random.
 type world struct {
 	client kubernetes.Interface
 	random *rand.Rand
 }
 
-// change changes one pod or one configmap. There are few names, so names come again.
+// change changes a pod or a config map. It uses few names, so that objects of a name are deleted and created again.
 func (w world) change(ctx context.Context) error {
 	name := fmt.Sprint("object-", w.random.IntN(12))
 	choice, value := w.random.IntN(10), fmt.Sprint(w.random.IntN(1000))

@@ -1,5 +1,7 @@
 package e2e
 
+// client-go's leader election on the built-in cluster.
+
 import (
 	"context"
 	"testing"
@@ -37,7 +39,7 @@ func TestALeaderLeadsUntilItReleasesItsLeaseAndAnotherTakesOver(t *testing.T) {
 	}
 }
 
-// candidate is a candidate of an election. It notes what happens to it.
+// candidate is a candidate of a leader election. Its channels are closed by events.
 type candidate struct {
 	leads, seesAnother, ended chan struct{}
 	resign                    context.CancelFunc
@@ -75,7 +77,7 @@ func campaign(t *testing.T, client kubernetes.Interface, name string) candidate 
 	return c
 }
 
-// lease returns the holder of the lease and how often it has changed hands.
+// lease returns the holder of the lease, and the number of its transitions.
 func lease(t *testing.T, client kubernetes.Interface) (string, int32) {
 	t.Helper()
 	lease, err := client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(t.Context(), "leader", metav1.GetOptions{})
@@ -83,7 +85,7 @@ func lease(t *testing.T, client kubernetes.Interface) (string, int32) {
 		t.Fatal(err)
 	}
 	if lease.Spec.HolderIdentity == nil || lease.Spec.LeaseTransitions == nil {
-		t.Fatalf("the lease says nothing: %v", lease.Spec)
+		t.Fatalf("the lease has no holder or no transitions: %v", lease.Spec)
 	}
 	return *lease.Spec.HolderIdentity, *lease.Spec.LeaseTransitions
 }
@@ -93,6 +95,6 @@ func await(t *testing.T, event <-chan struct{}, what string) {
 	select {
 	case <-event:
 	case <-time.After(harness.Patience):
-		t.Fatalf("waited in vain for %s", what)
+		t.Fatalf("timed out waiting for %s", what)
 	}
 }

@@ -1,5 +1,7 @@
 package e2e
 
+// client-go's informers print the same on the built-in cluster as on a real API server.
+
 import (
 	"os"
 	"path/filepath"
@@ -10,12 +12,13 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// recordedTrace is what a tracer printed on a real API server: the existing pods, and the changes by kubectl's two commands.
+// recordedTrace is the output of a tracer on a real API server: the existing pods, then the changes of two kubectl
+// commands.
 type recordedTrace struct{ before, run, delete []string }
 
-// The traces are testdata/PROGRAM.watchlist-BOOL.PODS.txt. BOOL says whether client-go may stream lists, PODS whether there were
-// pods before.
-func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
+// The traces are testdata/PROGRAM.watchlist-BOOL.PODS.txt. BOOL says if client-go may stream lists, PODS if pods
+// existed before.
+func TestClientGosProgramsPrintTheSameAsOnARealAPIServer(t *testing.T) {
 	programs := []string{"listwatch", "listwatch-norv", "deltafifo", "deltafifo-known", "deltafifo-replaced", "deltafifo-known-replaced", "informer", "shared"}
 	for _, watchList := range []string{"true", "false"} {
 		for _, pods := range []string{"empty", "preexisting"} {
@@ -51,7 +54,7 @@ func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
 						trace := traces[program]
 						printed := beforeMarker(runs[program].Out.All())
 						if watchList == "true" {
-							// A streamed list is collected in a map, so its order is random.
+							// client-go collects a streamed list in a map, so its order is random.
 							slices.Sort(printed[:len(trace.before)])
 							slices.Sort(trace.before)
 						}
@@ -63,7 +66,8 @@ func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
 	}
 }
 
-// mayEnd returns the line that may come last: without known objects, a DeltaFIFO keeps a deletion only if its pod is still queued.
+// mayEnd returns the last line that may be missing: without known objects, a DeltaFIFO drops a deletion unless deltas
+// of the pod are still queued.
 func mayEnd(program string) string {
 	if program == "deltafifo" || program == "deltafifo-replaced" {
 		return "Deleted : nettool : Running"
@@ -80,7 +84,7 @@ func readTrace(t *testing.T, name string) recordedTrace {
 	before, rest, found := strings.Cut(string(text), "--- kubectl run nettool --image=cr7258/nettool:v1\n")
 	run, deletion, foundToo := strings.Cut(rest, "--- kubectl delete pod nettool\n")
 	if !found || !foundToo {
-		t.Fatalf("%s does not say when kubectl was called", name)
+		t.Fatalf("%s lacks the lines that mark the calls of kubectl", name)
 	}
 	split := func(text string) []string {
 		return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })

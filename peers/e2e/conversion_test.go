@@ -1,5 +1,7 @@
 package e2e
 
+// Conversion webhooks: our cluster converts custom resources exactly when upstream's API server does.
+
 import (
 	"bytes"
 	"encoding/base64"
@@ -22,13 +24,13 @@ import (
 const (
 	doors          = "/apis/x.example.org/%s/namespaces/default/doors"
 	definitionPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/doors.x.example.org"
-	// steps is how many requests are made with a seed.
+	// steps is the number of random requests.
 	steps = 300
 )
 
-// TestAnObjectKeepsItsVersionUntilItIsWritten sends random requests for two versions of a kind to a real API server and to the lab, while the
-// stored version changes and the webhook that converts fails now and then. All answers are the same, with the conversions that they tell of.
-// CONVERSION_SEED has another seed.
+// TestAnObjectKeepsItsVersionUntilItIsWritten sends random requests for two versions of a kind to a real API server
+// and to our cluster, while the stored version changes and the conversion webhook sometimes fails. All answers must
+// be the same, with the conversions that the webhook records in them. CONVERSION_SEED sets another seed.
 func TestAnObjectKeepsItsVersionUntilItIsWritten(t *testing.T) {
 	t.Parallel()
 	converter := harness.StartConverter(t)
@@ -37,8 +39,9 @@ func TestAnObjectKeepsItsVersionUntilItIsWritten(t *testing.T) {
 	compareVersions(t, &requests{conversion: hook, fails: &converter.Fails})
 }
 
-// TestVersionsWithoutAWebhookHaveWhatTheirSchemasName does the same without a webhook: what a version does not name is lost.
-func TestVersionsWithoutAWebhookHaveWhatTheirSchemasName(t *testing.T) {
+// TestConversionWithoutAWebhookDropsFieldsThatAVersionLacks does the same without a webhook: fields that a version does not
+// have are lost.
+func TestConversionWithoutAWebhookDropsFieldsThatAVersionLacks(t *testing.T) {
 	t.Parallel()
 	compareVersions(t, &requests{conversion: `{"strategy":"None"}`, fails: &atomic.Bool{}})
 }
@@ -69,7 +72,7 @@ func compareVersions(t *testing.T, random *requests) {
 	}
 }
 
-// definition has the version of today as the stored one.
+// definition returns the CustomResourceDefinition with the current stored version.
 func (r *requests) definition() string {
 	version := func(name, field string) string {
 		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"selectableFields":[{"jsonPath":".spec.%s"},{"jsonPath":".spec.of"}],"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
@@ -80,18 +83,18 @@ func (r *requests) definition() string {
 		"scope":"Namespaced","names":{"plural":"doors","kind":"Door"},"versions":[%s,%s],"conversion":%s}}`, version("v1", "one"), version("v2", "two"), r.conversion)
 }
 
-// requests are made by a seed.
+// requests makes random requests.
 type requests struct {
 	*rand.Rand
 	stored string
-	// conversion is the strategy, fails whether its webhook does.
+	// conversion is the conversion of the definition. fails makes its webhook fail.
 	conversion string
 	fails      *atomic.Bool
-	// last is what was asked last, for people.
+	// last describes the last request, for failures.
 	last string
 }
 
-// next is a request to both sides. It returns what is compared.
+// next returns a function that sends the next request to a side and returns the answer to compare.
 func (r *requests) next() func(*testing.T, *side) string {
 	version, name, n := []string{"v1", "v2"}[r.IntN(2)], []string{"a", "b", "c"}[r.IntN(3)], r.IntN(3)
 	all := fmt.Sprintf(doors, version)
@@ -103,7 +106,7 @@ func (r *requests) next() func(*testing.T, *side) string {
 	}
 	at := r.IntN(46)
 	if r.fails.Load() && at < 42 {
-		at = 8 // a GET: for all else, upstream takes what its watch cache has converted before
+		at = 8 // a GET: in other requests, upstream uses objects that its watch cache converted before
 	}
 	switch {
 	case at < 8:
@@ -151,22 +154,22 @@ func (r *requests) next() func(*testing.T, *side) string {
 	}
 }
 
-// selector names a field of one of the versions, in the form of a query.
+// selector returns a random selector for a field of one of the versions, as in a query.
 func (r *requests) selector() string {
 	terms := []string{"spec.one%3D0", "spec.one!%3D1", "spec.two%3D1", "spec.two!%3D2", "spec.of%3Dv1", "spec.of!%3Dv1"}
 	return terms[r.IntN(len(terms))]
 }
 
-// side is a server that is asked, and what it has told before.
+// side is one of the two servers.
 type side struct {
 	url string
-	// revisions are numbered in the order in which they were seen.
+	// revisions numbers the resourceVersions in the order in which they were seen.
 	revisions map[string]int
 }
 
 func newSide(url string) *side { return &side{url, map[string]int{}} }
 
-// ask returns the code and the body of an answer, without what is by chance.
+// ask returns the status code and the body of an answer, without its random parts.
 func (s *side) ask(t *testing.T, method, path, kind, body string) string {
 	t.Helper()
 	code, answer := s.send(t, method, path, kind, body)
@@ -184,10 +187,10 @@ func (s *side) ask(t *testing.T, method, path, kind, body string) string {
 	return fmt.Sprintf("%d %s", code, revisions.ReplaceAllString(string(text), "revision=N"))
 }
 
-// revisions are told in errors of storage.
+// revisions matches revisions in errors of the storage.
 var revisions = regexp.MustCompile(`revision=\d+`)
 
-// putAgain writes an object as it is.
+// putAgain reads an object and writes it unchanged.
 func (s *side) putAgain(t *testing.T, path string) string {
 	t.Helper()
 	code, object := s.send(t, http.MethodGet, path, "", "")
@@ -201,7 +204,7 @@ func (s *side) putAgain(t *testing.T, path string) string {
 	return s.ask(t, http.MethodPut, path, "application/json", string(text))
 }
 
-// watch tells what a watch with a selector says of changes of an object, and of its deletion.
+// watch changes and deletes an object, and returns the answers and the events of a watch with a selector.
 func (s *side) watch(t *testing.T, all, selector, one, change string) string {
 	t.Helper()
 	_, list := s.send(t, http.MethodGet, all, "", "")
@@ -273,7 +276,8 @@ func (s *side) normalize(object map[string]any) {
 	}
 }
 
-// settle waits until new objects are stored in a version: one that is made in v1 tells of conversions then, or has lost a field.
+// settle waits until new objects are stored in this version. It creates objects in v1: if they are stored in v2, they
+// have an annotation of conversions, or have lost a field.
 func (s *side) settle(t *testing.T, stored string) {
 	t.Helper()
 	all := fmt.Sprintf(doors, "v1")
@@ -289,5 +293,5 @@ func (s *side) settle(t *testing.T, stored string) {
 			return
 		}
 	}
-	t.Fatalf("%s does not store in %s", s.url, stored)
+	t.Fatalf("%s does not store new objects in %s", s.url, stored)
 }

@@ -1,5 +1,7 @@
 package e2e
 
+// A handler that checks that its notifications are consistent.
+
 import (
 	"fmt"
 	"maps"
@@ -9,7 +11,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// folded is a handler that computes the objects from its notifications. Each notification must follow from those before it.
+// folded is a handler that rebuilds the objects from its notifications. It notes each notification that does not
+// follow from the earlier ones.
 type folded struct {
 	informer cache.SharedIndexInformer
 	told     chan<- struct{}
@@ -18,11 +21,11 @@ type folded struct {
 	failures []string
 }
 
-// OnAdd implements cache.ResourceEventHandler. The object must not have existed before.
+// OnAdd implements cache.ResourceEventHandler. The object must be new to the handler.
 func (f *folded) OnAdd(object any, _ bool) {
 	f.fold(func() {
 		if old, ok := f.objects[key(object)]; ok {
-			f.fail("added %s again, which was there at %s", key(object), old.GetResourceVersion())
+			f.fail("%s was added, but the handler knew it already, at resourceVersion %s", key(object), old.GetResourceVersion())
 		}
 		f.objects[key(object)] = object.(metav1.Object)
 	})
@@ -33,7 +36,7 @@ func (f *folded) OnUpdate(old, object any) {
 	f.fold(func() {
 		known, ok := f.objects[key(old)]
 		if !ok || known.GetResourceVersion() != old.(metav1.Object).GetResourceVersion() {
-			f.fail("updated %s, which was not known so", key(old))
+			f.fail("%s was updated from a state that the handler did not know", key(old))
 		}
 		f.objects[key(object)] = object.(metav1.Object)
 	})
@@ -43,7 +46,7 @@ func (f *folded) OnUpdate(old, object any) {
 func (f *folded) OnDelete(object any) {
 	f.fold(func() {
 		if _, ok := f.objects[key(object)]; !ok {
-			f.fail("deleted %s, which was not there", key(object))
+			f.fail("%s was deleted, but the handler did not know it", key(object))
 		}
 		delete(f.objects, key(object))
 	})
@@ -55,7 +58,7 @@ func (f *folded) fold(notification func()) {
 	notification()
 	select {
 	case f.told <- struct{}{}:
-	default: // a value is waiting already, and the waiting test will look at everything
+	default: // a value is already waiting, and the receiver will look at everything
 	}
 }
 
@@ -63,7 +66,7 @@ func (f *folded) fail(format string, arguments ...any) {
 	f.failures = append(f.failures, fmt.Sprintf(format, arguments...))
 }
 
-// result returns the objects that the handler knows, and the notifications that did not follow.
+// result returns the objects that the handler knows, and its failures.
 func (f *folded) result() (map[string]metav1.Object, []string) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -1,5 +1,7 @@
 package e2e
 
+// kubectl apply --server-side and kubectl diff --server-side.
+
 import (
 	"fmt"
 	"testing"
@@ -7,17 +9,17 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// conf is a config map with these lines of data.
+// conf returns the manifest of a config map with this data.
 func conf(data string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\ndata:\n" + data
 }
 
-// serverSide are the arguments of an apply by a manager.
+// serverSide returns the arguments of a server-side apply by a field manager.
 func serverSide(manager string, more ...string) []string {
 	return append([]string{"apply", "--server-side", "--field-manager=" + manager, "-f", "-"}, more...)
 }
 
-func TestServerSideApplyCreatesChangesAndTakesAway(t *testing.T) {
+func TestServerSideApplyCreatesChangesAndRemovesFields(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	equals(t, kubectl.Feed(t, conf("  a: one\n  b: one\n"), serverSide("one")...), "configmap/conf serverside-applied\n")
@@ -28,7 +30,7 @@ func TestServerSideApplyCreatesChangesAndTakesAway(t *testing.T) {
 	equals(t, shown, "one")
 }
 
-func TestAConflictIsToldAndCanBeForced(t *testing.T) {
+func TestServerSideApplyReportsConflictsAndCanForceThem(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Feed(t, conf("  a: one\n  b: one\n"), serverSide("one")...)
@@ -39,7 +41,7 @@ func TestAConflictIsToldAndCanBeForced(t *testing.T) {
 	contains(t, both.Err, "error: Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.a\n- .data.b\n")
 	equals(t, kubectl.Feed(t, conf("  a: two\n"), serverSide("two", "--force-conflicts")...), "configmap/conf serverside-applied\n")
 	equals(t, field(t, kubectl, "cm/conf", ".data"), `{"a":"two","b":"one"}`)
-	// What one applies no more, and two owns now, stays.
+	// The manager one no longer applies the field a, but two owns it now, so it stays.
 	kubectl.Feed(t, conf("  b: one\n"), serverSide("one")...)
 	equals(t, field(t, kubectl, "cm/conf", ".data"), `{"a":"two","b":"one"}`)
 }
@@ -55,7 +57,7 @@ func TestADryRunOfAnApplyChangesNothing(t *testing.T) {
 	equals(t, field(t, kubectl, "cm/conf", ".data.a"), "one")
 }
 
-func TestDiffOnTheServersSideShowsWhatAnApplyWouldChange(t *testing.T) {
+func TestServerSideDiffShowsWhatAnApplyWouldChange(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Feed(t, conf("  a: one\n  b: one\n"), serverSide("kubectl")...)
@@ -67,8 +69,9 @@ func TestDiffOnTheServersSideShowsWhatAnApplyWouldChange(t *testing.T) {
 	equals(t, field(t, kubectl, "cm/conf", ".data"), `{"a":"one","b":"one"}`)
 }
 
-// kubectl takes over what it has applied on its own before, in each of the settings in which it can.
-func TestServerSideApplyTakesOverWhatKubectlHasApplied(t *testing.T) {
+// kubectl migrates its client-side apply to server-side apply, for every value of --managed-fields that tracks
+// owners.
+func TestServerSideApplyMigratesClientSideApply(t *testing.T) {
 	t.Parallel()
 	for _, managed := range []string{"applied", "all"} {
 		kubectl := harness.LabCluster(t, "--managed-fields", managed).Kubectl()
@@ -77,17 +80,17 @@ func TestServerSideApplyTakesOverWhatKubectlHasApplied(t *testing.T) {
 		equals(t, field(t, kubectl, "cm/conf", ".data.a"), "two")
 		owners := kubectl.Run(t, "get", "cm/conf", "--show-managed-fields", "-o", "jsonpath={.metadata.managedFields[*].manager}")
 		if managed == "all" {
-			equals(t, owners, "kubectl-last-applied kubectl")               // the first one has the annotation, and is kubectl's own
-			equals(t, field(t, kubectl, "cm/conf", ".data"), `{"a":"two"}`) // what it applied on its own goes too
+			equals(t, owners, "kubectl-last-applied kubectl")               // the first manager owns the annotation, and is kubectl's own
+			equals(t, field(t, kubectl, "cm/conf", ".data"), `{"a":"two"}`) // the fields of the client-side apply are removed, too
 		}
-		// And back again: each sees what the other has applied.
+		// And back again: each kind of apply knows what the other has applied.
 		equals(t, kubectl.Feed(t, conf("  a: three\n"), "apply", "-f", "-"), "configmap/conf configured\n")
 		equals(t, field(t, kubectl, "cm/conf", ".data.a"), "three")
 	}
 }
 
-// What others have written is not kubectl's, though it has applied the rest on its own.
-func TestServerSideApplyLeavesWhatOthersHaveWritten(t *testing.T) {
+// Fields that other managers have written are not migrated, though kubectl has applied the other fields client-side.
+func TestServerSideApplyDoesNotMigrateFieldsOfOtherManagers(t *testing.T) {
 	t.Parallel()
 	for _, managed := range []string{"applied", "all"} {
 		kubectl := harness.LabCluster(t, "--managed-fields", managed).Kubectl()
@@ -101,7 +104,7 @@ func TestServerSideApplyLeavesWhatOthersHaveWritten(t *testing.T) {
 	}
 }
 
-func TestAWorkloadIsAppliedAndScaledByAnother(t *testing.T) {
+func TestAWorkloadAppliedByOneManagerIsScaledByAnother(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	deployment := func(replicas string) string {
@@ -128,7 +131,7 @@ func TestACustomResourceIsApplied(t *testing.T) {
 	contains(t, refused.Err, `conflict with "one": .metadata.labels.app`)
 }
 
-func TestDebiansKubectlAppliesOnTheServersSide(t *testing.T) {
+func TestDebiansKubectlAppliesServerSide(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).OldKubectl()
 	equals(t, kubectl.Feed(t, conf("  a: one\n"), serverSide("one")...), "configmap/conf serverside-applied\n")

@@ -1,5 +1,7 @@
 package e2e
 
+// The commands of kubectl that change objects: edit, set, label, annotate, patch and scale.
+
 import (
 	"testing"
 
@@ -66,12 +68,12 @@ func TestPatchMergesInThreeWays(t *testing.T) {
 	equals(t, field(t, kubectl, "pod/nettool", ".metadata.labels"), `{"app":"web"}`)
 	contains(t, kubectl.Fail(t, "patch", "pod", "nettool", "--type=json", "-p", `[{"op":"remove","path":"/metadata/labels/nosuch"}]`),
 		"the server rejected our request due to an error in our request")
-	// A merge patch replaces the whole list of containers, so it changes the container's name.
+	// A merge patch replaces the whole list of containers, so it removes the container's name.
 	contains(t, kubectl.Fail(t, "patch", "pod", "nettool", "--type=merge", "-p", `{"spec":{"containers":[{"image":"nginx"}]}}`),
 		"spec.containers[0].name: Required value")
 }
 
-func TestScaleMakesAsManyPodsAsItSays(t *testing.T) {
+func TestScaleCreatesAndDeletesPods(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Feed(t, replicaSet(1), "apply", "-f", "-")

@@ -1,5 +1,7 @@
 package e2e
 
+// The commands of kubectl that create objects: run, create, apply and diff.
+
 import (
 	"strings"
 	"testing"
@@ -7,7 +9,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-func TestRunMakesAPodThatRuns(t *testing.T) {
+func TestRunCreatesAPodThatRuns(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	equals(t, kubectl.Run(t, "run", "nettool", image, "--labels=app=net,tier=tools", "--env=A=b", "--port=80"), "pod/nettool created\n")
@@ -22,7 +24,7 @@ func TestRunMakesAPodThatRuns(t *testing.T) {
 	contains(t, kubectl.Fail(t, "get", "pod", "ghost"), "not found")
 }
 
-func TestCreateMakesWhatAFileSays(t *testing.T) {
+func TestCreateCreatesTheObjectsOfAFile(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	both := manifest("alpha", nil) + "---\n" + replicaSet(0)
@@ -49,7 +51,7 @@ func TestCreateSendsProtobufForANamespaceAConfigMapAndASecret(t *testing.T) {
 	equals(t, field(t, kubectl, "service/web", ".spec.ports[0].targetPort"), "8080")
 }
 
-func TestApplyMakesChangesAndRemoves(t *testing.T) {
+func TestApplyCreatesChangesAndRemovesFields(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	labelled := manifest("alpha", map[string]string{"app": "web", "tier": "front"})

@@ -1,5 +1,7 @@
 package e2e
 
+// kubectl with custom resources.
+
 import (
 	"testing"
 
@@ -19,7 +21,7 @@ const crontabs = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResou
 
 const crontab = `{"apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": {"name": "a"}, "spec": {"cronSpec": "* * * * */5"}}`
 
-func TestACustomResourceIsAResourceToKubectl(t *testing.T) {
+func TestKubectlHandlesACustomResourceLikeAnyResource(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	equals(t, kubectl.Feed(t, crontabs, "apply", "-f", "-"), "customresourcedefinition.apiextensions.k8s.io/crontabs.stable.example.com created\n")

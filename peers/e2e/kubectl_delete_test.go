@@ -1,5 +1,7 @@
 package e2e
 
+// kubectl delete.
+
 import (
 	"testing"
 
@@ -19,11 +21,11 @@ func TestDeleteWaitsUntilAPodHasEndedGracefully(t *testing.T) {
 	equals(t, kubectl.Run(t, "delete", "pod", "nettool", "--ignore-not-found"), "")
 }
 
-func TestDeleteWithoutWaitingLeavesAPodThatEnds(t *testing.T) {
+func TestDeleteWithoutWaitingReturnsWhileThePodTerminates(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	runNettool(t, kubectl)
-	// A finalizer holds the pod, so that it is still there however slow the test is.
+	// A finalizer holds the pod, so that it still exists however slow the test is.
 	kubectl.Run(t, "patch", "pod", "nettool", "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
 	kubectl.Run(t, "delete", "pod", "nettool", "--wait=false")
 	contains(t, kubectl.Run(t, "get", "pod", "nettool"), "Terminating")
@@ -32,7 +34,7 @@ func TestDeleteWithoutWaitingLeavesAPodThatEnds(t *testing.T) {
 	contains(t, kubectl.Fail(t, "get", "pod", "nettool"), "not found")
 }
 
-func TestDeleteByForceTakesAPodAwayAtOnce(t *testing.T) {
+func TestForcedDeleteRemovesAPodAtOnce(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t, "--stages", harness.DefaultStages()).Kubectl()
 	runNettool(t, kubectl)
@@ -42,7 +44,7 @@ func TestDeleteByForceTakesAPodAwayAtOnce(t *testing.T) {
 	contains(t, kubectl.Fail(t, "get", "pod", "nettool"), "not found")
 }
 
-func TestDeleteByLabelLeavesTheOthers(t *testing.T) {
+func TestDeleteByLabelLeavesOtherPods(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	for name, app := range map[string]string{"alpha": "web", "beta": "web", "gamma": "db"} {
@@ -55,7 +57,7 @@ func TestDeleteByLabelLeavesTheOthers(t *testing.T) {
 	equals(t, kubectl.Run(t, "get", "pods", "-o", "name"), "")
 }
 
-func TestDeletingANamespaceTakesWhatIsInIt(t *testing.T) {
+func TestDeletingANamespaceDeletesItsObjects(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Run(t, "create", "namespace", "other")
@@ -66,7 +68,7 @@ func TestDeletingANamespaceTakesWhatIsInIt(t *testing.T) {
 	equals(t, kubectl.Run(t, "get", "pods,configmaps", "-n", "other", "-o", "name"), "")
 }
 
-func TestDeletingAReplicaSetTakesItsPodsUnlessTheyAreOrphaned(t *testing.T) {
+func TestDeletingAReplicaSetDeletesItsPodsUnlessTheyAreOrphaned(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Feed(t, replicaSet(2), "apply", "-f", "-")

@@ -1,5 +1,7 @@
 package e2e
 
+// A day's work with kubectl, on one cluster.
+
 import (
 	"strings"
 	"testing"
@@ -7,7 +9,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// everydayFiles are what the lines below read.
+// everydayFiles are the files that the command lines below read.
 var everydayFiles = map[string]string{
 	"pod.yaml": `apiVersion: v1
 kind: Pod
@@ -36,8 +38,8 @@ spec: {group: x.io, scope: Namespaced, names: {plural: foos, kind: Foo}, version
 	"ed.sh":                   "#!/bin/sh\nsed -i 's/  a: .*/  a: edited/' \"$1\"\n",
 }
 
-// everyday are lines that people type, in the order of a day with one cluster, and what each says on both outputs. A line that cannot work here
-// says in one sentence what the cluster never has.
+// everyday are command lines as people type them, in the order of a day's work with one cluster, with parts of their
+// output. A line that needs something that the cluster never has fails with a sentence that says so.
 var everyday = []struct {
 	line string
 	says []string
@@ -138,7 +140,7 @@ var everyday = []struct {
 	{`kubectl get apiservices`, []string{"v1.apps ", "Local     True"}},
 }
 
-func TestEverydayLinesWorkOrSayWhatIsNeverThere(t *testing.T) {
+func TestEverydayCommandsWorkOrNameTheMissingFeature(t *testing.T) {
 	t.Parallel()
 	shell := harness.LabCluster(t).Kubectl().Shell(t, everydayFiles)
 	for _, each := range everyday {
@@ -151,8 +153,8 @@ func TestEverydayLinesWorkOrSayWhatIsNeverThere(t *testing.T) {
 	}
 }
 
-// TestLinesThatStayOpenShowWhatComes has the everyday lines that end only when they are ended.
-func TestLinesThatStayOpenShowWhatComes(t *testing.T) {
+// TestCommandsThatStayOpenShowChanges runs everyday command lines that do not end by themselves.
+func TestCommandsThatStayOpenShowChanges(t *testing.T) {
 	t.Parallel()
 	cluster := harness.LabCluster(t)
 	kubectl := cluster.Kubectl()
@@ -166,7 +168,7 @@ func TestLinesThatStayOpenShowWhatComes(t *testing.T) {
 	} {
 		stays := shell.Start(t, line)
 		stays.Out.Await(t, shows, func(lines []string) bool {
-			// Until the watch is there, nobody sees the change: it is made again.
+			// A change before the watch is open is not seen, so the test repeats the change.
 			kubectl.Run(t, "annotate", "--overwrite", "pod", "web", "seen="+strings.Repeat("y", len(lines)+1), "--field-manager=e2e")
 			kubectl.Run(t, "annotate", "pod", "web", "seen-")
 			return strings.Contains(strings.Join(lines, "\n"), shows)

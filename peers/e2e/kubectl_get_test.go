@@ -1,5 +1,7 @@
 package e2e
 
+// kubectl get.
+
 import (
 	"encoding/json"
 	"reflect"
@@ -41,7 +43,7 @@ func TestGetShowsTheSameObjectAsYAMLAndJSON(t *testing.T) {
 		t.Errorf("YAML:\n%v\nJSON:\n%v", fromYAML, fromJSON)
 	}
 	if fromJSON["kind"] != "Pod" || fromJSON["apiVersion"] != "v1" {
-		t.Errorf("the object does not say what it is: %v", fromJSON)
+		t.Errorf("the object has another kind or apiVersion: %v", fromJSON)
 	}
 	contains(t, kubectl.Run(t, "get", "pods", "-o", "yaml"), "kind: List\n", "  kind: Pod\n", "    name: nettool\n")
 }
@@ -56,7 +58,7 @@ func TestGetPicksFields(t *testing.T) {
 		"NAME      PHASE\nnettool   Running\n")
 }
 
-func TestGetShowsWhatIsAskedFor(t *testing.T) {
+func TestGetShowsTheSelectedPods(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Run(t, "create", "namespace", "other")
@@ -90,7 +92,7 @@ func TestGetShowsWhatIsAskedFor(t *testing.T) {
 	contains(t, kubectl.Fail(t, "get", "pods", "--field-selector", "spec.nosuch=x"), "field label not supported: spec.nosuch")
 }
 
-func TestGetWatchesWhatIsThereAndWhatComes(t *testing.T) {
+func TestGetWatchShowsExistingPodsAndChanges(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Run(t, "run", "before", image)
@@ -99,7 +101,7 @@ func TestGetWatchesWhatIsThereAndWhatComes(t *testing.T) {
 	everything := kubectl.Start(t, "get", "pods", "-w")
 	everything.Out.AwaitLine(t, "before ")
 	changes := kubectl.Start(t, "get", "pods", "--watch-only", "-o", "custom-columns=N:.metadata.name,P:.status.phase")
-	// A command that only watches prints nothing before the first change. So the test makes changes until it prints.
+	// A watch without a list prints nothing before the first change, so the test makes changes until it prints.
 	for made := 0; len(changes.Out.All()) == 0; made++ {
 		kubectl.Run(t, "annotate", "--overwrite", "pod", "before", "change="+strings.Repeat("x", made+1))
 	}
@@ -122,7 +124,7 @@ func TestGetWatchesWhatIsThereAndWhatComes(t *testing.T) {
 
 	for _, line := range changes.Out.All() {
 		if line != "N        P" && strings.HasPrefix(line, "before") && !strings.HasSuffix(line, "Running") {
-			t.Errorf("a pod that ran before is told of as %q", line)
+			t.Errorf("a running pod is shown as %q", line)
 		}
 	}
 	contains(t, changes.Out.String(), "nettool   Pending\n", "nettool   Running\n")

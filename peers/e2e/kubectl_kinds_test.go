@@ -1,5 +1,7 @@
 package e2e
 
+// kubectl with every kind that the built-in cluster serves.
+
 import (
 	"strings"
 	"testing"
@@ -39,7 +41,7 @@ func TestCreateMakesEveryKindThatItOffers(t *testing.T) {
 	contains(t, kubectl.Fail(t, "create", "token", "nobody"), `serviceaccounts "nobody" not found`)
 }
 
-// TestExplainAndGetKnowEveryKind asks for each kind of api-resources.
+// TestExplainAndGetKnowEveryKind runs explain and get for each kind of api-resources.
 func TestExplainAndGetKnowEveryKind(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
@@ -49,7 +51,7 @@ func TestExplainAndGetKnowEveryKind(t *testing.T) {
 	}
 	for _, kind := range listed {
 		explain := []string{"explain", kind}
-		if kind == "events.events.k8s.io" { // kubectl takes its group for fields of the core group's events, on every cluster
+		if kind == "events.events.k8s.io" { // kubectl takes the group for fields of the core group's Event, on any cluster
 			explain = []string{"explain", "events", "--api-version=events.k8s.io/v1"}
 		}
 		contains(t, kubectl.Run(t, explain...), "DESCRIPTION:\n")
@@ -57,7 +59,7 @@ func TestExplainAndGetKnowEveryKind(t *testing.T) {
 	}
 }
 
-func TestGetShowsWhatUpstreamShows(t *testing.T) {
+func TestGetShowsTheColumnsOfUpstream(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Run(t, "create", "ingress", "web", "--class=nginx", "--rule=a.example/b=web:80")

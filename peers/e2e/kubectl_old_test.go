@@ -1,5 +1,7 @@
 package e2e
 
+// Debian's kubectl 1.20 against the built-in cluster.
+
 import (
 	"testing"
 

@@ -1,12 +1,15 @@
 package e2e
 
+// kubectl with validating admission policies.
+
 import (
 	"testing"
 
 	"informer-lab/peers/e2e/harness"
 )
 
-// The example of https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy, about config maps.
+// policy is the example of https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy,
+// applied to config maps.
 const policy = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -31,7 +34,7 @@ spec:
   paramRef: {name: limit, parameterNotFoundAction: Deny}
 `
 
-func TestKubectlMeetsPolicies(t *testing.T) {
+func TestPoliciesRefuseAndWarnKubectl(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	kubectl.Run(t, "create", "configmap", "limit", "--from-literal=most=1")

@@ -1,5 +1,7 @@
 package e2e
 
+// kubectl on a cluster with RBAC authorization.
+
 import (
 	"strings"
 	"testing"
@@ -7,7 +9,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// guarded is kubectl as the administrator of a cluster in which roles decide.
+// guarded returns the administrator's kubectl for a cluster with RBAC authorization.
 func guarded(t *testing.T) harness.Kubectl {
 	return harness.LabCluster(t, "--authorization", "rbac").Kubectl()
 }
@@ -22,7 +24,7 @@ func TestRBACRefusesInUpstreamsWords(t *testing.T) {
 	contains(t, kubectl.Fail(t, "get", "secrets", "--as", "ada", "--as-group", "team"), `cannot list resource "secrets"`)
 }
 
-func TestRBACAnswersWhatSomebodyMayDo(t *testing.T) {
+func TestRBACAnswersAccessReviews(t *testing.T) {
 	t.Parallel()
 	kubectl := guarded(t)
 	kubectl.Run(t, "create", "role", "reader", "--verb=get,list", "--resource=pods", "--resource-name=web")
@@ -49,7 +51,7 @@ func TestRBACKnowsTheTokenOfAServiceAccount(t *testing.T) {
 	kubectl := cluster.Kubectl()
 	kubectl.Run(t, "create", "serviceaccount", "robot")
 	token := strings.TrimSpace(kubectl.Run(t, "create", "token", "robot"))
-	// The certificate of the kubeconfig would go before the token.
+	// Without this kubeconfig, because a client certificate takes precedence over a token.
 	asRobot := []string{"--kubeconfig", "/dev/null", "--server", cluster.URL, "--insecure-skip-tls-verify", "-n", "default", "--token", token}
 	refused := kubectl.Fail(t, append([]string{"get", "pods"}, asRobot...)...)
 	contains(t, refused, `User "system:serviceaccount:default:robot" cannot list resource "pods"`)
@@ -57,7 +59,7 @@ func TestRBACKnowsTheTokenOfAServiceAccount(t *testing.T) {
 	contains(t, kubectl.Run(t, append([]string{"run", "web", "--image=nginx"}, asRobot...)...), "pod/web created")
 }
 
-func TestRBACLetsNobodyGiveWhatTheyHaveNot(t *testing.T) {
+func TestRBACRefusesToGrantPermissionsThatTheUserLacks(t *testing.T) {
 	t.Parallel()
 	kubectl := guarded(t)
 	kubectl.Run(t, "create", "clusterrole", "grants", "--verb=get,list,create,update,patch", "--resource=roles,rolebindings")

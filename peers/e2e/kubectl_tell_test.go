@@ -1,5 +1,7 @@
 package e2e
 
+// The commands of kubectl that report: describe, wait, explain, api-resources, version, auth and logs.
+
 import (
 	"strings"
 	"testing"
@@ -7,7 +9,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-func TestDescribeTellsOfAPodAndItsEvents(t *testing.T) {
+func TestDescribeShowsAPodAndItsEvents(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	runNettool(t, kubectl)
@@ -35,7 +37,7 @@ func TestWaitReturnsWhenItsConditionHolds(t *testing.T) {
 	}
 }
 
-func TestExplainTellsOfFields(t *testing.T) {
+func TestExplainDescribesFields(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	contains(t, kubectl.Run(t, "explain", "pod.spec.containers"), "KIND:       Pod\n", "VERSION:    v1\n",
@@ -72,7 +74,7 @@ func TestAuthSaysThatEveryoneMayDoEverything(t *testing.T) {
 	contains(t, kubectl.Run(t, "auth", "can-i", "--list"), "*.*", "[*]")
 }
 
-func TestLogsShowsWhatAFakeContainerSays(t *testing.T) {
+func TestLogsShowsTheLogOfAFakeContainer(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	runNettool(t, kubectl)
@@ -92,7 +94,7 @@ func TestLogsShowsWhatAFakeContainerSays(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsARealContainerFailsAtOnceWithOneSentence(t *testing.T) {
+func TestCommandsThatNeedARealContainerFailAtOnceWithOneSentence(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	runNettool(t, kubectl)

@@ -1,5 +1,7 @@
 package e2e
 
+// kubectl with workloads: deployments, daemon sets, stateful sets, jobs and services.
+
 import (
 	"testing"
 

@@ -1,5 +1,7 @@
 package e2e
 
+// The lessons against upstream's API server: they print the traces in the documents.
+
 import (
 	"io"
 	"net/http"
@@ -12,11 +14,11 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// lesson is a lesson that watches a cluster, and the trace of it in the documents.
+// lesson is a lesson that watches a cluster, with its trace in the documents.
 type lesson struct {
 	arguments []string
 	trace     string
-	// terminating is how many MODIFIED events a deletion makes in that trace.
+	// terminating is the number of MODIFIED events that a deletion causes in the trace.
 	terminating string
 	// mayEndWith is a last line that may be missing.
 	mayEndWith string
@@ -47,7 +49,7 @@ func TestListwatchListsWhatIsThereAndThenPrintsEachEventOfARealAPIServer(t *test
 	runAndDeleteNettool(t, cluster)
 	printed := untilTheMarker(t, cluster, run)
 	expected := documents(t, "listwatch")
-	// The four pods are listed, then added, in whatever order the server has them.
+	// The four pods are listed and then added, in the order of the server.
 	slices.Sort(printed[:4])
 	slices.Sort(printed[4:8])
 	slices.Sort(expected[:4])
@@ -55,7 +57,7 @@ func TestListwatchListsWhatIsThereAndThenPrintsEachEventOfARealAPIServer(t *test
 	compare(t, printed, expected, "")
 }
 
-func TestEachHandlerOfTheSharedInformerIsToldOfEveryPodOfARealAPIServer(t *testing.T) {
+func TestEachHandlerOfASharedInformerGetsEveryPodOfARealAPIServer(t *testing.T) {
 	t.Parallel()
 	cluster := withTheDocumentsPods(t, "--terminating", "3")
 	run := watch(t, cluster, []string{"shared", "--step", "list-watch"})
@@ -69,7 +71,7 @@ func TestEachHandlerOfTheSharedInformerIsToldOfEveryPodOfARealAPIServer(t *testi
 		expected := only(documents(t, "shared-list-watch"), toHandler)
 		slices.Sort(printed[:4])
 		slices.Sort(expected)
-		// The documents' run ends before nettool is created. nettool's events are the same for every informer.
+		// The documents' run ends before nettool is created. Its events are the same for every informer.
 		for _, line := range documents(t, "myinformer") {
 			expected = append(expected, strings.Replace(line, ":", handler, 1))
 		}
@@ -107,7 +109,7 @@ func TestIndexerAnswersFromAnIndexOfThePodsOfARealAPIServer(t *testing.T) {
 	awaitBody(t, url+"/?app=nettool", `[]`)
 }
 
-// withTheDocumentsPods starts a real cluster with the four pods of the documents' cluster. All of them run.
+// withTheDocumentsPods starts a real cluster with the four running pods of the documents.
 func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 	t.Helper()
 	cluster := harness.RealCluster(t, lifecycle...)
@@ -118,7 +120,7 @@ func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 func makeTheDocumentsPods(t *testing.T, cluster harness.Cluster) {
 	t.Helper()
 	kubectl := cluster.Kubectl()
-	// The pods of the fixture are bound already. Here a scheduler binds them.
+	// The pods in the fixture are already bound. Here a scheduler binds them.
 	pods, err := os.ReadFile(harness.Fixture("pods.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -145,10 +147,10 @@ func runAndDeleteNettool(t *testing.T, cluster harness.Cluster) {
 	kubectl.Run(t, "delete", "pod", "nettool")
 }
 
-// The marker is a pod. A program hears of it after everything else.
+// marker is the name of a pod that is created last, so that its events come after all others.
 const marker = "marker"
 
-// untilTheMarker creates the marker and returns what the program prints before it.
+// untilTheMarker creates the marker and returns the lines that the program prints before it.
 func untilTheMarker(t *testing.T, cluster harness.Cluster, run *harness.Process) []string {
 	t.Helper()
 	makeMarker(t, cluster)
@@ -165,7 +167,7 @@ func beforeMarker(lines []string) []string {
 	return lines[:slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, marker) })]
 }
 
-// documents returns a trace as the documents show it.
+// documents returns a trace from the documents.
 func documents(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(harness.Fixture("traces", name+".txt"))
@@ -179,7 +181,7 @@ func only(lines []string, wanted func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !wanted(line) })
 }
 
-// compare expects these lines. The last line may be missing if the lesson says so.
+// compare expects the printed lines to be the expected ones. The line mayEndWith may be missing at the end.
 func compare(t *testing.T, printed, expected []string, mayEndWith string) {
 	t.Helper()
 	if slices.Equal(trimLast(printed, mayEndWith), trimLast(expected, mayEndWith)) {
@@ -195,7 +197,7 @@ func trimLast(lines []string, last string) []string {
 	return lines
 }
 
-// awaitBody asks until the answer is the expected one.
+// awaitBody sends requests until the answer is the expected one.
 func awaitBody(t *testing.T, url, expected string) {
 	t.Helper()
 	deadline := time.Now().Add(harness.Patience)

@@ -1,4 +1,5 @@
-// Package e2e holds the end-to-end tests: programs of others against the programs of this project.
+// Package e2e holds the end-to-end tests: kubectl, client-go and a real API server against the programs of this
+// project.
 //
 //	kubectl_*_test.go    kubectl 1.37 and 1.20 against the built-in cluster
 //	clientgo_*_test.go   client-go's informers and leader election against the built-in cluster

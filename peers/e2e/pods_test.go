@@ -1,5 +1,7 @@
 package e2e
 
+// Pods and checks that many tests use.
+
 import (
 	"encoding/json"
 	"fmt"
@@ -13,7 +15,7 @@ import (
 
 const image = "--image=cr7258/nettool:v1"
 
-// runNettool runs the documents' pod and waits until it is ready.
+// runNettool creates the pod of the documents and waits until it is ready.
 func runNettool(t *testing.T, kubectl harness.Kubectl) {
 	t.Helper()
 	kubectl.Run(t, "run", "nettool", image)
@@ -29,7 +31,7 @@ func manifest(name string, labels map[string]string) string {
 	}
 	text, err := json.Marshal(pod)
 	if err != nil {
-		panic(err) // everything in it has a form in JSON
+		panic(err) // the map has only strings
 	}
 	return string(text) + "\n"
 }
@@ -63,7 +65,7 @@ func matches(t *testing.T, text, pattern string) {
 	}
 }
 
-// equals expects the text to be this one.
+// equals expects the text to be the expected one.
 func equals(t *testing.T, text, expected string) {
 	t.Helper()
 	if text != expected {
@@ -80,7 +82,7 @@ func contains(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// squeeze replaces several spaces by one, because the width of a column depends on its content.
+// squeeze replaces runs of spaces with one space, because the widths of columns depend on their contents.
 func squeeze(text string) string {
 	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
 }

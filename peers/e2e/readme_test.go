@@ -1,5 +1,7 @@
 package e2e
 
+// The READMEs show the real output of kubectl.
+
 import (
 	"os"
 	"regexp"
@@ -9,7 +11,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// These texts differ at every run. They are replaced in this order.
+// chances are parts of outputs that differ in every run. They are replaced in this order.
 var chances = []struct {
 	pattern     *regexp.Regexp
 	placeholder string
@@ -25,7 +27,7 @@ func masked(text string) string {
 	return text
 }
 
-func TestWhatTheReadmesShowOfKubectlIsWhatItPrints(t *testing.T) {
+func TestTheReadmesShowTheOutputOfKubectl(t *testing.T) {
 	t.Parallel()
 	for _, readme := range []string{"README.md", "README.zh.md"} {
 		t.Run(readme, func(t *testing.T) {

@@ -1,5 +1,7 @@
 package e2e
 
+// The recordings in fixtures/wire can be made again.
+
 import (
 	"os"
 	"path/filepath"
@@ -8,8 +10,8 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// A recording made again is the recording: nothing in it depends on the run, and nobody changed it by hand.
-func TestRecordingsAreMadeAgain(t *testing.T) {
+// A recording that is made again is identical: nothing in it depends on the run, and it was not edited by hand.
+func TestRecordingsMadeAgainAreIdentical(t *testing.T) {
 	for _, name := range []string{"status.json", "forms.json"} {
 		recorded, err := os.ReadFile(harness.Fixture("wire", name))
 		if err != nil {

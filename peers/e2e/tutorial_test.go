@@ -1,5 +1,7 @@
 package e2e
 
+// The Go programs of the tutorials against the built-in cluster.
+
 import (
 	"os"
 	"slices"
@@ -9,7 +11,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// Those programs of peers/tutorial that need a cluster print what the lessons print.
+// The programs in peers/tutorial that need a cluster print what the lessons print.
 func TestATutorialsProgramPrintsTheTraceOfItsLesson(t *testing.T) {
 	t.Parallel()
 	for _, program := range []struct{ name, stages, mayEndWith string }{
@@ -27,7 +29,7 @@ func TestATutorialsProgramPrintsTheTraceOfItsLesson(t *testing.T) {
 	}
 }
 
-func TestATutorialsProgramToldOfFourPodsPrintsTheTraceOfItsLesson(t *testing.T) {
+func TestATutorialsProgramWithFourPodsPrintsTheTraceOfItsLesson(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"listwatch", "shared-list-watch", "factory"} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +62,7 @@ func TestTheTutorialsIndexerAnswersWhatTheLessonAnswers(t *testing.T) {
 	awaitBody(t, url+"/?app=wiremock", `["default/wiremock-84d49c989c-zg4ls"]`)
 }
 
-// withFourPods starts a lab cluster with the four pods of the tutorials' cluster. All of them are ready.
+// withFourPods starts a cluster of our own with the four ready pods of the tutorials.
 func withFourPods(t *testing.T) harness.Cluster {
 	t.Helper()
 	cluster := harness.LabCluster(t, "--stages", harness.DefaultStages())

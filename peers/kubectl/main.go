@@ -1,6 +1,6 @@
 // Command kubectl is kubectl 1.37, built from its library.
 //
-// Its version is stamped by the linker, without which `kubectl version` fails:
+// The linker sets the version, without which `kubectl version` fails:
 //
 //	go build -ldflags "-X k8s.io/component-base/version.gitVersion=v1.37.2" ./kubectl
 package main

@@ -1,5 +1,7 @@
 package main
 
+// The stand-in kubelet: brings pods to Running, and ends deleted ones.
+
 import (
 	"context"
 	"encoding/json"
@@ -15,13 +17,13 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// kubelet brings pods up and down. Each pod enters each of the two stages once.
+// kubelet binds pods, runs them, and ends them. Each pod enters each of the two stages once.
 type kubelet struct {
 	pods  typedcorev1.PodInterface
 	stage map[types.UID]string
 }
 
-// write changes the pod with this name once.
+// write makes one change to the pod with this name.
 type write func(ctx context.Context, name string) error
 
 func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {
@@ -51,12 +53,12 @@ func (k kubelet) enter(ctx context.Context, pod *corev1.Pod, stage string, write
 	}()
 }
 
-// bringUp makes three MODIFIED events with the phase Pending and one with Running.
+// bringUp returns writes that cause three MODIFIED events with the phase Pending and one with Running.
 func (k kubelet) bringUp() []write {
 	return []write{k.bind, k.status(creating), k.annotate("198.51.100.7/32"), k.status(started)}
 }
 
-// takeDown makes the events between the server's first MODIFIED of a deletion and its last.
+// takeDown returns writes that cause the events between the first and the last event of a deletion.
 func (k kubelet) takeDown(uid types.UID) []write {
 	writes := []write{k.status(stopped), k.annotate("")}
 	return append(writes[:*terminating-2], k.remove(uid))
@@ -69,10 +71,10 @@ func (k kubelet) bind(ctx context.Context, name string) error {
 	}, metav1.CreateOptions{})
 }
 
-// status writes the status that change makes of the present one.
+// status returns a write of the pod's status, changed by the function.
 func (k kubelet) status(change func(*corev1.Pod)) write {
 	return func(ctx context.Context, name string) error {
-		// Both stages write a pod that is deleted while it is brought up.
+		// A deletion while the pod is being brought up makes both stages write the pod.
 		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			pod, err := k.pods.Get(ctx, name, metav1.GetOptions{})
 			if err != nil {
@@ -85,7 +87,7 @@ func (k kubelet) status(change func(*corev1.Pod)) write {
 	}
 }
 
-// annotate writes the pod's address into an annotation, as a network plugin does.
+// annotate returns a write of the pod's address into an annotation, as network plugins do it.
 func (k kubelet) annotate(ip string) write {
 	return func(ctx context.Context, name string) error {
 		annotations := map[string]string{"cni.example.com/podIP": ip}
@@ -98,7 +100,8 @@ func (k kubelet) annotate(ip string) write {
 	}
 }
 
-// remove ends the pod: the API server writes deletionGracePeriodSeconds=0 (MODIFIED) and then removes it (DELETED).
+// remove returns a write that ends the pod: the API server sets deletionGracePeriodSeconds to 0 (MODIFIED) and then
+// removes it (DELETED).
 func (k kubelet) remove(uid types.UID) write {
 	return func(ctx context.Context, name string) error {
 		return k.pods.Delete(ctx, name, metav1.DeleteOptions{

@@ -1,9 +1,10 @@
-// Command lifecycle plays scheduler and kubelet for the pods of the namespace default: it binds each new pod, walks it to Running, and
-// finishes graceful deletions. It makes one write for each MODIFIED event that a watcher is to see.
+// Command lifecycle stands in for the scheduler and the kubelet, for pods in the namespace default: it binds each new
+// pod, brings it to Running, and finishes graceful deletions. It makes one write for each MODIFIED event that a
+// watcher should see.
 //
 //	lifecycle --kubeconfig FILE [--terminating 4]
 //
-// It prints "watching" on standard error once it sees the pods, and ends with SIGINT or SIGTERM.
+// It prints "watching" on standard error once it watches the pods, and stops on SIGINT or SIGTERM.
 package main
 
 import (

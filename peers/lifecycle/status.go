@@ -1,5 +1,7 @@
 package main
 
+// The pod statuses that the stand-in kubelet writes.
+
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +23,7 @@ func started(pod *corev1.Pod) {
 	setContainers(pod, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}, true)
 }
 
-// stopped does not change the phase, as kubelets before 1.27.
+// stopped does not change the phase, like kubelets before 1.27.
 func stopped(pod *corev1.Pod) {
 	setReady(pod, corev1.ConditionFalse, "PodCompleted")
 	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", FinishedAt: metav1.Now()}}

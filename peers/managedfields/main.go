@@ -1,8 +1,9 @@
-// Records what the tests of structured-merge-diff and of apimachinery's managedfields call, and what they get: the cases of
-// fixtures/managed-fields.
+// Command managedfields runs the tests of structured-merge-diff and of apimachinery's managedfields, and records the
+// calls that they make, with arguments and results. The records in fixtures/managed-fields are the test cases of our
+// implementation.
 //
-// The functions that are recorded are renamed in a copy of upstream's module, and recorders/ has functions of their names
-// that call them and write the call down. Upstream's tests are unchanged.
+// It copies upstream's module and renames each recorded function. The files in recorders/ add functions with the old
+// names, which call the renamed ones and write the call down. Upstream's tests stay unchanged.
 //
 //	cd peers && go run ./managedfields ../fixtures/managed-fields
 package main
@@ -22,24 +23,25 @@ import (
 	"strings"
 )
 
-// upstream is a module whose tests run.
+// upstream is a module of upstream whose tests are run.
 type upstream struct {
 	module string
-	// folder is where its copy is, below a folder of its own: some tests read files beside their module.
+	// folder is the path of the module's copy in the temporary folder. Some tests read files beside their module.
 	folder string
-	// beside are the files that they read, and the modules that have them.
+	// beside maps the path of such a file to the module that contains it.
 	beside map[string]string
-	// functions that are recorded, by their file: how each begins.
+	// functions maps each source file to the beginnings of the recorded functions' declarations.
 	functions map[string][]string
-	// inner are calls of what is recorded that are no calls of a test.
+	// inner are replacements for calls inside upstream's code. These calls are not recorded, because no test makes
+	// them.
 	inner [][2]string
-	// recorders are the folders that get a file of ours.
+	// recorders maps each folder of the module to the recorder file that is added to it.
 	recorders map[string]string
 	runs      []run
 }
 
-// run is tests whose calls are written into one file. How often they run: the order of Go's maps decides which conversions an update
-// asks for.
+// run is a set of packages whose calls go into one file. times says how often the tests run: which conversions an
+// update asks for depends on the order of Go's maps, and differs from run to run.
 type run struct {
 	name, times string
 	packages    []string
@@ -64,7 +66,7 @@ var upstreams = []upstream{
 
 const managers = "pkg/util/managedfields"
 
-// ofManaging are those of apimachinery.
+// ofManaging are the recorded functions of apimachinery.
 var ofManaging = map[string][]string{
 	managers + "/scalehandler.go":           {"func (h *ScaleHandler) ToSubresource(", "func (h *ScaleHandler) ToParent("},
 	managers + "/internal/conflict.go":      {"func NewConflictError("},
@@ -78,7 +80,7 @@ var ofManaging = map[string][]string{
 //go:embed recorders
 var recorders embed.FS
 
-// ofMerging are those of structured-merge-diff.
+// ofMerging are the recorded functions of structured-merge-diff.
 var ofMerging = map[string][]string{
 	"value/value.go": {"func Less("},
 	"fieldpath/set.go": {
@@ -97,7 +99,8 @@ var ofMerging = map[string][]string{
 	"merge/update.go":           {"func (s *Updater) Update(", "func (s *Updater) Apply("},
 }
 
-// Calls inside upstream of what is recorded, which are no calls of a test.
+// inner are the calls of recorded functions inside structured-merge-diff itself, with the names of the unrecorded
+// functions.
 var inner = [][2]string{
 	{".set.Union(", ".set.plainUnion("},
 	{".set.Intersection(", ".set.plainIntersection("},
@@ -164,7 +167,7 @@ func (u upstream) record(work, into string) error {
 	return nil
 }
 
-// copyBeside puts a file of another module where a test looks for it.
+// copyBeside copies a file of another module to the place where a test reads it.
 func copyBeside(work, file, module string) error {
 	found := struct{ Dir string }{}
 	text, err := exec.Command("go", "mod", "download", "-json", module).Output()
@@ -184,7 +187,7 @@ func copyBeside(work, file, module string) error {
 	return os.WriteFile(to, text, 0o644)
 }
 
-// change renames what is recorded, and adds what records it.
+// change renames the recorded functions in the copy, and adds the recorders.
 func (u upstream) change(root string) error {
 	for path, functions := range u.functions {
 		file := filepath.Join(root, path)
@@ -219,11 +222,11 @@ func (u upstream) change(root string) error {
 	return nil
 }
 
-// A call of more bytes is of a random set. One of so many is kept.
+// Calls longer than `long` bytes come from tests with random sets. Only one of `seldom` such calls is kept.
 const long, seldom = 4_000, 25
 
-// keep writes each different call once, with the conversions of all runs, in an order that does not depend on the run. The first
-// line has the schemas; calls name them by their place.
+// keep writes each different call once, with the conversions of all runs, sorted so that the order does not depend on
+// the run. The first line holds the schemas; calls refer to them by their index.
 func keep(calls, into string) error {
 	text, err := os.ReadFile(calls)
 	if err != nil {
@@ -288,13 +291,13 @@ func has(list []any, item any) bool {
 	return slices.ContainsFunc(list, func(other any) bool { return textOf(other) == text })
 }
 
-// A table of schemas.
+// table is a list of schemas without duplicates.
 type table struct {
 	list   []any
 	places map[string]int
 }
 
-// name replaces each schema by its place.
+// name replaces each schema in a value by its index in the table.
 func (t *table) name(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -1,5 +1,7 @@
 package main
 
+// Cuts Kubernetes' OpenAPI documents down to the served paths and types, and splits them into parts.
+
 import (
 	"maps"
 	"slices"
@@ -9,27 +11,28 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// document is a document in one of its forms, taken apart.
+// document is an OpenAPI document in JSON or in protobuf, split into parts.
 type document struct {
 	name  string
 	etag  string
 	parts []part
 }
 
-// part has a key, and the keys order the parts of all documents. The compression looks back only 32 kB, so similar parts need similar keys.
+// part is a piece of a document. The keys sort the parts of all documents: similar parts need neighbouring keys,
+// because the compression looks back only 32 kB.
 type part struct {
 	key   string
 	bytes []byte
 }
 
-// v3Prefix is how the names of the documents below /openapi/v3/ begin.
+// v3Prefix begins the names of the documents below /openapi/v3/.
 const v3Prefix = "v3/"
 
 func info() object {
 	return object{"title": "Kubernetes", "version": version}
 }
 
-// v2 makes the document at /openapi/v2, as JSON and as protobuf.
+// v2 returns the document at /openapi/v2, in JSON and in protobuf.
 func v2(published object) []*document {
 	paths := servedPaths(published)
 	parameters := referred("#/parameters/", published["parameters"].(object), paths)
@@ -55,7 +58,7 @@ func v2(published object) []*document {
 	return []*document{text, binary}
 }
 
-// v3 makes the document of a group version or of a group, or nothing if the server has none of it.
+// v3 returns the document of a group version or of a group, or nothing if the server serves none of its paths.
 func v3(name string, published object) []*document {
 	paths := servedPaths(published)
 	if len(paths) == 0 {
@@ -71,7 +74,7 @@ func v3(name string, published object) []*document {
 	return []*document{text}
 }
 
-// index makes the document at /openapi/v3, which says where the others are.
+// index returns the document at /openapi/v3, which lists the URLs of the other documents.
 func index(documents []*document) *document {
 	paths := object{}
 	for _, other := range documents {
@@ -83,10 +86,11 @@ func index(documents []*document) *document {
 	return &document{name: "v3", etag: etag(text), parts: []part{{"", text}}}
 }
 
-// Schemas of one name are similar in every document, and paths are similar to the other paths of their document.
+// schemaKey begins the keys of schemas. Schemas of the same name are similar in all documents, so they sort together;
+// paths are similar to the other paths of their document.
 const schemaKey = "2 "
 
-// json appends the parts of an object: its first members, then one part for each path and for each schema.
+// json appends the parts of an object: its first members, then a part for each path and for each schema.
 func (d *document) json(head object, pathKey, beforePaths string, paths object, beforeSchemas string, schemas object, end string) {
 	first := encode(head)
 	d.add("", string(first[:len(first)-1])+beforePaths)
@@ -110,7 +114,7 @@ func (d *document) add(key, text string) {
 	d.parts = append(d.parts, part{key, []byte(text)})
 }
 
-// protobuf appends a part of a message. A reader takes messages that follow each other as one message that has the fields of all of them.
+// protobuf appends a part of a message. Protobuf readers merge concatenated messages into one.
 func (d *document) protobuf(key string, message proto.Message) {
 	bytes, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	check(err)

@@ -1,9 +1,11 @@
-// Command openapi packs the OpenAPI documents that the in-memory API server serves: the documents of Kubernetes, cut to what the server has.
+// Command openapi packs the OpenAPI documents that the in-memory API server serves: Kubernetes' documents, cut down
+// to the served paths.
 //
 //	cd peers/openapi && go run . > ../../crates/kube-testcluster/src/discovery/openapi/documents.gz
 //
-// crates/kube-testcluster/src/discovery/openapi/documents.rs describes the form of the pack. served.go lists what is served, and a test compares
-// the list with the server's own table (crates/kube-testcluster/tests/it/cluster_openapi.rs).
+// crates/kube-testcluster/src/discovery/openapi/documents.rs describes the format of the pack. served.go lists the
+// served resources. A test compares the list with the server's own table
+// (crates/kube-testcluster/tests/it/cluster_openapi.rs).
 package main
 
 import (

@@ -1,5 +1,7 @@
 package main
 
+// Writes the documents into one compressed pack.
+
 import (
 	"bytes"
 	"compress/gzip"
@@ -11,13 +13,14 @@ import (
 	"strings"
 )
 
-// packed is a part of a document, with the numbers of the documents that have it.
+// packed is a part, with the numbers of the documents that contain it.
 type packed struct {
 	part
 	of []string
 }
 
-// write writes the pack: the names and ETags of the documents, and then their parts in the order of their keys. Equal parts are written once.
+// write writes the names and ETags of the documents, and then all parts in the order of their keys. A part that
+// several documents share is written once.
 func write(out io.Writer, documents []*document) {
 	compressed, err := gzip.NewWriterLevel(out, gzip.BestCompression)
 	check(err)
@@ -45,7 +48,7 @@ func write(out io.Writer, documents []*document) {
 	check(compressed.Close())
 }
 
-// etag computes an ETag as upstream does.
+// etag returns the ETag that upstream's server computes for a document.
 func etag(text []byte) string {
 	return fmt.Sprintf("%X", sha512.Sum512(text))
 }

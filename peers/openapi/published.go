@@ -1,5 +1,7 @@
 package main
 
+// Downloads the OpenAPI documents that Kubernetes publishes with its sources.
+
 import (
 	"encoding/json"
 	"log"
@@ -8,10 +10,11 @@ import (
 	"path/filepath"
 )
 
-// object is an object of a JSON document.
+// object is a JSON object.
 type object = map[string]any
 
-// download fetches Kubernetes as a module and returns the directory of its published documents.
+// download downloads the sources of Kubernetes as a Go module, checks their sum, and returns the folder with the
+// published documents.
 func download(version, sum string) string {
 	module := struct{ Dir, Sum string }{}
 	out, err := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@"+version).Output()

@@ -1,8 +1,10 @@
 package main
 
+// The resources that the in-memory API server serves.
+
 import "strings"
 
-// served are the resources that the server has, by the path of their group version, each with its subresources.
+// served maps the path of each group version to its resources, and each resource to its subresources.
 var served = map[string]map[string]string{
 	"/api/v1/": {
 		"componentstatuses":      "",
@@ -58,10 +60,10 @@ var served = map[string]map[string]string{
 	"/apis/storage.k8s.io/v1/":            {"storageclasses": ""},
 }
 
-// version is what the server reports as its version.
+// version is the version that the server reports.
 const version = "v1.37.2"
 
-// isServedMediaType refuses what the server neither reads nor writes: CBOR.
+// isServedMediaType returns false for CBOR, which the server neither reads nor writes.
 func isServedMediaType(name string) bool {
 	return !strings.Contains(name, "cbor")
 }
@@ -72,7 +74,7 @@ func isServedPath(path string) bool {
 	}
 	for prefix, resources := range served {
 		if strings.HasPrefix(prefix, path) && strings.Count(path, "/") > 2 {
-			return true // the group, or the group version
+			return true // the path of the group or of the group version
 		}
 		if rest, ok := strings.CutPrefix(path, prefix); ok {
 			return isServedResource(resources, rest)

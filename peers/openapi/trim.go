@@ -1,11 +1,13 @@
 package main
 
+// Removes from OpenAPI documents what the server does not serve: media types, and definitions that nothing refers to.
+
 import (
 	"slices"
 	"strings"
 )
 
-// trimPath keeps the operations of a path that the server supports.
+// trimPath removes unsupported media types from the operations of a path.
 func trimPath(path object) {
 	for _, operation := range path {
 		operation, ok := operation.(object)
@@ -36,7 +38,7 @@ func trimContent(body object) {
 	}
 }
 
-// referred returns the definitions that these values, or each other, refer to.
+// referred returns the definitions that the values refer to, directly or through other definitions.
 func referred(prefix string, things object, from ...any) object {
 	found := object{}
 	for _, value := range from {

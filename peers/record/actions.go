@@ -1,5 +1,7 @@
 package main
 
+// The writes that a recording can make while a watch is open, and the objects that exist at its start.
+
 import (
 	"embed"
 	"encoding/json"
@@ -18,7 +20,7 @@ const (
 //go:embed start.json
 var startFile embed.FS
 
-// prepare brings the server to the state in which every recording begins.
+// prepare creates the objects with which every recording begins, after it has raised etcd's revision.
 func (s *server) prepare() error {
 	if err := s.inEtcd(raise); err != nil {
 		return err
@@ -55,7 +57,7 @@ func (s *server) write(request Request) error {
 	return nil
 }
 
-// actions are what can be done while a watch is open.
+// actions are the possible actions while a watch is open.
 var actions = []struct {
 	form *regexp.Regexp
 	make func(words []string) Request
@@ -94,5 +96,5 @@ func (s *server) act(action string) error {
 			return s.write(known.make(words))
 		}
 	}
-	return fmt.Errorf("the recorder cannot do %q during a watch: actions.go has what it can", action)
+	return fmt.Errorf("the recorder cannot do %q during a watch, actions.go lists the possible actions", action)
 }

@@ -1,5 +1,7 @@
 package main
 
+// Sends the requests of a recording and reads the answers.
+
 import (
 	"bytes"
 	"encoding/hex"
@@ -10,13 +12,13 @@ import (
 	"time"
 )
 
-// kept are the headers that a client acts on. The others belong to the connection.
+// kept are the recorded headers: those that a client acts on. The others belong to the connection.
 var kept = []string{"Etag", "Content-Type", "Cache-Control", "Retry-After", "Warning", "Vary", "Content-Encoding", "Location", "Allow"}
 
-// transport follows no redirect and decompresses nothing.
+// transport follows no redirects and decompresses nothing.
 var transport = &http.Transport{DisableCompression: true}
 
-// send sends a request as it stands: the path is not cleaned.
+// send sends a request with its path unchanged: the path is not cleaned.
 func (s *server) send(request Request) (*http.Response, error) {
 	body, err := encode(request.Body)
 	if err != nil {
@@ -40,13 +42,13 @@ func (s *server) send(request Request) (*http.Response, error) {
 	return transport.RoundTrip(sent)
 }
 
-// ask sends the request of a record, and reads the answer.
+// ask sends the request of a record and reads the answer.
 func (s *server) ask(record Record) (*Response, error) {
 	if isStreaming(record.Request.Path) {
 		return s.watch(record)
 	}
 	if record.Request.Method == http.MethodDelete {
-		time.Sleep(pause) // a pod that the watch cache still shows as unbound goes at once, whatever its grace period
+		time.Sleep(pause) // the watch cache must show the pod as bound: an unbound pod is deleted at once, without its grace period
 	}
 	answer, err := s.send(*record.Request)
 	if err != nil {
@@ -74,7 +76,7 @@ func headers(all http.Header) map[string]string {
 	return found
 }
 
-// decoded is a body as it is written down.
+// decoded returns a body in the form that is recorded.
 func decoded(header http.Header, text []byte) any {
 	if header.Get("Content-Encoding") == "gzip" {
 		return map[string]any{"gzip": true}

@@ -1,5 +1,7 @@
 package main
 
+// Placeholders in requests, such as <rv3>, and the values that they stand for in the current recording.
+
 import (
 	"encoding/base64"
 	"regexp"
@@ -8,28 +10,29 @@ import (
 )
 
 const (
-	// nobody is the uid of no object: that which a request invents.
+	// nobody is a uid that no object has.
 	nobody = "00000000-0000-0000-0000-000000000000"
-	// sometime stands for a time in a request.
+	// sometime replaces the placeholder of a time in a request.
 	sometime = "2026-01-01T00:00:00Z"
-	// ahead is how far a revision of the future is from the last one that was seen.
+	// ahead is the distance of a made-up future revision from the last one seen.
 	ahead = 100_000
 )
 
-// bindings are the values that the placeholders of a former recording have in this one.
+// bindings hold the current values of the placeholders.
 type bindings struct {
-	// values are those of <rvN> and <uid:NAME>, by the placeholder, and those of ETags, by the former one.
+	// values maps <rvN> and <uid:NAME> to their values, and the old ETags to the new ones.
 	values map[string]string
-	// last is the highest revision that an answer has shown.
+	// last is the highest revision in any answer so far.
 	last int
 }
 
 func newBindings() *bindings { return &bindings{values: map[string]string{}} }
 
-// placeholder is any placeholder. A uid may be named after an object with a generated name.
+// placeholder matches any placeholder. The name in a uid's placeholder may itself contain the placeholder of a
+// generated name.
 var placeholder = regexp.MustCompile(`<(?:continue:(\{.*?\})|rv\d+|uid(?::(?:[^<>]|<5 random>)*)?|time|age|5 random|host:port)>`)
 
-// request is a request with values instead of placeholders.
+// request returns the request with values in place of the placeholders.
 func (b *bindings) request(request Request) Request {
 	headers := map[string]string{}
 	for name, value := range request.Headers {
@@ -64,7 +67,7 @@ func (b *bindings) fill(template string) string {
 
 var version = regexp.MustCompile(`^\d+$`)
 
-// saw notes the revisions that an answer shows.
+// saw remembers the highest revision in an answer.
 func (b *bindings) saw(response *Response) {
 	eachVersion([]any{response.Body, response.Events}, func(text string) {
 		if number, err := strconv.Atoi(text); err == nil {
@@ -73,7 +76,7 @@ func (b *bindings) saw(response *Response) {
 	})
 }
 
-// eachVersion calls back for every resourceVersion in a body that is a number.
+// eachVersion calls found for every numeric resourceVersion in a body.
 func eachVersion(value any, found func(text string)) {
 	switch value := value.(type) {
 	case []any:
@@ -90,7 +93,7 @@ func eachVersion(value any, found func(text string)) {
 	}
 }
 
-// bind binds the placeholders of a former answer to what stands in their places now.
+// bind binds the placeholders in an old answer to the values at the same places of the new one.
 func (b *bindings) bind(former, now *Response) {
 	b.values[former.Headers["etag"]] = now.Headers["etag"]
 	b.bindValue(former.Body, now.Body)
@@ -146,7 +149,7 @@ func (b *bindings) bindOne(placeholder, value string) {
 	}
 }
 
-// form is how the value of a placeholder looks.
+// form returns a pattern for the values of a placeholder.
 func form(placeholder string) string {
 	switch {
 	case strings.HasPrefix(placeholder, "<continue:"):
@@ -159,7 +162,7 @@ func form(placeholder string) string {
 	return `(.+?)`
 }
 
-// untoken is what is in a continue token.
+// untoken decodes a continue token.
 func untoken(token string) (string, error) {
 	text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(token, "="))
 	return string(text), err

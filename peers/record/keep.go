@@ -1,5 +1,7 @@
 package main
 
+// The parts of a response body that a record can keep instead of the whole.
+
 import (
 	"fmt"
 	"maps"
@@ -8,16 +10,16 @@ import (
 
 type object = map[string]any
 
-// keeps are the parts of a body that a record may keep instead of the whole.
+// keeps maps each value of Record.Keep to the function that returns the part of the body.
 var keeps = map[string]func(body any) any{
-	// encoding: whether the body was compressed.
+	// encoding: "gzip" or "plain".
 	"encoding": func(body any) any {
 		if fields, ok := body.(object); ok && fields["gzip"] == true {
 			return "gzip"
 		}
 		return "plain"
 	},
-	// start: the first characters of a text.
+	// start: the first 46 characters of a text.
 	"start": func(body any) any {
 		if text, ok := body.(string); ok && len(text) > 46 {
 			return text[:46] + " ..."
@@ -28,7 +30,7 @@ var keeps = map[string]func(body any) any{
 	"metadata": func(body any) any { return field(body, "metadata") },
 	"status":   func(body any) any { return field(body, "status") },
 	"rows":     func(body any) any { return field(body, "rows") },
-	// names: a list with the names of its items.
+	// names: a list with only the names of its items.
 	"names": func(body any) any {
 		fields, ok := body.(object)
 		items, isList := fields["items"].([]any)
@@ -43,7 +45,7 @@ var keeps = map[string]func(body any) any{
 		short["items (names only)"] = names
 		return short
 	},
-	// count: a table with the number of its rows.
+	// count: a table with only the number of its rows.
 	"count": func(body any) any {
 		fields, ok := body.(object)
 		if !ok {
@@ -56,20 +58,20 @@ var keeps = map[string]func(body any) any{
 	},
 	// head: a table without columns and rows.
 	"head": func(body any) any { return without(body, "columnDefinitions", "rows") },
-	// without columns: a table without columns.
+	// without columns: a table without its column definitions.
 	"without columns": func(body any) any { return without(body, "columnDefinitions") },
-	// outline: an OpenAPI document's paths, and how many schemas it has.
+	// outline: the paths of an OpenAPI document, and the number of its schemas.
 	"outline": outline,
 }
 
-// keep gives the part of a body that a record keeps. What was refused is kept whole.
+// keep returns the part of a body that a record keeps. An error Status is kept whole.
 func keep(part string, body any) (any, error) {
 	if part == "" {
 		return body, nil
 	}
 	keep, known := keeps[part]
 	if !known {
-		return nil, fmt.Errorf("%q is no part that can be kept: keep.go has those that can", part)
+		return nil, fmt.Errorf("%q is not a part of a body that can be kept, keep.go lists them", part)
 	}
 	if fields, ok := body.(object); ok && fields["kind"] == "Status" && part != "kind" {
 		return body, nil

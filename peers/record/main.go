@@ -1,10 +1,11 @@
-// Command record sends the requests of recordings to a real API server and writes down what it answers.
+// Command record sends the requests of recordings to a real API server again, and writes the new answers into the
+// recordings.
 //
 //	record FILE...
 //
-// A recording is its own scenario: the requests of FILE are sent in order to a server of its own, and FILE is written again with the new
-// answers. To ask something new, add a record with a name and a request, and run this. A placeholder in a request stands for what an
-// earlier answer of the same file shows, so every write must be a record.
+// A recording is its own script. record starts a new server for each FILE, sends the requests of FILE in order, and
+// writes FILE again with the new answers. To record another request, add a record with a name and a request. A
+// placeholder in a request stands for a value in an earlier answer of the same file, so every write must be a record.
 package main
 
 import (
@@ -13,7 +14,7 @@ import (
 	"os"
 )
 
-var program = flag.String("server", inProject("target", "peers", "apiserver"), "the API server")
+var program = flag.String("server", inProject("target", "peers", "apiserver"), "the path of the API server")
 
 func main() {
 	flag.Parse()
@@ -58,7 +59,7 @@ func record(file string) error {
 	return nil
 }
 
-// again makes one record again, and binds the placeholders of its former answer to what is answered now.
+// again sends one record's request again, and binds the placeholders in the old answer to the values in the new one.
 func (b *bindings) again(server *server, record Record) (Record, error) {
 	if record.Request == nil {
 		return record, server.do(record.Server)

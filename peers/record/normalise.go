@@ -1,5 +1,7 @@
 package main
 
+// Replaces the values that differ from run to run with placeholders.
+
 import (
 	"fmt"
 	"maps"
@@ -9,15 +11,15 @@ import (
 	"strings"
 )
 
-// normaliser puts placeholders for what is another in every run.
+// normaliser replaces values that differ from run to run with placeholders.
 type normaliser struct {
-	// rvs are placeholders by revision, uids by uid, names by generated name.
+	// rvs maps revisions, uids maps uids, and names maps generated names to their placeholders.
 	rvs, uids, names map[string]string
-	// hashes are placeholders by the hash of a document, which depends on how the server was built.
+	// hashes maps the hashes of OpenAPI documents, which depend on the build of the server, to their placeholders.
 	hashes map[string]string
 }
 
-// normalise puts placeholders into the records of a file.
+// normalise replaces the values in the records of a file.
 func normalise(records []Record) {
 	n := normaliser{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}}
 	for _, record := range records {
@@ -44,7 +46,7 @@ func normalise(records []Record) {
 	}
 }
 
-// learn remembers the uids and the generated names of the objects that a body shows, in its order.
+// learn remembers the uids and generated names in a body, in the body's order.
 func (n normaliser) learn(body any) {
 	switch body := body.(type) {
 	case []any:
@@ -78,7 +80,7 @@ var (
 	address   = regexp.MustCompile(`\b127\.0\.0\.1:\d+`)
 )
 
-// invented remembers the uids of a request that no answer has shown: they stay as they are.
+// invented remembers uids of a request that no response has shown. They stay as they are.
 func (n normaliser) invented(text string) string {
 	for _, uid := range uidText.FindAllString(text, -1) {
 		if _, known := n.uids[uid]; !known {
@@ -88,7 +90,7 @@ func (n normaliser) invented(text string) string {
 	return text
 }
 
-// newUID is the placeholder of the next uid of objects of this name.
+// newUID returns the placeholder for the next uid of an object with this name.
 func (n normaliser) newUID(name string) string {
 	if short, generated := n.names[name]; generated {
 		name = short
@@ -134,7 +136,8 @@ func (n normaliser) number(records []Record) {
 	}
 }
 
-// isRevision says whether a number is a revision of a server of this program, or one of its future.
+// isRevision returns true for a revision of a recorded server, or one from the future that a request has made up (see
+// ahead).
 func isRevision(number int) bool {
 	return number >= firstRevision && number < firstRevision+10_000 || number >= ahead+firstRevision && number < ahead+firstRevision+10_000
 }
@@ -162,7 +165,7 @@ func (n normaliser) text(text string) string {
 		if placeholder, known := n.uids[uid]; known {
 			return placeholder
 		}
-		return "<uid>" // of an answer that is no JSON
+		return "<uid>" // a uid in an answer that is not JSON
 	})
 	text = hash.ReplaceAllStringFunc(text, func(found string) string {
 		if n.hashes[found] == "" {

@@ -1,5 +1,7 @@
 package main
 
+// The format of the recordings in fixtures/wire.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -10,21 +12,21 @@ import (
 	"slices"
 )
 
-// Record is one question and its answer, or something that was done to the server.
+// Record is a request with its response, or an action on the server.
 type Record struct {
 	Name string `json:"name"`
-	// Server is what was done to the server instead of asking it: see server.do.
+	// Server is an action on the server itself, without a request: see server.do.
 	Server  string   `json:"server,omitempty"`
 	Request *Request `json:"request,omitempty"`
-	// DuringWatch is what was done while the watch was open: see actions.go.
+	// DuringWatch are the actions while the watch is open: see actions.go.
 	DuringWatch []string `json:"duringWatch,omitempty"`
-	// Keep is the part of the body that is kept: see keep.go.
+	// Keep names the part of the body that is kept: see keep.go.
 	Keep     string    `json:"keep,omitempty"`
 	Response *Response `json:"response,omitempty"`
 	Note     string    `json:"note,omitempty"`
 }
 
-// Request is what was sent. A body that is a string was sent as it is, any other as JSON.
+// Request is a request. A body that is a string is sent as it is, any other body as JSON.
 type Request struct {
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
@@ -32,14 +34,14 @@ type Request struct {
 	Body    any               `json:"body"`
 }
 
-// Response has a body, or the events of a watch and who ended it.
+// Response is a response with a body, or with the events of a watch and the side that closed the watch.
 type Response struct {
 	Status   int               `json:"status"`
 	Headers  map[string]string `json:"headers"`
 	Body     any               `json:"body,omitempty"`
 	Events   any               `json:"events,omitempty"`
 	ClosedBy string            `json:"closedBy,omitempty"`
-	// ClosedAfterSeconds is in whole seconds, so that two recordings are equal.
+	// ClosedAfterSeconds is rounded down to whole seconds, so that two recordings are equal.
 	ClosedAfterSeconds *float64 `json:"closedAfterSeconds,omitempty"`
 }
 
@@ -65,7 +67,7 @@ func write(file string, records []Record) error {
 	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
-// decode reads JSON; numbers stay as they are written.
+// decode decodes JSON and keeps the spelling of numbers.
 func decode(text []byte) (any, error) {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -74,12 +76,12 @@ func decode(text []byte) (any, error) {
 		return nil, err
 	}
 	if decoder.More() {
-		return nil, errors.New("there is something after the value")
+		return nil, errors.New("the body has text after the JSON value")
 	}
 	return value, nil
 }
 
-// encode writes a body as a client sends it.
+// encode encodes a request body.
 func encode(body any) (string, error) {
 	switch body := body.(type) {
 	case nil:
@@ -96,7 +98,7 @@ func encode(body any) (string, error) {
 	return text.String(), nil
 }
 
-// mapStrings gives a value with every string in it replaced, always in the same order.
+// mapStrings returns a copy of a value with every string replaced. It visits the strings in a fixed order.
 func mapStrings(value any, by func(string) string) any {
 	switch value := value.(type) {
 	case string:

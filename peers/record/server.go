@@ -1,5 +1,7 @@
 package main
 
+// The real API server that recordings are made with, and the actions on it.
+
 import (
 	"bufio"
 	"bytes"
@@ -19,13 +21,13 @@ import (
 )
 
 const (
-	// firstRevision is high, so that a revision is told from any other number in an answer.
+	// firstRevision is high, so that revisions differ from all other numbers in an answer.
 	firstRevision = 20_000
-	// noticed is after how long the watch caches have surely noticed a compaction: they look twice in this time.
+	// noticed is long enough for the watch caches to notice a compaction, for which they look twice in this time.
 	noticed = 33 * time.Second
 )
 
-// server is a real API server with an etcd of its own.
+// server is a real API server with its own etcd.
 type server struct {
 	program, folder string
 	flags           []string
@@ -47,11 +49,11 @@ func start(program, gates string) (*server, error) {
 	return s, nil
 }
 
-// run starts the program, and reads where it and its etcd are.
+// run starts the program and reads its URL and the URL of its etcd.
 func (s *server) run() error {
 	s.command = exec.Command(s.program, s.flags...)
 	var said bytes.Buffer
-	s.command.Stderr = &said // it tells of every refused request
+	s.command.Stderr = &said // kept for an error only: the server logs every refused request
 	out, err := s.command.StdoutPipe()
 	if err != nil {
 		return err
@@ -69,14 +71,14 @@ func (s *server) run() error {
 			return nil
 		}
 	}
-	_ = s.command.Wait() // what it said is known then
+	_ = s.command.Wait() // afterwards its whole output has been read
 	return fmt.Errorf("the API server ended before it served: %s", said.String())
 }
 
 func (s *server) end() {
 	if s.command != nil && s.command.Process != nil {
-		_ = s.command.Process.Signal(syscall.SIGTERM) // one that has ended already needs none
-		_ = s.command.Wait()                          // by a signal, as asked
+		_ = s.command.Process.Signal(syscall.SIGTERM) // an error means that it has ended already
+		_ = s.command.Wait()                          // the error is the signal
 	}
 }
 
@@ -85,7 +87,7 @@ func (s *server) stop() {
 	os.RemoveAll(s.folder)
 }
 
-// gates are the feature gates of a recording: its first record may name them.
+// gates returns the feature gates of a recording, which its first record may name.
 func gates(records []Record) string {
 	if len(records) == 0 {
 		return ""
@@ -94,11 +96,11 @@ func gates(records []Record) string {
 	return gates
 }
 
-// do does something to the server that no request can.
+// do does an action that no request can do.
 func (s *server) do(action string) error {
 	switch {
 	case strings.HasPrefix(action, "feature-gates "):
-		return nil // it was started with them
+		return nil // the server was started with them
 	case action == "restart":
 		s.end()
 		return s.run()
@@ -120,7 +122,7 @@ func (s *server) inEtcd(do func(context.Context, *clientv3.Client) error) error 
 	return do(context.Background(), client)
 }
 
-// compact does what the API server does every five minutes: it notes the revision, and compacts etcd.
+// compact does what the API server does every five minutes: it stores the revision, and compacts etcd.
 func compact(ctx context.Context, client *clientv3.Client) error {
 	key, err := client.Get(ctx, "compact_rev_key")
 	if err != nil {
@@ -134,7 +136,7 @@ func compact(ctx context.Context, client *clientv3.Client) error {
 	return err
 }
 
-// raise writes a key that no server reads, until the revisions are high.
+// raise writes a key that no server reads until the revision is at least firstRevision.
 func raise(ctx context.Context, client *clientv3.Client) error {
 	for {
 		put, err := client.Put(ctx, "/raised", "")
@@ -144,8 +146,8 @@ func raise(ctx context.Context, client *clientv3.Client) error {
 	}
 }
 
-// inProject is a path in the project.
+// inProject returns a path in the project.
 func inProject(path ...string) string {
-	_, file, _, _ := runtime.Caller(0) // this file has a name
+	_, file, _, _ := runtime.Caller(0) // always known for this file
 	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, path...)...)
 }

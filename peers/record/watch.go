@@ -1,5 +1,7 @@
 package main
 
+// Records watches: their events, and the actions that cause them.
+
 import (
 	"bufio"
 	"io"
@@ -12,13 +14,13 @@ import (
 )
 
 const (
-	// settle is how long a watch is read before anything is done, and pause how long after each action.
+	// settle is the time before the first action, pause the time after each action.
 	settle, pause = 400 * time.Millisecond, 150 * time.Millisecond
-	// patience is how long a watch is read at the end.
+	// patience is the time after the last action.
 	patience = time.Second
 )
 
-// isStreaming says whether a request is for a watch, as far as the path tells it.
+// isStreaming returns true if the path requests a watch.
 func isStreaming(path string) bool {
 	path, text, _ := strings.Cut(path, "?")
 	if strings.Contains(path, "/watch/") {
@@ -28,10 +30,10 @@ func isStreaming(path string) bool {
 	return err == nil && query.Has("watch") && query.Get("watch") != "false" && query.Get("watch") != "False" && query.Get("watch") != "0"
 }
 
-// watch sends the request of a watch, does the actions of the record, and hangs up if the server does not.
+// watch sends a watch request, does the actions of the record, and closes the watch if the server does not.
 func (s *server) watch(record Record) (*Response, error) {
 	if strings.Contains(record.Request.Path, "sendInitialEvents") {
-		time.Sleep(settle) // the watch caches have seen what was written before
+		time.Sleep(settle) // so that the watch caches have seen the earlier writes
 	}
 	begun := time.Now()
 	answer, err := s.send(*record.Request)
@@ -73,7 +75,7 @@ func (s *server) meanwhile(record Record, stream *stream) error {
 	return nil
 }
 
-// limit is how long a watch is read after the last action: until the server ends it, if it was asked to.
+// limit returns the time after the last action: until the server ends the watch, if the request has a timeout.
 func limit(path string) time.Duration {
 	_, text, _ := strings.Cut(path, "?")
 	query, _ := url.ParseQuery(text)
@@ -84,10 +86,10 @@ func limit(path string) time.Duration {
 	return time.Duration(seconds)*time.Second + 3*time.Second
 }
 
-// soon is within what time after a bookmark another one comes or not, by chance.
+// soon is the time after a bookmark within which another bookmark may or may not come, by chance.
 const soon = 2 * time.Second
 
-// events are the lines of a watch, without the bookmarks that came by chance.
+// events returns the events of a watch, without the bookmarks that come by chance.
 func events(header http.Header, lines []line) any {
 	if strings.Contains(header.Get("Content-Type"), "protobuf") {
 		return "binary: frames of a 4 byte big-endian length and a protobuf WatchEvent"
@@ -114,7 +116,7 @@ func events(header http.Header, lines []line) any {
 type stream struct {
 	lines []line
 	came  chan line
-	// ended is when the server ended it; the zero time if it did not.
+	// ended is the time when the server closed the stream, or zero.
 	ended time.Time
 }
 
@@ -140,7 +142,7 @@ func follow(body io.Reader) *stream {
 	return s
 }
 
-// wait reads for some time, or until the stream ends.
+// wait reads lines for some time, or until the stream ends.
 func (s *stream) wait(limit time.Duration) {
 	over := time.After(limit)
 	for s.ended.IsZero() {

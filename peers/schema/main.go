@@ -1,5 +1,5 @@
-// Command schema prints the types behind the kinds that the in-memory API server serves, from the struct tags of k8s.io/api
-// and from the schema of client-go's apply configurations.
+// Command schema prints the table of API types that the in-memory API server uses to decode, default and merge
+// objects. It reads the struct tags of k8s.io/api and the schema of client-go's apply configurations.
 //
 //	cd peers && go run ./schema > ../crates/kube-machinery/src/codec/schema/types.txt
 //
@@ -57,7 +57,8 @@ var leaf = map[reflect.Type]string{
 var queue []reflect.Type
 var seen = map[reflect.Type]bool{}
 
-// name is what a type is called in the table: its name in Go, with its group where another group has a type of that name.
+// name returns the name of a type in the table: its name in Go, with the group if types of two groups have the same
+// name.
 func name(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeOf(discoveryv1.EndpointPort{}):
@@ -96,7 +97,8 @@ func typ(t reflect.Type) string {
 	return t.Kind().String()
 }
 
-// goName is how Go's decoder names a type, where that does not follow from the type as it is printed here: one with a name of its own.
+// goName returns the name of a type in the messages of Go's decoder, if it does not follow from the type in the
+// table: for types with a name of their own.
 func goName(t reflect.Type) string {
 	if t.Kind() == reflect.Ptr {
 		t = t.Elem()

@@ -1,5 +1,8 @@
 package main
 
+// Reads from the apply configurations which lists are sets or maps, which values are atomic, and which defaults
+// fields have.
+
 import (
 	"fmt"
 	"os"
@@ -13,13 +16,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// The modules whose apply configurations describe types, and where.
+// describing are the modules with apply configurations, and the files that contain their schemas.
 var describing = [][2]string{
 	{"k8s.io/client-go", "applyconfigurations/internal/internal.go"},
 	{"k8s.io/apiextensions-apiserver", "pkg/client/applyconfiguration/internal/internal.go"},
 }
 
-// schema is what apply configurations know of all types: which lists are sets or have keys, and what is atomic.
+// schema returns the merged schema of all apply configurations.
 func schema() (*smd.Schema, error) {
 	var all smd.Schema
 	for _, of := range describing {
@@ -49,7 +52,7 @@ func schemaOf(module, file string) (*smd.Schema, error) {
 	_, rest, _ := strings.Cut(string(source), "typed.YAMLObject(`")
 	text, _, found := strings.Cut(rest, "`")
 	if !found {
-		return nil, fmt.Errorf("%s has no schema where it was", module)
+		return nil, fmt.Errorf("%s has no schema in the expected place", module)
 	}
 	parser, err := typed.NewParser(typed.YAMLObject(text))
 	if err != nil {
@@ -58,10 +61,11 @@ func schemaOf(module, file string) (*smd.Schema, error) {
 	return &parser.Schema, nil
 }
 
-// The struct that a struct is embedded in. The schema has their fields together.
+// embeddedIn maps an embedded struct to the struct that embeds it, because the schema has the fields of both under
+// the outer name.
 var embeddedIn = map[reflect.Type]reflect.Type{}
 
-// described is the type in the schema; nil if there is no apply configuration with it.
+// described returns the type in the schema, or nil if no apply configuration has it.
 func described(s *smd.Schema, t reflect.Type) *smd.Map {
 	path := strings.Split(t.PkgPath(), "/")
 	path[0] = "io.k8s"
@@ -72,7 +76,8 @@ func described(s *smd.Schema, t reflect.Type) *smd.Map {
 	return of.Map
 }
 
-// marks is what is said of a struct: kind, if objects of it have a kind; atomic.
+// marks returns the marks of a struct: @kind if its objects have kind and apiVersion, @atomic if its fields have one
+// owner together.
 func marks(s *smd.Schema, t reflect.Type) string {
 	marks := ""
 	if f, ok := t.FieldByName("TypeMeta"); ok && f.Type == reflect.TypeOf(metav1.TypeMeta{}) {
@@ -84,9 +89,10 @@ func marks(s *smd.Schema, t reflect.Type) string {
 	return marks
 }
 
-// relationship is what is said of a field: @set or @map:KEY,KEY of a list that is not atomic, @atomic of a map that is, @separable of
-// a struct that is atomic elsewhere, and @default:VALUE where that is
-// not Go's zero value in a field that is always written. What no apply configuration describes has keys if a patch merges it by one.
+// relationship returns the marks of a field: @set or @map:KEY,KEY for a list that is not atomic, @atomic for an
+// atomic map, @separable for a struct that is atomic elsewhere, and @default:VALUE for a default that Go's zero value
+// does not give. A list that no apply configuration describes has the merge key of strategic merge patches, if it has
+// one.
 func relationship(s *smd.Schema, t reflect.Type, field, omit, merged string) string {
 	of := described(s, t)
 	if of == nil {
@@ -117,7 +123,7 @@ func relationship(s *smd.Schema, t reflect.Type, field, omit, merged string) str
 	return " @map:" + strings.Join(atom.List.Keys, ",")
 }
 
-// isZero is whether Go has the value in a field that nobody has set.
+// isZero returns true if Go has this value in a field that was not set.
 func isZero(value any) bool {
 	return value == "" || value == 0 || value == false
 }

@@ -1,5 +1,7 @@
 package main
 
+// Encodes the server's list and watch events in advance.
+
 import (
 	"bufio"
 	"bytes"
@@ -15,22 +17,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// All versions have the same number of digits, so that one can be written over another in an encoded event.
+// All versions have the same number of digits, so that a version can be overwritten in an encoded event.
 const (
 	firstVersion = 1_000_000_000
 	listVersion  = firstVersion + 100_000_000
-	// inTurn is how many pods change, one after the other.
+	// inTurn is the number of pods that change, one after the other.
 	inTurn = 100
 )
 
-// body holds everything that is sent in one encoding.
+// body holds everything that is sent, in one encoding.
 type body struct {
 	listType, watchType string
 	list                []byte
 	events              []event
 }
 
-// event is the encoded change of one pod, and the place of the resourceVersion in it.
+// event is the encoded change of a pod, with the offset of the resourceVersion in it.
 type event struct {
 	frame   []byte
 	version int
@@ -66,12 +68,12 @@ func encode(as encoding, number int) (*body, error) {
 	return body, nil
 }
 
-// change sends this many events. Each has a version of its own.
+// change sends this many events, each with a new resourceVersion.
 func (b *body) change(w http.ResponseWriter, changes int) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	events := slices.Clone(b.events)
 	for n := range events {
-		events[n].frame = bytes.Clone(events[n].frame) // other watches write their own versions
+		events[n].frame = bytes.Clone(events[n].frame) // because other watches write their own versions
 	}
 	for n := range changes {
 		event := events[n%len(events)]

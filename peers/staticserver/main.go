@@ -1,9 +1,10 @@
-// Command staticserver lists typical pods and watches them change. The pods are encoded in JSON and in protobuf before the measurement, so the
-// server's own computation does not limit its clients.
+// Command staticserver serves lists and watches of typical pods. It encodes the pods in JSON and in protobuf before
+// the measurement, so that its own work does not slow down its clients.
 //
 //	staticserver --listen 127.0.0.1:0 --pods 10000 --changes 0
 //
-// It prints "ready URL" once it serves. A watch sends this many changes, one pod after the other, and stays open. Streaming lists are refused.
+// It prints "ready URL" once it serves. A watch sends --changes changes, one pod after the other, and stays open.
+// Streaming lists are refused.
 package main
 
 import (

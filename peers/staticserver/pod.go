@@ -1,5 +1,7 @@
 package main
 
+// The typical pod that the server serves.
+
 import (
 	"fmt"
 	"time"
@@ -15,7 +17,7 @@ var (
 	really = true
 )
 
-// typicalPod is a running pod of a ReplicaSet with a sidecar: 3.8 KB of JSON, a third of it managedFields.
+// typicalPod returns a running pod of a ReplicaSet, with a sidecar: 3.8 KB of JSON, a third of it managedFields.
 func typicalPod(n int) corev1.Pod {
 	return corev1.Pod{ObjectMeta: meta(n), Spec: spec(n), Status: status()}
 }

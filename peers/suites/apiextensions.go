@@ -1,5 +1,7 @@
 package main
 
+// The suite of apiextensions-apiserver's integration tests.
+
 import (
 	"fmt"
 	"os/exec"
@@ -11,7 +13,8 @@ const (
 	apiextensionsFixture = "test/integration/fixtures/server.go"
 )
 
-// customResources runs the integration tests of apiextensions-apiserver. Of its files one is replaced: that which starts the server.
+// customResources runs the integration tests of apiextensions-apiserver against our server. It replaces one file of
+// them: the fixture that starts the server.
 func customResources(packages ...string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, apiextensions, clientGoVersion)
@@ -25,7 +28,7 @@ func customResources(packages ...string) func(place) ([]outcome, error) {
 		}
 		var outcomes []outcome
 		for _, folder := range packages {
-			// The name that `go test` gives it: it is that of a field manager.
+			// The name that `go test` gives the program, because the tests expect it as the name of a field manager.
 			program := filepath.Join(at.scratch, filepath.Base(folder)+".test")
 			build := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", program, "./"+folder)
 			build.Dir = sources

@@ -1,5 +1,7 @@
 package main
 
+// Runs controller-runtime packages that use Go's testing package alone.
+
 import (
 	"fmt"
 	"os"
@@ -9,7 +11,8 @@ import (
 	"strings"
 )
 
-// goPackage is a package of controller-runtime whose tests are plain Go's, and start API servers by themselves.
+// goPackage runs the tests of a controller-runtime package that uses plain Go tests, which start API servers
+// themselves.
 func goPackage(folder string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, controllerRuntime, controllerRuntimeVersion)
@@ -24,7 +27,8 @@ func goPackage(folder string) func(place) ([]outcome, error) {
 	}
 }
 
-// binaries makes a folder of data in which envtest finds the binaries of a version, so that it downloads none. They are informer-lab.
+// binaries makes a data folder in which envtest finds informer-lab as the binaries of a version, so that envtest
+// downloads none.
 func binaries(at place, version string) (string, error) {
 	assets, err := exec.Command(at.lab, "envtest").Output()
 	if err != nil {

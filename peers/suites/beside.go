@@ -1,5 +1,7 @@
 package main
 
+// Runs commands beside a new cluster of informer-lab.
+
 import (
 	"context"
 	"errors"
@@ -9,17 +11,17 @@ import (
 	"time"
 )
 
-// patience is how long one program of tests may take.
+// patience is the longest time for one test program.
 const patience = 5 * time.Minute
 
-// beside is a command that runs beside a cluster of its own.
+// beside returns a command that runs while a new cluster runs, with KUBECONFIG set to the cluster.
 func (p place) beside(ctx context.Context, cluster []string, command ...string) *exec.Cmd {
 	arguments := append([]string{"cluster"}, cluster...)
 	arguments = append(append(arguments, "--"), command...)
 	return inGroup(exec.CommandContext(ctx, p.lab, arguments...))
 }
 
-// inGroup lets a command and what it has started end as by Ctrl-C, when its time is over.
+// inGroup makes the timeout end a command, and all processes that it has started, as Ctrl-C would.
 func inGroup(run *exec.Cmd) *exec.Cmd {
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGINT) }
@@ -27,7 +29,7 @@ func inGroup(run *exec.Cmd) *exec.Cmd {
 	return run
 }
 
-// tests runs a program of tests beside a cluster, and reads how each ended from what it has told.
+// tests runs a test program beside a cluster, and reads the outcome of each test from its output.
 func (p place) tests(folder string, read func(told string) []outcome, command ...string) ([]outcome, error) {
 	ctx, end := context.WithTimeout(context.Background(), patience)
 	defer end()
@@ -35,11 +37,11 @@ func (p place) tests(folder string, read func(told string) []outcome, command ..
 	run.Dir = folder
 	told, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
-		return nil, err // a test that failed is in what it has told
+		return nil, err // failed tests are read from the output
 	}
 	outcomes := read(string(told))
 	if len(outcomes) == 0 {
-		return nil, fmt.Errorf("it has run nothing: %s", tail(told))
+		return nil, fmt.Errorf("no test has run: %s", tail(told))
 	}
 	return outcomes, nil
 }

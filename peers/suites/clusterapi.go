@@ -1,5 +1,7 @@
 package main
 
+// The suites of cluster-api.
+
 import (
 	"os"
 	"path/filepath"
@@ -10,7 +12,8 @@ const (
 	clusterAPIVersion = "v1.14.2"
 )
 
-// clusterAPITests is a package of cluster-api. Its types are a module of their own, which its go.mod looks for in a folder.
+// clusterAPITests runs the tests of a cluster-api package. cluster-api's go.mod expects its module of types in the
+// folder api, which the published module lacks; so that module is copied there.
 func clusterAPITests(folder string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, clusterAPI, clusterAPIVersion)
@@ -28,7 +31,7 @@ func clusterAPITests(folder string) func(place) ([]outcome, error) {
 	}
 }
 
-// copyTo copies a folder to where it is looked for, unless it is there.
+// copyTo copies a folder, unless the target exists.
 func copyTo(folder, to string) error {
 	copying.Lock()
 	defer copying.Unlock()

@@ -1,5 +1,7 @@
 package main
 
+// The suite of client-go's example programs.
+
 import (
 	"bufio"
 	"context"
@@ -11,12 +13,13 @@ import (
 	"time"
 )
 
-// example is a program that somebody shows their library with: a line of a shell, and what it says when it works. Most never end.
+// example is an example program of a library: a shell command, and the text that it prints when it works. Most
+// examples run until they are stopped.
 type example struct {
 	name, line, says string
 }
 
-// clientGoExamples are the programs, their arguments, and what they say.
+// clientGoExamples are client-go's examples, their arguments, and the text that each prints when it works.
 var clientGoExamples = []struct{ name, arguments, says string }{
 	{"create-update-delete-deployment", "", "Deleted deployment."},
 	{"dynamic-create-update-delete-deployment", "", "Deleted deployment."},
@@ -25,7 +28,7 @@ var clientGoExamples = []struct{ name, arguments, says string }{
 	{"workqueue", "", "Pod default/mypod does not exist anymore"},
 }
 
-// examples builds and runs each of client-go's programs.
+// examples builds and runs client-go's examples.
 func examples(at place) ([]outcome, error) {
 	sources, err := module(at, clientGo, clientGoVersion)
 	if err != nil {
@@ -43,7 +46,7 @@ func examples(at place) ([]outcome, error) {
 	return tryAll(at, programs)
 }
 
-// goBuild builds the program of a package in a module's folder.
+// goBuild builds a program of a module.
 func goBuild(folder, program, of string) error {
 	build := exec.Command("go", "build", "-o", program, of)
 	build.Dir = folder
@@ -53,7 +56,7 @@ func goBuild(folder, program, of string) error {
 	return nil
 }
 
-// tryAll runs each program beside a cluster of its own.
+// tryAll runs each program beside a new cluster.
 func tryAll(at place, programs []example) ([]outcome, error) {
 	var outcomes []outcome
 	for _, program := range programs {
@@ -66,7 +69,7 @@ func tryAll(at place, programs []example) ([]outcome, error) {
 	return outcomes, nil
 }
 
-// try runs the program until it has said what it says when it works.
+// try runs the program until it prints the expected text.
 func (e example) try(at place) (told string, passed bool, err error) {
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()
@@ -81,11 +84,11 @@ func (e example) try(at place) (told string, passed bool, err error) {
 	}
 	told, passed = until(out, e.says)
 	end()
-	_ = run.Wait() // it was interrupted
+	_ = run.Wait() // the error is the interrupt
 	return told, passed, nil
 }
 
-// until reads up to a line that says something.
+// until reads lines up to the first that contains the text.
 func until(out io.Reader, says string) (told string, found bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		told += lines.Text() + "\n"

@@ -1,5 +1,7 @@
 package main
 
+// Runs test packages that use Ginkgo and envtest.
+
 import (
 	"context"
 	"encoding/json"
@@ -11,7 +13,8 @@ import (
 	"strings"
 )
 
-// ginkgo is a package of controller-runtime. Its environment is envtest's, with informer-lab in the place of the binaries.
+// ginkgo runs the Ginkgo specs of a controller-runtime package. Its envtest starts informer-lab instead of the
+// binaries of etcd and kube-apiserver.
 func ginkgo(folder string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, controllerRuntime, controllerRuntimeVersion)
@@ -28,7 +31,7 @@ func ginkgo(folder string) func(place) ([]outcome, error) {
 	}
 }
 
-// specs runs a program that starts API servers by itself, and reads its report.
+// specs runs a Ginkgo program, which starts API servers itself, and reads its report.
 func specs(at place, program, folder string) ([]outcome, error) {
 	report := program + ".json"
 	if err := os.RemoveAll(report); err != nil {
@@ -45,11 +48,11 @@ func specs(at place, program, folder string) ([]outcome, error) {
 	run.Env = append(os.Environ(), "USE_EXISTING_CLUSTER=false", "KUBEBUILDER_ASSETS="+strings.TrimSpace(string(assets)))
 	told, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
-		return nil, err // a test that failed is in the report
+		return nil, err // failed tests are in the report
 	}
 	text, err := os.ReadFile(report)
 	if err != nil {
-		return nil, fmt.Errorf("it has written no report: %s", tail(told))
+		return nil, fmt.Errorf("the program wrote no report: %s", tail(told))
 	}
 	return read(text)
 }
@@ -70,7 +73,7 @@ func read(text []byte) ([]outcome, error) {
 		for _, spec := range report.SpecReports {
 			passed := spec.State == "passed"
 			if spec.State == "pending" || spec.State == "skipped" || spec.LeafNodeType != "It" && passed {
-				continue // its authors do not run it; or no test, but what stands before or after all
+				continue // upstream skips it; or a passed setup or teardown node, which is no test
 			}
 			name := strings.Join(append(spec.ContainerHierarchyTexts, spec.LeafNodeText), " ")
 			if spec.LeafNodeType != "It" {
@@ -82,7 +85,7 @@ func read(text []byte) ([]outcome, error) {
 	return outcomes, nil
 }
 
-// first is the beginning of a message, on one line.
+// first returns the first 300 bytes of a message, on one line.
 func first(message string) string {
 	line := strings.Join(strings.Fields(message), " ")
 	if len(line) > 300 {
@@ -91,7 +94,7 @@ func first(message string) string {
 	return line
 }
 
-// tail is the end of what a program has printed.
+// tail returns the last bytes of a program's output.
 func tail(told []byte) string {
 	return string(told[max(0, len(told)-2000):])
 }

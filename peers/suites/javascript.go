@@ -1,5 +1,7 @@
 package main
 
+// The suite for JavaScript's client: javascript/client.test.mjs.
+
 import (
 	"embed"
 	"fmt"
@@ -13,7 +15,7 @@ import (
 //go:embed javascript
 var javascriptSources embed.FS
 
-// javascript runs what programs do with JavaScript's client.
+// javascript installs JavaScript's client and runs our tests with it.
 func javascript(at place) ([]outcome, error) {
 	folder := filepath.Join(at.scratch, "javascript")
 	if err := os.RemoveAll(folder); err != nil {
@@ -36,12 +38,12 @@ var (
 	tapError = regexp.MustCompile(`(?s)error: (.*?)\n +code:`)
 )
 
-// tap reads the Test Anything Protocol.
+// tap parses the Test Anything Protocol.
 func tap(told string) (outcomes []outcome) {
 	for _, found := range tapLine.FindAllStringSubmatchIndex(told, -1) {
 		name := told[found[4]:found[5]]
 		if strings.HasSuffix(name, ".mjs") {
-			continue // the file as a whole
+			continue // the whole file
 		}
 		message := ""
 		if failure := tapError.FindStringSubmatch(told[found[1]:]); failure != nil {

@@ -1,12 +1,14 @@
 package main
 
+// Judges the outcomes of a suite's tests by the exceptions that its table allows.
+
 import (
 	"fmt"
 	"regexp"
 	"slices"
 )
 
-// exception says why tests cannot pass here.
+// exception names tests that cannot pass here, with the reason.
 type exception struct {
 	tests  *regexp.Regexp
 	reason string
@@ -14,17 +16,18 @@ type exception struct {
 
 func except(tests, reason string) exception { return exception{regexp.MustCompile(tests), reason} }
 
-// result is what a suite came to.
+// result is the verdict on a suite.
 type result struct {
 	suite                            suite
 	passed, attempted, notApplicable int
-	// reasons are those that were needed, in the order of the table.
+	// reasons are the reasons of the exceptions that were needed, in the order of the table.
 	reasons    []string
 	complaints []string
 	seconds    float64
 }
 
-// judge holds what happened against the table.
+// judge counts the passed tests, and complains about failures without an exception and about exceptions that no
+// failure needs.
 func judge(suite suite, outcomes []outcome) result {
 	result := result{suite: suite}
 	needed := make([]bool, len(suite.exceptions))

@@ -1,5 +1,7 @@
 package main
 
+// Tests for the verdicts on test suites, and for parsing the output of `go test`.
+
 import (
 	"reflect"
 	"testing"

@@ -1,5 +1,6 @@
-// Command suites runs tests that others wrote against `informer-lab cluster`, and prints a table of what passed. What cannot apply to this
-// cluster is named in the table of suites with its reason; a test that fails without a reason, and a reason that nothing needs, fail the run.
+// Command suites runs the published test suites of other projects against `informer-lab cluster`, and prints a table
+// of the results. The table of suites names the tests that cannot pass on this cluster, with reasons. The run fails
+// if another test fails, or if an exception is no longer needed.
 package main
 
 import (
@@ -13,12 +14,12 @@ import (
 	"time"
 )
 
-// place says where things are.
+// place holds the paths that suites need: the project, the program under test, and a folder for temporary files.
 type place struct {
 	project, lab, scratch string
 }
 
-// outcome is how one test of a suite ended.
+// outcome is the result of one test.
 type outcome struct {
 	test    string
 	passed  bool
@@ -28,11 +29,11 @@ type outcome struct {
 // suite is a program of tests.
 type suite struct {
 	name, version string
-	// run returns how each test ended.
+	// run runs the tests and returns an outcome for each.
 	run func(place) ([]outcome, error)
-	// exceptions name the tests that cannot pass here.
+	// exceptions name the tests that cannot pass on this cluster.
 	exceptions []exception
-	// quick says that it runs without --all too.
+	// quick suites run without --all, too.
 	quick bool
 }
 
@@ -80,19 +81,20 @@ func run() error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d suites are not as their table says", failed)
+		return fmt.Errorf("%d suites failed", failed)
 	}
 	return nil
 }
 
-// ending is how a suite ended.
+// ending is the end of a suite: its outcomes, or an error.
 type ending struct {
 	outcomes []outcome
 	err      error
 	seconds  float64
 }
 
-// runAll runs the suites, so many at once: most wait for something nearly all the time. It tells of them in their order.
+// runAll runs the suites, `atOnce` at a time, because most of them mainly wait. It prints the results in the order of
+// the suites.
 func runAll(chosen []suite, at place, atOnce int) (results []result, failed int) {
 	for i, ended := range start(chosen, at, atOnce) {
 		ending := <-ended
@@ -116,7 +118,7 @@ func runAll(chosen []suite, at place, atOnce int) (results []result, failed int)
 	return results, failed
 }
 
-// start begins to run the suites in their order, and says where each will end.
+// start starts the suites in their order, and returns a channel for the end of each.
 func start(chosen []suite, at place, atOnce int) []chan ending {
 	ends := make([]chan ending, len(chosen))
 	for i := range ends {

@@ -1,5 +1,7 @@
 package main
 
+// Downloads the sources of Go modules for the suites.
+
 import (
 	"encoding/json"
 	"fmt"
@@ -10,10 +12,10 @@ import (
 	"sync"
 )
 
-// copying is held while a module is copied, which several suites may want at once.
+// copying is locked while a module is copied, because several suites may need the same module at the same time.
 var copying sync.Mutex
 
-// module gives the sources of a Go module, as published, and where they may be built.
+// module returns a folder with the sources of a published Go module, in which it can be built.
 func module(at place, name, version string) (string, error) {
 	copying.Lock()
 	defer copying.Unlock()
@@ -34,7 +36,7 @@ func module(at place, name, version string) (string, error) {
 	if err := json.Unmarshal(told, &source); err != nil {
 		return "", err
 	}
-	// The cache of modules can only be read, and go.sum must be written.
+	// The module cache is read-only, and the build writes go.sum.
 	partial := folder + ".partial"
 	if err := os.RemoveAll(partial); err != nil {
 		return "", err
@@ -45,7 +47,7 @@ func module(at place, name, version string) (string, error) {
 	return folder, os.Rename(partial, folder)
 }
 
-// overlay writes which files `go build -overlay` takes in the place of others.
+// overlay writes the file for `go build -overlay`, which replaces source files by others.
 func overlay(at place, name string, files map[string]string) (string, error) {
 	text, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {

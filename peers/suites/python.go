@@ -1,5 +1,7 @@
 package main
 
+// The suite of the end-to-end tests that Python's client brings with it.
+
 import (
 	"fmt"
 	"os"
@@ -8,7 +10,7 @@ import (
 	"regexp"
 )
 
-// pythonBase stands in for the one module of the client's tests that is not published: where the cluster is.
+// pythonBase replaces the only module of the client's tests that is not published: the one that finds the cluster.
 const pythonBase = `from kubernetes import client, config
 
 def get_e2e_configuration():
@@ -17,7 +19,7 @@ def get_e2e_configuration():
     return found
 `
 
-// python runs the tests for a cluster that Python's client brings with it.
+// python installs Python's client and runs its end-to-end tests.
 func python(at place) ([]outcome, error) {
 	folder := filepath.Join(at.scratch, "python")
 	interpreter := filepath.Join(folder, "bin", "python")

@@ -1,5 +1,7 @@
 package main
 
+// Writes the table of results into the READMEs.
+
 import (
 	"fmt"
 	"os"
@@ -12,7 +14,7 @@ const (
 	end   = "<!-- /suites -->"
 )
 
-// markdown is the table of all suites.
+// markdown returns the table of all results.
 func markdown(results []result) string {
 	var table strings.Builder
 	table.WriteString("| suite | version | passed | do not apply | seconds |\n| --- | --- | --- | --- | --- |\n")
@@ -26,7 +28,7 @@ func markdown(results []result) string {
 	return table.String()
 }
 
-// writeTables puts the table between its marks in both READMEs.
+// writeTables replaces the table between the markers in both READMEs.
 func writeTables(root, table string) error {
 	for _, name := range []string{"README.md", "README.zh.md"} {
 		path := filepath.Join(root, name)
@@ -37,7 +39,7 @@ func writeTables(root, table string) error {
 		before, rest, found := strings.Cut(string(text), begin)
 		_, after, ended := strings.Cut(rest, end)
 		if !found || !ended {
-			return fmt.Errorf("%s has no place for the table", name)
+			return fmt.Errorf("%s lacks the markers around the table", name)
 		}
 		if err := os.WriteFile(path, []byte(before+begin+"\n\n"+table+"\n"+end+after), 0o644); err != nil {
 			return err

@@ -1,5 +1,7 @@
 package main
 
+// The suite of kube-rs: its tests that need a cluster, and its examples of custom resources.
+
 import (
 	"embed"
 	"encoding/json"
@@ -11,8 +13,8 @@ import (
 	"strings"
 )
 
-// crate is a package of kube-rs, as published, whose tests for a cluster are ignored unless they are asked for. What is published lacks the
-// dependency of the tests on `kube`.
+// crate is a published crate of kube-rs. Its tests that need a cluster are marked as ignored, and are run with
+// --ignored. The published manifest lacks the dev-dependency on `kube`; kube is the list of its features.
 type crate struct{ name, features, kube string }
 
 var kubeCrates = []crate{
@@ -21,12 +23,14 @@ var kubeCrates = []crate{
 	{"kube-runtime", "unstable-runtime", `"derive", "client", "runtime"`},
 }
 
-// kubeExamples are those of kube-rs' examples that define custom resources and ask a server about them. They are in no published package.
+// kubeExamples are the examples of kube-rs that define custom resources and use them. No published crate contains
+// them.
 //
 //go:embed kube-examples
 var kubeExamples embed.FS
 
-// kubeRs builds the crates and the examples in a workspace of their own, runs what the crates ignore, and tries the examples.
+// kubeRs builds the crates and the examples in a workspace, runs the ignored tests of the crates, and runs the
+// examples.
 func kubeRs(at place) ([]outcome, error) {
 	folder := filepath.Join(at.scratch, "kube-rs")
 	if err := kubeWorkspace(at, folder); err != nil {
@@ -54,23 +58,25 @@ func kubeRs(at place) ([]outcome, error) {
 	return append(outcomes, tried...), err
 }
 
-// endingExamples end by themselves, without an error if what they assert held; endlessExample tells what it sees.
+// endingExamples are examples that exit, without an error if their assertions held. endlessExample prints what it
+// sees until it is stopped.
 var endingExamples = []string{"crd_api", "crd_apply", "crd_derive_multi", "crd_derive_schema"}
 
 const endlessExample = "crd_reflector"
 
-// customResourceExamples is what to run of the programs, and what they say.
+// customResourceExamples returns the examples with their commands and the texts that they print when they work.
 func customResourceExamples(programs map[string]string, kubectl, folder string) (examples []example) {
 	const ended = "it ended without an error"
 	for _, name := range endingExamples {
 		examples = append(examples, example{name, fmt.Sprintf("'%s' && echo %s", programs[name], ended), ended})
 	}
-	// Its source says what to apply while it runs.
+	// The comment in its source says to apply this file while it runs.
 	apply := fmt.Sprintf("while kill -0 $$ && ! '%s' apply -f '%s'; do sleep 1; done", kubectl, filepath.Join(folder, "crd-baz.yaml"))
 	return append(examples, example{endlessExample, fmt.Sprintf("(%s) & exec '%s'", apply, programs[endlessExample]), "saw baz"})
 }
 
-// kubeWorkspace copies the crates from Cargo's registry, where the project's own build has put them, and the examples.
+// kubeWorkspace makes a workspace of the crates, copied from Cargo's registry, where the project's own build has put
+// them, and of the examples.
 func kubeWorkspace(at place, folder string) error {
 	sources, err := registry(at.project)
 	if err != nil {
@@ -108,14 +114,14 @@ func kubeWorkspace(at place, folder string) error {
 	if err := os.WriteFile(filepath.Join(folder, "Cargo.toml"), []byte(text), 0o644); err != nil {
 		return err
 	}
-	lock, err := os.ReadFile(filepath.Join(at.project, "Cargo.lock")) // of what both need, the project's versions
+	lock, err := os.ReadFile(filepath.Join(at.project, "Cargo.lock")) // so that shared dependencies have the project's versions
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "Cargo.lock"), lock, 0o644)
 }
 
-// registry says where the sources of the project's dependencies are.
+// registry returns the folders with the sources of the project's dependencies.
 func registry(project string) (map[string]string, error) {
 	metadata := exec.Command("cargo", "metadata", "--locked", "--format-version", "1", "--all-features")
 	metadata.Dir = project
@@ -146,8 +152,8 @@ func registry(project string) (map[string]string, error) {
 	return sources, nil
 }
 
-// kubePrograms builds the program of each crate's unit tests, and each example. Both commands choose the same packages and features, so that
-// nothing is built twice.
+// kubePrograms builds the unit tests of each crate, and each example. Both commands select the same packages and
+// features, so that nothing is built twice.
 func kubePrograms(folder string) (map[string]string, error) {
 	chosen := []string{"-p", "kube-examples"}
 	for _, crate := range kubeCrates {
@@ -163,16 +169,16 @@ func kubePrograms(folder string) (map[string]string, error) {
 		}
 	}
 	if want := len(kubeCrates) + len(endingExamples) + 1; len(programs) != want {
-		return nil, fmt.Errorf("cargo has built %d programs of kube-rs, and not %d", len(programs), want)
+		return nil, fmt.Errorf("cargo built %d programs of kube-rs instead of %d", len(programs), want)
 	}
 	return programs, nil
 }
 
-// cargoPrograms adds the programs that a command of cargo builds, by the names of their targets.
+// cargoPrograms runs a build and adds the paths of the executables to the map, by the names of their targets.
 func cargoPrograms(folder string, arguments []string, to map[string]string) error {
 	build := exec.Command("cargo", append(arguments, "--quiet", "--message-format=json")...)
 	build.Dir = folder
-	build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+folder+"-target") // the folder is made anew each time
+	build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+folder+"-target") // beside the folder, which is made anew each time
 	build.Stderr = os.Stderr
 	text, err := build.Output()
 	if err != nil {
@@ -192,7 +198,7 @@ func cargoPrograms(folder string, arguments []string, to map[string]string) erro
 
 var libtestLine = regexp.MustCompile(`(?m)^test (\S+) \.\.\. (?:.*\n)??(ok|FAILED)$`)
 
-// libtest reads what a program of Rust's tests prints.
+// libtest parses the output of Rust's test harness.
 func libtest(crate, told string) (outcomes []outcome) {
 	for _, found := range libtestLine.FindAllStringSubmatch(told, -1) {
 		_, failure, _ := strings.Cut(told, "---- "+found[1]+" stdout ----")

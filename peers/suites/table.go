@@ -1,5 +1,7 @@
 package main
 
+// The table of all suites: versions, packages, and the tests that cannot pass on our cluster.
+
 const (
 	controllerRuntime        = "sigs.k8s.io/controller-runtime"
 	controllerRuntimeVersion = "v0.25.2"
@@ -8,17 +10,19 @@ const (
 	kubeRsVersion            = "5.0.0"
 	pythonVersion            = "37.0.2"
 	javascriptVersion        = "1.4.0"
-	// olderServer is the one that tests of controller-runtime download, to turn off a feature gate that newer ones do not have.
+	// olderServer is the version of the API server that controller-runtime's tests download, to turn off a feature
+	// gate that newer versions lack.
 	olderServer = "1.28.0"
 )
 
-// Why a test cannot pass here.
+// Reasons why a test cannot pass here.
 const (
 	etcd         = "what is read and written in etcd, behind the server"
 	featureGates = "feature gates, which are turned on and off"
 )
 
-// suites are all suites. Those of controller-runtime start what `informer-lab envtest` names, as they start envtest's binaries.
+// suites are all suites. Those of controller-runtime start the programs of `informer-lab envtest` in place of
+// envtest's binaries.
 var suites = []suite{
 	of("pkg/cache").withEachChange(),
 	of("pkg/source"),
@@ -101,7 +105,7 @@ func program(name, version string, run func(place) ([]outcome, error), exception
 	return suite{name: name, version: version, run: run, exceptions: exceptions}
 }
 
-// withEachChange marks a suite that runs without --all too.
+// withEachChange marks a suite that runs with each change of the project, that is without --all, too.
 func (s suite) withEachChange() suite {
 	s.quick = true
 	return s

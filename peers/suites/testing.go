@@ -1,5 +1,7 @@
 package main
 
+// Builds and runs test programs of Go, and parses their output.
+
 import (
 	"context"
 	"errors"
@@ -23,7 +25,7 @@ func built(at place, sources, folder string, environment ...string) ([]outcome, 
 	return goTests(at, program, filepath.Join(sources, folder), environment...)
 }
 
-// goTests runs a program of Go's tests that starts API servers by itself.
+// goTests runs a Go test program, which starts API servers itself.
 func goTests(at place, program, folder string, environment ...string) ([]outcome, error) {
 	assets, err := exec.Command(at.lab, "envtest").Output()
 	if err != nil {
@@ -36,22 +38,22 @@ func goTests(at place, program, folder string, environment ...string) ([]outcome
 	run.Env = append(append(os.Environ(), "KUBEBUILDER_ASSETS="+strings.TrimSpace(string(assets))), environment...)
 	told, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
-		return nil, err // a test that failed is in what it has told
+		return nil, err // failed tests are read from the output
 	}
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("it took more than %s: %s", patience, tail(told))
+		return nil, fmt.Errorf("the tests took more than %s: %s", patience, tail(told))
 	}
 	outcomes := goOutcomes(string(told))
 	if err != nil && !slices.ContainsFunc(outcomes, func(o outcome) bool { return !o.passed }) {
-		return nil, fmt.Errorf("the program failed, and none of its tests: %w: %s", err, tail(told))
+		return nil, fmt.Errorf("the program failed, but none of its tests did: %w: %s", err, tail(told))
 	}
 	return outcomes, nil
 }
 
 var goLine = regexp.MustCompile(`^\s*(?:=== (?:RUN|NAME|CONT)|--- (PASS|FAIL):)\s+(\S+)`)
 
-// goOutcomes reads what a program of Go's tests prints. A test counts by its parts, if it has any: by itself only if it fails and none of
-// them does.
+// goOutcomes parses the output of `go test -v`. A test with subtests counts by its subtests, or by itself if it fails
+// and none of them does.
 func goOutcomes(told string) (outcomes []outcome) {
 	said, failed, parents := map[string]string{}, map[string]bool{}, map[string]bool{}
 	var order []string
@@ -61,7 +63,7 @@ func goOutcomes(told string) (outcomes []outcome) {
 		switch {
 		case found == nil:
 			if strings.Contains(line, ".go:") {
-				said[running] = line // the last word is why it failed
+				said[running] = line // the last line says why the test failed
 			}
 		case found[1] == "":
 			running = found[2]

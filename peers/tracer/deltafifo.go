@@ -1,5 +1,7 @@
 package main
 
+// The tracer's programs with a Reflector and a DeltaFIFO.
+
 import (
 	"context"
 	"fmt"
@@ -8,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// deltaFIFO runs a Reflector that fills a DeltaFIFO, and a loop that empties it.
+// deltaFIFO runs a Reflector that fills a DeltaFIFO, and a loop that pops and prints the deltas.
 type deltaFIFO struct {
 	known        cache.Store // nil: no known objects
 	emitReplaced bool

@@ -1,5 +1,7 @@
 package main
 
+// The tracer's programs with informers, whose handlers print their notifications.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package main
 
+// The tracer's programs that list and watch.
+
 import (
 	"fmt"
 
@@ -8,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// fromList watches from the version of the list, fromNowhere watches without a resourceVersion.
+// fromList and fromNowhere return the resourceVersion for the watch: that of the list, or none.
 func fromList(list *corev1.PodList) string { return list.ResourceVersion }
 func fromNowhere(*corev1.PodList) string   { return "" }
 

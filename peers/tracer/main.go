@@ -1,4 +1,4 @@
-// Command tracer runs one of the tutorial's programs on client-go and prints what it prints.
+// Command tracer runs one of the tutorial's programs on client-go and prints the program's output.
 //
 //	tracer listwatch        list, then watch from the list's resourceVersion
 //	tracer listwatch-norv   list, then watch without a resourceVersion
@@ -8,7 +8,7 @@
 //	tracer informer         cache.NewInformer
 //	tracer shared           cache.NewSharedInformer with one handler
 //
-// The cluster is that of KUBECONFIG. "synced" on standard error means that the existing objects have been printed.
+// KUBECONFIG names the cluster. "synced" on standard error means that the existing objects have been printed.
 // KUBE_FEATURE_WatchListClient=false turns streaming lists off.
 package main
 
@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// program runs until it fails, and calls its argument once when it has synced.
+// program runs until it fails, and calls saySynced once it has synced.
 type program func(pods *cache.ListWatch) error
 
 var programs = map[string]program{
@@ -64,7 +64,7 @@ func saySynced() {
 	fmt.Fprintln(os.Stderr, "synced")
 }
 
-// saySyncedWhen waits for the condition in a goroutine of its own.
+// saySyncedWhen waits for the condition in a new goroutine.
 func saySyncedWhen(synced cache.InformerSynced) {
 	go func() {
 		if cache.WaitForCacheSync(context.Background().Done(), synced) {

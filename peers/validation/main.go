@@ -1,7 +1,9 @@
-// validation answers what kube-apiserver's own strategies say to objects: what is wrong with a new object, or with a new state of
-// an old one. It reads cases, one a line, and writes them with their causes: fixtures/validation is made so.
+// Command validation validates objects with kube-apiserver's own strategies. It reads cases from standard input, one
+// JSON object on each line: a new object and sometimes an old one. It writes them with upstream's causes, as the
+// expected results in fixtures/validation.
 //
-// It stands alone, as k8s.io/kubernetes can only be imported with a replacement for each of its parts.
+// It is in a module of its own, because importing k8s.io/kubernetes needs a replace directive for each of its staging
+// modules.
 package main
 
 import (
@@ -90,7 +92,8 @@ type both interface {
 	rest.RESTUpdateStrategy
 }
 
-// policies is the strategy of policies; nobody is asked whether its parameters may be read.
+// policies is the strategy of ValidatingAdmissionPolicy. It has no authorizer, so that it does not check the right to
+// read parameters.
 var policies = validatingadmissionpolicy.NewStrategy(nil, nil)
 
 var strategies = map[string]both{
@@ -128,16 +131,16 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"ValidatingAdmissionPolicy": validatingadmissionpolicy.NewStatusStrategy(policies),
 }
 
-// kase is a line: what is sent, and what upstream has against it.
+// kase is a case: the objects that are sent, and upstream's causes.
 type kase struct {
 	Old json.RawMessage `json:"old,omitempty"`
-	// Status is written to the old object before the new state comes, as a controller does.
+	// Status is written to the old object before the update, as a controller would do.
 	Status      json.RawMessage `json:"status,omitempty"`
 	New         json.RawMessage `json:"new"`
 	Subresource string          `json:"subresource,omitempty"`
-	// Unordered says that upstream looks at what it has against the object in an order of chance, that of a map in Go.
+	// Unordered means that the order of upstream's causes depends on a Go map; the causes are then sorted.
 	Unordered bool `json:"unordered,omitempty"`
-	// Ask says what else is answered if the object is taken: "object", "cells", "columns".
+	// Ask lists the additional answers for a valid object: "object", "cells", "columns".
 	Ask     []string                       `json:"ask,omitempty"`
 	Causes  []metav1.StatusCause           `json:"causes"`
 	Object  map[string]any                 `json:"object,omitempty"`
@@ -149,7 +152,7 @@ func decode(data []byte) (runtime.Object, *schema.GroupVersionKind, error) {
 	return legacyscheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
 }
 
-// answer does what the registry does with a request of this kind, up to its validation.
+// answer handles the case like a request in the registry, up to the validation.
 func answer(c *kase) error {
 	obj, gvk, err := decode(c.New)
 	if err != nil {
@@ -196,7 +199,7 @@ func answer(c *kase) error {
 	return c.note(obj, rest.BeforeUpdate(strategy, ctx, obj, old))
 }
 
-// withStatus answers with the old object as it is once its status has been written.
+// withStatus returns the old object with the case's status.
 func (c *kase) withStatus(ctx context.Context, old runtime.Object, kind string) (runtime.Object, error) {
 	var object map[string]any
 	if err := json.Unmarshal(c.Old, &object); err != nil {
@@ -215,7 +218,7 @@ func (c *kase) withStatus(ctx context.Context, old runtime.Object, kind string) 
 	return reported, rest.BeforeUpdate(statuses[kind], ctx, reported, old)
 }
 
-// follow makes an object the next state of another one.
+// follow copies the metadata that the server sets, so that an object is the next state of another one.
 func follow(old, next runtime.Object) {
 	before, after := old.(metav1.Object), next.(metav1.Object)
 	after.SetResourceVersion(before.GetResourceVersion())
@@ -223,7 +226,8 @@ func follow(old, next runtime.Object) {
 	after.SetCreationTimestamp(before.GetCreationTimestamp())
 }
 
-// note keeps the causes of a refusal, or what was asked of an object that is taken. Any other error is a mistake in the case.
+// note keeps the causes if the object is invalid, and the additional answers if it is valid. Any other error is a
+// mistake in the case.
 func (c *kase) note(obj runtime.Object, err error) error {
 	c.Causes, c.Object, c.Cells, c.Columns = []metav1.StatusCause{}, nil, nil, nil
 	if err == nil {
@@ -244,8 +248,8 @@ func (c *kase) note(obj runtime.Object, err error) error {
 }
 
 func main() {
-	install.Install(legacyscheme.Scheme)                                      // kube-apiserver has a scheme of its own for definitions of custom resources
-	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true}) // as kubeadm starts kube-apiserver
+	install.Install(legacyscheme.Scheme)                                      // kube-apiserver has a separate scheme for custom resource definitions
+	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true}) // kubeadm starts kube-apiserver with this option
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 8<<20)
 	out := json.NewEncoder(os.Stdout)

@@ -1,5 +1,7 @@
 package main
 
+// Answers how a valid object is stored and shown in tables.
+
 import (
 	"context"
 	"encoding/json"
@@ -18,10 +20,10 @@ import (
 
 var tables = printers.NewTableGenerator().With(printersinternal.AddHandlers)
 
-// decidedElsewhere are the fields in which no two answers are the same.
+// decidedElsewhere are fields with a different value in each run.
 var decidedElsewhere = [][]string{{"metadata", "uid"}, {"metadata", "creationTimestamp"}, {"metadata", "resourceVersion"}, {"status", "lastPhaseTransitionTime"}}
 
-// show answers what is asked of an object that is taken: how it is stored, and the cells and columns of its table.
+// show adds the additional answers for a valid object: the stored object, and the cells and columns of its table.
 func (c *kase) show(obj runtime.Object) error {
 	if len(c.Ask) == 0 {
 		return nil
@@ -48,7 +50,7 @@ func (c *kase) show(obj runtime.Object) error {
 	return nil
 }
 
-// stored answers with the object as it is read from etcd: in the version in which it was sent, with its defaults.
+// stored returns the object as it is read back from etcd: in the version in which it was sent, with defaults.
 func (c *kase) stored(obj runtime.Object) (runtime.Object, error) {
 	var sent struct{ APIVersion string }
 	if err := json.Unmarshal(c.New, &sent); err != nil {

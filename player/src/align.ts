@@ -1,11 +1,15 @@
-// Two recordings on one time line: the same events stand side by side, and where they differ one of them waits.
+// Aligns two recordings on one time line: the same events stand side by side. Where the recordings differ, one of
+// them waits.
 
 import type { Event } from "./record";
 
-/** A step of the time line: the event of each recording at which it is then. */
+/** A step of the time line: the index of the current event in each recording. */
 export interface Step { at: [number, number]; differs: boolean }
 
-/** What makes two events the same: everything but the time, the versions, and whether the queue has known objects, which its box says. */
+/**
+ * Returns the part of an event by which two events count as the same: without times and versions, and without
+ * knownObjects, which the queue's box shows.
+ */
 export function signature(event: Event): string {
   const { event: name, of, key, change, kind, delta, tombstone, notification, listener, line, en } = event;
   const deltas = event.deltas?.map((delta) => delta.delta);
@@ -14,7 +18,10 @@ export function signature(event: Event): string {
   return JSON.stringify([name, of, key, change, kind, delta, tombstone, notification, listener, line, en, deltas, objects]);
 }
 
-/** Beyond so many differences the rest is taken by the clock: the comparison costs their square. */
+/**
+ * With more differences, the events are aligned by time, because the cost of the comparison grows with the square of
+ * their number.
+ */
 const MOST_DIFFERENCES = 2000;
 
 export function align(left: Event[], right: Event[]): Step[] {
@@ -39,7 +46,10 @@ export function align(left: Event[], right: Event[]): Step[] {
   return steps;
 }
 
-/** The longest common subsequence, as pairs of places (Myers); none if too much differs. */
+/**
+ * Finds the longest common subsequence by Myers' algorithm, as pairs of indices. Returns undefined if too much
+ * differs.
+ */
 function common(a: string[], b: string[]): [number, number][] | undefined {
   const trace: Map<number, number>[] = [];
   let furthest = new Map<number, number>([[1, 0]]);
@@ -73,7 +83,7 @@ function backwards(a: string[], b: string[], trace: Map<number, number>[], d: nu
   return pairs;
 }
 
-/** Events of the same time side by side. */
+/** Pairs events that have the same time and signature. */
 function byClock(left: Event[], right: Event[]): [number, number][] {
   const places = new Map<string, number>();
   right.forEach((event, place) => places.set(`${event.atMs} ${signature(event)}`, place));

@@ -1,4 +1,4 @@
-// The board: the session, what is drawn of it, and everything that a button or a key can do.
+// The board: the state of the page, and every action of a button or a key.
 
 import { Choices, prefersDark, wantsStillness } from "./choices";
 import { options, type Options, pageWith, records } from "./embedded";
@@ -11,12 +11,12 @@ import { differing, Stage } from "./stage";
 import { TEXTS } from "./texts";
 import { eventName, type Lang } from "./words";
 
-/** How long one event takes at speed 1, in milliseconds. */
+/** The time of one event at speed 1, in milliseconds. */
 const BEAT = 1100;
-/** How long it takes to read a letter. */
+/** The time to read a letter, in milliseconds. */
 const READING = { en: 38, zh: 110 };
 
-/** What changed: the step that is shown, how many there are, or everything. */
+/** What changed: the current step, the number of steps, or everything. */
 export type Change = "step" | "longer" | "all";
 
 export class Board {
@@ -24,11 +24,11 @@ export class Board {
   session: Session;
   stages: Stage[] = [];
   texts: string[] = [];
-  /** Something to tell the reader, until the next key. */
+  /** A message for the reader, shown until the next key. */
   notice: string | undefined;
-  /** Ends listening to a live run; there is none if it is undefined. */
+  /** Stops following a live run. Undefined if the page follows none. */
   leave: (() => void) | undefined;
-  /** Does the picture go on when an event comes? */
+  /** True if new events of a live run start playing. */
   private following = true;
   private redrawing = false;
   private playing: ReturnType<typeof setTimeout> | undefined;
@@ -41,7 +41,7 @@ export class Board {
     this.session = new Session([], predict);
   }
 
-  /** Calls this after each change. `move` says how long things may travel. */
+  /** Calls `changed` after each change. `move` is the time in milliseconds for which chips travel. */
   onChange(changed: (what: Change, move: number) => void): void {
     this.changed = changed;
   }
@@ -51,7 +51,7 @@ export class Board {
     this.goTo(options().at);
   }
 
-  /** To the event that an address names. */
+  /** Goes to the event that the address names. */
   goTo(at: Options["at"]): void {
     if (at === "difference") this.nextDifference();
     else if (at !== undefined) this.jump(at);
@@ -65,7 +65,7 @@ export class Board {
     return TEXTS[this.lang];
   }
 
-  /** Shows these records, one or two side by side. Says whether they can be read. */
+  /** Shows one record, or two side by side. Returns false if a record cannot be read. */
   show(texts: string[]): boolean {
     this.pause();
     let read = true;
@@ -84,7 +84,7 @@ export class Board {
     return read;
   }
 
-  /** Shows files, and not a live run any more: its next events are none of theirs. */
+  /** Shows files, and stops following a live run, whose next events do not belong to them. */
   private showFiles(texts: string[]): void {
     if (!this.show(texts) || !this.leave) return;
     this.leave();
@@ -92,7 +92,7 @@ export class Board {
     this.complain(this.text.left);
   }
 
-  /** Shows what was run here, in the place of a live run too. */
+  /** Shows records of runs in the playground. Like files, they end the following of a live run. */
   showRun(texts: string[]): boolean {
     this.showFiles(texts);
     return this.stages.length === texts.length;
@@ -109,7 +109,7 @@ export class Board {
     return this.playing !== undefined;
   }
 
-  /** Where the two recordings hold something else. */
+  /** The parts in which the two recordings differ. */
   get differs(): Set<Part> {
     const [left, right] = this.session.recordings;
     return left && right ? differing(left, right) : new Set();
@@ -170,7 +170,7 @@ export class Board {
     }, after);
   }
 
-  /** Long enough to read what the narrator says. */
+  /** The time until the next event: long enough to read the narrator's sentences, shorter if a live run is ahead. */
   private pauseFor(): number {
     const said = (this.session.event?.said ?? []).map((sentence) => sentence[this.lang].length);
     const letters = said.reduce((sum, length) => sum + length, 0);
@@ -208,7 +208,7 @@ export class Board {
     this.changed("step", 0);
   }
 
-  /** Asks from now on, or does not any more. */
+  /** Turns questions on or off. */
   predict(): void {
     const { session, text } = this;
     session.predict = !session.predict;
@@ -238,13 +238,13 @@ export class Board {
     this.changed("all", 0);
   }
 
-  /** Shows one kind of object, or the kind of each event. */
+  /** Shows only objects of one kind; undefined means the kind of the current event. */
   kind(kind: string | undefined): void {
     for (const recording of this.session.recordings) recording.chosen = kind;
     this.changed("step", 0);
   }
 
-  /** An event of a live run. The picture goes on with it, unless the reader has gone back. */
+  /** Takes an event of a live run. Goes on to it, unless the reader has gone back. */
   hear(line: string): void {
     const [recording] = this.session.recordings;
     if (!recording) {
@@ -258,7 +258,7 @@ export class Board {
     this.heard();
   }
 
-  /** The time line is drawn once for all events that come together. */
+  /** Draws the time line once per frame, for all events that came since the last one. */
   private heard(): void {
     if (this.redrawing) return;
     this.redrawing = true;
@@ -268,20 +268,20 @@ export class Board {
     });
   }
 
-  /** Nothing more comes of a live run. */
+  /** Ends a live run, and says why. */
   endOfRun(why: string): void {
     this.leave = undefined;
     this.following = false;
     this.complain(why);
   }
 
-  /** Tells the reader what did not go, until the next key. */
+  /** Shows a failure until the next key. */
   complain(why: string): void {
     this.notice = why;
     this.changed("step", 0);
   }
 
-  /** To what happens now. */
+  /** Jumps to the newest event of a live run, and follows it again. */
   followAgain(): void {
     this.following = true;
     this.notice = undefined;
@@ -299,7 +299,7 @@ export class Board {
     if (file) this.showFiles([...this.texts.slice(0, 1), await file.text()]);
   }
 
-  /** One record alone again. */
+  /** Shows only the first record again. */
   alone(): void {
     this.show(this.texts.slice(0, 1));
   }

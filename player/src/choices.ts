@@ -1,4 +1,4 @@
-// What the reader chose: language, colours, speed and size.
+// The reader's choices: language, colours, speed and size.
 
 import type { Lang } from "./words";
 
@@ -24,7 +24,7 @@ function next(all: number[], now: number, by: 1 | -1): number {
   return all[Math.max(0, Math.min(all.length - 1, all.indexOf(now) + by))]!;
 }
 
-/** Does the reader want things to stand still? */
+/** Returns true if the reader prefers pages without animations. */
 export function wantsStillness(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

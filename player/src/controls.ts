@@ -1,4 +1,4 @@
-// The buttons, the slider and the fields. Each does what a key does too.
+// The buttons, the slider and the fields. Each has a key that does the same.
 
 import type { Board } from "./board";
 import type { Playground } from "./playground";
@@ -87,7 +87,7 @@ export class Controls {
     return made;
   }
 
-  /** Writes the labels in the reader's language, and what there is to choose. */
+  /** Writes the labels in the reader's language, and fills the lists. */
   label(): void {
     const { board } = this;
     const { text, session } = board;
@@ -108,7 +108,7 @@ export class Controls {
     this.chooseObjects();
   }
 
-  /** There are more steps than before, and with them perhaps more to choose. */
+  /** Updates the slider and the lists after new events. */
   lengthen(): void {
     this.slider.max = String(Math.max(this.board.session.last, 0));
     if (this.eventNames().length !== this.kinds.length - 1) this.chooseKinds();
@@ -145,7 +145,7 @@ export class Controls {
     this.objects.value = chosen;
   }
 
-  /** Shows where the reader is. */
+  /** Shows the current step. */
   step(): void {
     const { session, text, choices, isPlaying } = this.board;
     name(this.play, isPlaying ? text.pause : text.play, "");
@@ -161,7 +161,7 @@ function button(): HTMLButtonElement {
   return made;
 }
 
-/** A button with a sign has its name as label and as tool tip. */
+/** Names a button. A button with a sign shows the sign, and has the name as label and as tool tip. */
 function name(element: HTMLElement, label: string, sign: string): void {
   element.textContent = sign === "" ? label : sign;
   element.setAttribute("aria-label", label);

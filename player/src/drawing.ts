@@ -1,24 +1,24 @@
-// Draws scenes into one SVG. What stays keeps its element, so that it can be seen moving.
+// Draws scenes as one SVG. A chip that stays keeps its element, so that its movement can be animated.
 
 import { type Layout, type Part, TITLES } from "./layout";
 import { type Chip, type Scene } from "./scene";
 import { set, svg } from "./svg";
 import { appear, fall, travel } from "./travel";
 
-/** How many colours there are for objects; style.css has them. */
+/** The number of colours for objects in style.css. */
 const COLOURS = 10;
 
-/** The colour of an object, by its number. */
+/** Returns the colour of an object, by the object's number. */
 export function chipColour(number: number): number {
   return number % COLOURS;
 }
 
-/** What the picture needs to know of the recording. */
+/** Facts about the recording that the picture needs. */
 export interface Names {
   queue: string;
-  /** The parts that the run has. */
+  /** The parts that the run uses. */
   has: Set<Part>;
-  /** The parts that hold something else in the other recording. */
+  /** The parts whose contents differ in the other recording. */
   differs: Set<Part>;
   knownObjects: boolean;
   colour: (key: string) => number;
@@ -34,7 +34,7 @@ export class Picture {
   private layout: Layout | undefined;
   private ways: { element: SVGElement; ends: Part[] }[] = [];
 
-  /** Draws the frame of the picture: the parts and the arrows between them. */
+  /** Draws the frame of the picture: the parts, and the arrows between them. */
   lay(layout: Layout): void {
     if (this.layout === layout) return;
     this.layout = layout;
@@ -62,7 +62,7 @@ export class Picture {
     return group;
   }
 
-  /** Shows a scene. What is new travels there if `move` is more than 0 (milliseconds). */
+  /** Shows a scene. If `move` is more than 0, chips travel to their places in so many milliseconds. */
   show(scene: Scene, names: Names, move: number): void {
     for (const [part, { group, title, note }] of this.boxes) {
       group.classList.toggle("active", scene.active.has(part));
@@ -83,13 +83,13 @@ export class Picture {
     for (const chip of scene.chips) this.place(chip, before, names.colour, move);
   }
 
-  /** The name of a part; where it is narrow without what stands in brackets. */
+  /** Returns the title of a part, without the words in brackets if the part is narrow. */
   private title(part: Part, names: Names): string {
     const name = part === "queue" ? names.queue : TITLES[part];
     return this.letters(name) > this.layout!.parts[part]!.w - 20 ? name.replace(/ \(.*/, "") : name;
   }
 
-  /** A note beside the title is left out where it has no room; below the title it has. */
+  /** Returns the note, or nothing if it stands beside the title and has no room there. */
   private fittingNote(part: Part, title: string, note: string): string {
     const below = part === "reflector" || part === "listwatch";
     const width = title.length * 0.64 + 0.6 + letterWidths(note) * 0.46;
@@ -135,7 +135,7 @@ export class Picture {
   }
 }
 
-/** How wide a text is, in small letters: a Chinese one is as wide as two. */
+/** Returns the width of a text in small letters; a Chinese letter counts as two. */
 function letterWidths(text: string): number {
   return [...text].reduce((width, letter) => width + (letter > "\u2e80" ? 2 : 1), 0);
 }
@@ -148,7 +148,7 @@ function arrowHead(): SVGElement {
   return defs;
 }
 
-/** The ways of the changes, and the one that carries none: the queue asks the store what it knows. */
+/** Draws the arrows along which changes travel, and the line on which the queue asks the store for known objects. */
 function ways(layout: Layout): { element: SVGElement; ends: Part[] }[] {
   const changes = layout.ways.map(({ d, from, to }) => (
     { element: svg("path", { d, class: "arrow", "marker-end": "url(#head)" }), ends: [from, to] }
@@ -166,7 +166,7 @@ function chipElement(chip: Chip, colour: number | undefined): SVGElement {
   return group;
 }
 
-/** A tombstone has the shape of one; everything else is a rounded box. */
+/** Returns the outline of a chip: a tombstone, or a rounded box. */
 function outline({ shape, w, h }: Chip): SVGElement {
   return shape === "tombstone" ? svg("path", { d: tombstone(w, h) }) : svg("rect", { width: w, height: h, rx: 6 });
 }

@@ -1,21 +1,21 @@
-// What the page was made with: the records and the options in its own elements.
+// Reads the records and options that are embedded in the page.
 
 import type { Lang } from "./words";
 
 /**
- * `at` is the number of an event, or the first difference of two recordings; `embedded` leaves out what a figure needs not; `program` is
- * where informer-lab is as WebAssembly.
+ * Options of the page. `at` is the index of an event, or the first difference of two recordings. `embedded` hides
+ * what a figure in another page does not need. `program` is the address of informer-lab as WebAssembly.
  */
 export interface Options { lang?: Lang; predict?: boolean; at?: number | "difference"; embedded?: boolean; live?: "acts" | "reads"; program?: string }
 
-/** The page as it was made, before anything was drawn: what "save page" writes again. */
+/** The source of the page before anything was drawn; "save page" writes it again with other records. */
 const MADE = document.documentElement.outerHTML;
 
 function text(id: string): string {
   return document.getElementById(id)?.textContent ?? "";
 }
 
-/** The embedded records, none to two. */
+/** Returns the embedded records, at most two. */
 export function records(): string[] {
   return ["first", "second"].map(text).filter((record) => record.trim() !== "");
 }
@@ -24,7 +24,7 @@ export function options(): Options {
   return { ...(JSON.parse(text("options") || "{}") as Options), ...ofAddress() };
 }
 
-/** The part of the address behind # chooses too: the book links to a frame by #at=17&lang=zh. */
+/** Reads options from the fragment of the address, because the book links to single frames: #at=17&lang=zh. */
 function ofAddress(): Options {
   const chosen = new URLSearchParams(location.hash.slice(1));
   const [at, lang] = [chosen.get("at"), chosen.get("lang")];
@@ -35,7 +35,7 @@ function ofAddress(): Options {
   };
 }
 
-/** The page with these records in it. */
+/** Returns the page with these records embedded. */
 export function pageWith(records: string[], options: Options): string {
   const page = new DOMParser().parseFromString(MADE, "text/html");
   const put = (id: string, text: string): void => {

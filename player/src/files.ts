@@ -1,6 +1,6 @@
-// Records come in by a dialogue or a drop, and what is shown goes out as a file.
+// Opens records by a file dialogue or by drag and drop, and saves pages and pictures as files.
 
-/** Asks for files; an empty list if the reader chose none. */
+/** Asks the reader for files. Returns an empty list if the reader chose none. */
 export function choose(): Promise<File[]> {
   const input = document.createElement("input");
   input.type = "file";
@@ -13,7 +13,7 @@ export function choose(): Promise<File[]> {
   });
 }
 
-/** Takes what is dropped anywhere on the page. */
+/** Calls `take` with files that are dropped anywhere on the page. */
 export function onDrop(take: (files: File[]) => void): void {
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
@@ -32,7 +32,7 @@ export function save(name: string, type: string, content: string): void {
 
 const COPIED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-weight", "text-decoration"];
 
-/** The picture as a file of its own, with the colours that it has on the page. */
+/** Returns the picture as a stand-alone SVG, with the colours that it has on the page. */
 export function standalone(picture: SVGSVGElement, background: string): string {
   const copy = picture.cloneNode(true) as SVGSVGElement;
   const [shown, copied] = [picture.querySelectorAll("*"), copy.querySelectorAll("*")];

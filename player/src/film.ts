@@ -1,4 +1,5 @@
-// A recording as one SVG that moves by itself, for pages that run no script: each event for as long as it takes to read.
+// Turns a recording into an SVG that is animated by CSS alone, for pages that run no scripts. Each event is shown for
+// as long as it takes to read.
 
 import { chipColour, tombstone } from "./drawing";
 import { type Layout, type Part, type Rect, TITLES, WIDE, WIDE_WORK } from "./layout";
@@ -8,25 +9,25 @@ import { type Chip, type Scene, scene } from "./scene";
 import { SCENE_WORDS } from "./texts";
 import { heading, type Lang, saying } from "./words";
 
-/** How long an event is shown, and a letter of what the narrator says, in milliseconds. */
+/** The time for an event, and the additional time for each letter of the narrator, in milliseconds. */
 const BEAT = 750;
 const READING = { en: 32, zh: 90 };
-/** How long a thing travels. */
+/** The time for which a chip travels, in milliseconds. */
 const TRAVEL = 400;
-/** How long the end stands. */
+/** The time for which the last frame stays, in milliseconds. */
 const REST = 2500;
-/** How many letters of a sentence stand in a line. */
+/** The number of letters in a line of a sentence. */
 const LINE = { en: 88, zh: 46 };
 
 interface Frame { scene: Scene; has: Set<Part>; heading: string; said: string; beginsMs: number; endsMs: number; queue: string }
 
-/** Something that is seen for a while at one place; it may come there from another. */
+/** A span of time in which something is at one place, and the place where it comes from, if any. */
 interface Stay { from: number; to: number; x: number; y: number; origin: { x: number; y: number } | undefined }
 
-/** Whatever looks the same all the time: where it is, and when. */
+/** Something that always looks the same, with the times and places at which it is shown. */
 interface Actor { markup: string; stays: Stay[] }
 
-/** The film of a record. Throws `Unreadable`. */
+/** Returns the film of a record. Throws `Unreadable`. */
 export function film(record: string, lang: Lang): string {
   const recording = new Recording(parse(record));
   const layout = recording.works ? WIDE_WORK : WIDE;
@@ -36,7 +37,7 @@ export function film(record: string, lang: Lang): string {
   const styles = actors.map(({ stays }, number) => keyframes(number, stays, lasts));
   const last = (stays: Stay[]): Stay | undefined => stays.find(({ to }) => to >= lasts);
   const elements = actors.map(({ markup, stays }, number) => {
-    const stay = last(stays); // without movement the end is seen
+    const stay = last(stays); // readers without animations see the last frame
     const at = stay ?? stays[0]!;
     return `<g id="a${number}" style="transform:translate(${at.x}px,${at.y}px)"${stay ? "" : ' opacity="0"'}>${markup}</g>`;
   });
@@ -71,7 +72,7 @@ function framesOf(recording: Recording, layout: Layout, lang: Lang): Frame[] {
   return frames;
 }
 
-/** What stands still: the boxes with their names, and the ways between those that the run has. */
+/** Draws the fixed parts: the boxes with their names, and the arrows between the parts that the run uses. */
 function frame(layout: Layout, frames: Frame[]): string {
   const has = new Set(frames.flatMap((frame) => [...frame.has]));
   const queue = frames.at(-1)!.queue;
@@ -84,7 +85,7 @@ function frame(layout: Layout, frames: Frame[]): string {
   return [head, ...ways, ...parts].join("\n");
 }
 
-/** A frame around each part while an event is about it. */
+/** Highlights each part while an event is about it. */
 function boxes(frames: Frame[], layout: Layout): Actor[] {
   return (Object.entries(layout.parts) as [Part, Rect][]).flatMap(([part, box]) => {
     const stays = during(frames, (frame) => (frame.scene.active.has(part) ? "active" : undefined));
@@ -93,7 +94,7 @@ function boxes(frames: Frame[], layout: Layout): Actor[] {
   });
 }
 
-/** The chips, each from the event with which it comes to the one with which it goes or looks different. */
+/** Returns the chips. A chip that changes its looks becomes another actor. */
 function chips(recording: Recording, frames: Frame[], layout: Layout): Actor[] {
   const actors = new Map<string, Actor>();
   let before = new Map<string, Chip>();
@@ -123,7 +124,7 @@ function origin(chip: Chip, before: Map<string, Chip>, layout: Layout): { x: num
   return undefined;
 }
 
-/** The notes at the boxes, what happened, and the sentence of the moment. */
+/** Returns the notes in the boxes, the headings, and the sentences of each event. */
 function words(frames: Frame[], layout: Layout, lang: Lang): Actor[] {
   const below = layout.height + 24;
   const lines = (text: string): string => broken(text, LINE[lang]).map((line, row) => `<text y="${30 + row * 30}" class="said">${escaped(line)}</text>`).join("");
@@ -138,7 +139,7 @@ function words(frames: Frame[], layout: Layout, lang: Lang): Actor[] {
 
 const actor = (markup: string, stays: Stay[], { x, y }: { x: number; y: number }): Actor => ({ markup, stays: stays.map((stay) => ({ ...stay, x, y })) });
 
-/** When each thing that `of` names is there. */
+/** Groups the frames by the name that `of` returns, as the spans of time in which the name applies. */
 function during(frames: Frame[], of: (frame: Frame) => string | undefined): Map<string, Stay[]> {
   const all = new Map<string, Stay[]>();
   for (const frame of frames) {
@@ -182,7 +183,7 @@ function rect({ x, y, w, h }: Rect, name: string): string {
   return `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="10" class="${name}"/>`;
 }
 
-/** The text in lines of so many letters, broken between words; Chinese anywhere. */
+/** Breaks a text into lines of so many letters: between words, or anywhere in Chinese. */
 function broken(text: string, room: number): string[] {
   const lines = [""];
   for (const word of text.match(/[\u2e80-\uffff]\s*|[^\s\u2e80-\uffff]+\s*/gu) ?? []) {
@@ -198,7 +199,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** The colours of style.css. */
+/** The light colours of style.css. */
 const STYLE = `text{font-family:"DejaVu Sans Mono",ui-monospace,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace;fill:#1b1d22}
 .back{fill:#fbfaf7}.box{fill:#fff;stroke:#c9c8c2;stroke-width:1.5}.active{fill:none;stroke:#0b57d0;stroke-width:4}
 .title,.note,.said{font-family:system-ui,"Noto Sans","Noto Sans CJK SC",sans-serif}.title{font-weight:700}.note{fill:#565b66;font-size:16px}

@@ -1,4 +1,4 @@
-// The dialogue in which a run is put together.
+// The dialogue of the playground, in which the reader chooses a run.
 
 import type { Board } from "./board";
 import { FAULTS, FILES, type File, type Option, RUNS, rowOf, STAGES, takes, usual, type Wanted } from "./wanted";
@@ -51,7 +51,7 @@ export class Form {
     close.addEventListener("click", () => this.close());
   }
 
-  /** Opens the dialogue with what was run last, or with the lesson to begin with. */
+  /** Opens the dialogue with the last run, or with the first lesson. */
   show(wanted: Wanted | undefined, canBeside: boolean): void {
     this.label();
     this.choose(wanted ?? { command: FIRST });
@@ -65,14 +65,14 @@ export class Form {
     if (this.dialog.open) this.dialog.close();
   }
 
-  /** Says what goes on. */
+  /** Shows a status message. */
   say(text: string): void {
     this.said.className = "";
     this.said.textContent = text;
     if (!this.dialog.open) this.board.complain(text);
   }
 
-  /** Says what did not go, beside what was to be run. */
+  /** Shows why a run failed, beside its settings. */
   complain(wanted: Wanted, why: string): void {
     if (!this.dialog.open) this.show(wanted, false);
     this.said.className = "wrong";
@@ -86,7 +86,7 @@ export class Form {
     return wanted;
   }
 
-  /** Fills the fields for a lesson: with what is wanted, else with what the lesson has. */
+  /** Fills the fields for a lesson: with the wanted values, or with the lesson's own. */
   private choose(wanted: Wanted): void {
     const row = rowOf(wanted.command) ?? RUNS[0]!;
     const show = ({ box }: Field<HTMLElement>, option: Option): void => { box.hidden = !takes(row, option); };
@@ -109,7 +109,7 @@ export class Form {
     this.named.field.value = STAGES.includes(this.files.stages.field.value.trim()) ? this.files.stages.field.value.trim() : "";
   }
 
-  /** A fault is a step of the scenario. */
+  /** Adds the chosen fault as a step of the scenario. */
   private addFault(): void {
     const { field } = this.files.scenario;
     const before = field.value.trimEnd();

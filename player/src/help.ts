@@ -1,4 +1,4 @@
-// The list of keys.
+// Fills the dialogue with the list of keys.
 
 import type { Board } from "./board";
 import { options } from "./embedded";

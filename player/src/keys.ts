@@ -1,4 +1,4 @@
-// The keyboard: the keys of `informer-lab step`, and some more.
+// The keyboard: the keys of `informer-lab step`, and more.
 
 import type { Board } from "./board";
 import type { Playground } from "./playground";
@@ -14,7 +14,7 @@ export function onKeys(board: Board, playground: Playground | undefined): void {
   });
 }
 
-/** Does the key belong to a field, a button or the dialogue? */
+/** Returns true if the key belongs to a field, a button or the open dialogue. */
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (byId<HTMLDialogElement>("help").open) return event.key !== "?";

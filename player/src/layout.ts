@@ -1,23 +1,24 @@
-// Where the parts of the architecture stand: wide for a screen, half beside another recording, tall for a phone.
+// The places of the parts in the picture, for each size of page: wide for a screen, half beside another recording,
+// tall for a phone.
 
 export type Part = "server" | "listwatch" | "reflector" | "queue" | "controller" | "store" | "processor" | "work" | "workers";
 
 export interface Rect { x: number; y: number; w: number; h: number }
 
-/** A line from one part to another. */
+/** An arrow from one part to another. */
 export interface Way { from: Part; to: Part; d: string }
 
 export interface Layout {
   width: number;
   height: number;
-  /** The size of letters, in the units of the picture. */
+  /** The size of letters, in units of the picture. */
   font: number;
   parts: { [part in Part]?: Rect };
-  /** How many columns the objects of the store take. */
+  /** The number of columns for the store's objects. */
   storeColumns: number;
-  /** The ways of changes, from part to part. */
+  /** The arrows along which changes travel. */
   ways: Way[];
-  /** The way of the one question: the queue asks the store which objects are known. */
+  /** The line on which the queue asks the store for known objects. */
   question: string;
 }
 
@@ -28,7 +29,7 @@ const ENDS: [Part, Part][] = [
   ["controller", "processor"], ["processor", "work"], ["work", "workers"],
 ];
 
-/** The ways in the order of `ENDS`. */
+/** Adds the parts of `ENDS` to the lines, which are in the same order. */
 const ways = (...lines: string[]): Way[] => lines.map((d, place) => ({ from: ENDS[place]![0], to: ENDS[place]![1], d }));
 
 export const WIDE: Layout = {
@@ -85,7 +86,7 @@ export const TALL: Layout = {
   question: "M240 326V288",
 };
 
-/** The same with the work queue and its workers at the end. */
+/** The wide layout with the work queue and its workers. */
 export const WIDE_WORK: Layout = {
   ...WIDE,
   storeColumns: 1,

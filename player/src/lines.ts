@@ -1,10 +1,10 @@
-// What each box holds, as lines: the same as `informer-lab step` draws.
+// The contents of each box as lines of text, the same as in `informer-lab step`.
 
 import type { Told } from "./listener";
 import type { Pipeline, Slot, Waiting } from "./pipeline";
 import { short } from "./record";
 
-/** The entries in the order of their keys. */
+/** Returns the entries sorted by key. */
 export function sorted<V>(map: Map<string, V>): [string, V][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }

@@ -1,18 +1,21 @@
-// What one handler has not been told yet.
+// One handler: the notifications in its buffer, and the one that it is being called with.
 
 export interface Told { serial: number; notification: string; key: string; version: string; tombstone: boolean }
 
 export class Listener {
-  /** What waits in its buffer, oldest first. */
+  /** The notifications in the buffer, oldest first. */
   pending: Told[] = [];
-  /** What its handler is being called with. */
+  /** The notification that the handler is being called with. */
   inHand: Told | undefined;
-  /** How many callbacks have returned. */
+  /** The number of callbacks that have returned. */
   called = 0;
 
   constructor(readonly coalesces = false) {}
 
-  /** What waits for the object becomes what the newest notification says, or nothing: the buffer has `left` then. */
+  /**
+   * Merges a notification with the waiting one of the same object, or cancels both. `left` is the length of the
+   * buffer afterwards.
+   */
   coalesced(told: Told, left: number): void {
     const waiting = this.pending.findLastIndex((other) => other.key === told.key);
     const before = this.pending[waiting];

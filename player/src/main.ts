@@ -1,4 +1,4 @@
-// Begins: reads what the page was made with, and listens.
+// The entry point of the page.
 
 import { Board } from "./board";
 import { onDrop } from "./files";

@@ -1,14 +1,15 @@
-// Which parts a run has at all: a lesson without a store has a box that is dim, and no way to it. As src/step/parts.rs.
+// Finds the parts that a run uses: a lesson without a store has a dim box and no arrow to it. The counterpart of
+// src/step/parts.rs.
 
 import type { Part } from "./layout";
 import { type Event, isSaid, isOfWork } from "./record";
 
-/** What a kind of object has in a run. */
+/** The parts that a kind of object uses in a run. */
 export interface Parts {
   has: Set<Part>;
   /** The queue's name, if there is a queue. */
   queue: string | undefined;
-  /** Was the queue given known objects? */
+  /** True if the queue has known objects. */
   knownObjects: boolean;
 }
 
@@ -24,15 +25,15 @@ const USES: [Part, string[]][] = [
   ["workers", ["work_taken"]],
 ];
 
-/** The events of work queues are of no kind: all kinds share the queue. */
+/** The key for the events of work queues, which belong to no kind: all kinds share the queue. */
 const WORK = "";
 
 export class AllParts {
-  /** By the place of the run's last event, and by kind. */
+  /** The parts of each run by kind, with the index of the run's last event. */
   private runs: { until: number; kinds: Map<string, Parts> }[] = [{ until: Infinity, kinds: new Map() }];
   private seen = 0;
 
-  /** Those of a kind in the run of this event. A live recording becomes longer: only what is new is looked at. */
+  /** Returns the parts of a kind in the run of this event. Reads only new events, because a live recording grows. */
   at(events: Event[], at: number, kind: string | undefined): Parts {
     for (; this.seen < events.length; this.seen++) this.see(events[this.seen]!, this.seen);
     const run = this.runs.find(({ until }) => at <= until)!;
@@ -54,7 +55,7 @@ export class AllParts {
     for (const [part, events] of USES) if (events.includes(event.event)) parts.has.add(part);
     parts.queue = event.queue ?? parts.queue;
     parts.knownObjects ||= event.knownObjects ?? false;
-    // An informer has a store, also if nothing ever comes into it.
+    // An informer has a store, even if nothing ever comes into it.
     if (parts.knownObjects || (parts.has.has("reflector") && parts.has.has("processor"))) parts.has.add("store");
   }
 }

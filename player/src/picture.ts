@@ -1,4 +1,4 @@
-// The picture: a record folded into what the machinery holds, event by event.
+// The picture: applies events one by one to the contents of all boxes.
 
 import { Pipeline } from "./pipeline";
 import { type Event, isOfWork, isSaid } from "./record";
@@ -7,12 +7,12 @@ import { Work } from "./work";
 const NOTHING = new Pipeline();
 
 export class Picture {
-  /** By kind of object, as in `Pod`. */
+  /** The pipelines by kind of object, such as `Pod`. */
   pipelines = new Map<string, Pipeline>();
-  /** The work queue that the handlers fill, and its workers. */
+  /** The work queue that the handlers fill, with its workers. */
   work = new Work();
 
-  /** Goes on by one event. A new run begins with an empty picture. */
+  /** Applies the next event. A new run begins with an empty picture. */
   apply(event: Event): void {
     if (event.event === "run") {
       this.pipelines = new Map();

@@ -1,9 +1,10 @@
-// One kind of object, from the API server to the handlers: the same fold as src/trace/picture/pipeline.rs.
+// The boxes of one kind of object, from the API server to the handlers. Applies events exactly as
+// src/trace/picture/pipeline.rs does.
 
 import { Listener, type Told } from "./listener";
 import type { Delta, Event, IndexSets, Versioned } from "./record";
 
-/** A delta in the queue. The number stays with it on its way, so that it can be followed. */
+/** A delta in the queue. Its serial number stays the same, so that the delta can be followed. */
 export interface Waiting extends Delta { serial: number }
 
 export interface Slot { key: string; deltas: Waiting[] }
@@ -123,7 +124,7 @@ export class Pipeline {
     else this.queue.push({ key, deltas: [waiting] });
   }
 
-  /** The last two deletions of a key become one: the one that has the final state, else the newer tombstone. */
+  /** Merges the last two deletions of a key: keeps the one with the final state, else the newer tombstone. */
   private merge(key: string): void {
     const deltas = this.queue.find((slot) => slot.key === key)?.deltas ?? [];
     const [older, newer] = deltas.slice(-2);
@@ -163,7 +164,7 @@ export class Pipeline {
   }
 }
 
-/** Whether an event happens only where there is a store. */
+/** Returns true if the event can only happen with a store. */
 function showsStore(event: Event): boolean {
   if (event.event === "queued" || event.event === "dropped") return event.knownObjects ?? false;
   return ["stored", "removed", "replaced", "joined"].includes(event.event);

@@ -1,4 +1,5 @@
-// The lessons themselves, in the page: what to run is chosen in a dialogue, and what was recorded is shown as any record is.
+// The playground: runs lessons in the page. The reader chooses a run in a dialogue, and its record is shown like any
+// other.
 
 import type { Board } from "./board";
 import { options } from "./embedded";
@@ -9,11 +10,11 @@ import { linkOf, ofLink, RECORD, startOf, type Wanted } from "./wanted";
 
 export class Playground {
   private readonly form: Form;
-  /** What is shown, if it was run here. */
+  /** The runs that are shown, if they were made here. */
   private shown: Wanted[] = [];
   private busy = false;
 
-  /** The playground, where the page knows a program to run. */
+  /** Returns the playground, if the page has the address of the program. */
   static of(board: Board): Playground | undefined {
     const { program } = options();
     return program === undefined ? undefined : new Playground(board, new Program(new URL(program, document.baseURI).href));
@@ -28,14 +29,14 @@ export class Playground {
     addEventListener("hashchange", () => this.runLink());
   }
 
-  /** Runs what the link wants, if it wants anything; else asks, if there is nothing to see. */
+  /** Runs the lesson in the link. Without one, opens the dialogue if the page shows no record. */
   begin(): void {
     if (!this.runLink() && this.board.stages.length === 0) this.open();
   }
 
   open(): void {
     this.form.show(this.shown.at(-1), this.shown.length > 0);
-    void this.program.load().catch(() => undefined); // while the reader chooses; Run says what is wrong with it
+    void this.program.load().catch(() => undefined); // loads while the reader chooses; errors are shown when the lesson is run
   }
 
   private runLink(): boolean {
@@ -47,7 +48,7 @@ export class Playground {
     return true;
   }
 
-  /** Runs one lesson, or two to be shown side by side. */
+  /** Runs one lesson, or two to show them side by side. */
   private async run(wanted: Wanted[]): Promise<void> {
     const { board, form } = this;
     if (this.busy) return;
@@ -66,7 +67,7 @@ export class Playground {
     }
   }
 
-  /** The record of a run. Throws why there is none, in the words of the program. */
+  /** Runs a lesson and returns its record. Throws an error with the program's message. */
   private async recordOf(wanted: Wanted): Promise<string> {
     const { board } = this;
     await this.program.load().catch((error: unknown) => {

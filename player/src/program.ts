@@ -1,12 +1,13 @@
-// The program itself, as WebAssembly: loaded when it is first needed, and run in a worker, so that a run that does not end can be ended.
+// The program as WebAssembly: loaded when it is first needed, and run in a worker, so that an endless run can be
+// ended.
 
 import type { Outcome, Start } from "./wasi";
 
-/** What the worker is told, and what it says. */
+/** The messages to and from the worker. */
 export interface Order { module: WebAssembly.Module; start: Start }
 export type Report = { outcome: Outcome } | { trap: string };
 
-/** A run takes milliseconds. After this long it is taken for one without an end. */
+/** The time in milliseconds after which a run counts as endless. A normal run takes milliseconds. */
 const PATIENCE = 20_000;
 
 export class Program {
@@ -14,7 +15,7 @@ export class Program {
 
   constructor(private readonly address: string) {}
 
-  /** The program. What could not be loaded is tried again the next time. */
+  /** Returns the compiled program. Tries again after a failure. */
   load(): Promise<WebAssembly.Module> {
     this.loaded ??= load(this.address).catch((error: unknown) => {
       this.loaded = undefined;
@@ -23,7 +24,7 @@ export class Program {
     return this.loaded;
   }
 
-  /** Runs the program. Undefined if it does not end; throws what it traps with. */
+  /** Runs the program. Returns undefined if it does not end, and throws the text of a trap. */
   async run(start: Start): Promise<Outcome | undefined> {
     const module = await this.load();
     const source = new Blob([document.getElementById("worker")!.textContent ?? ""], { type: "text/javascript" });
@@ -45,7 +46,7 @@ export class Program {
   }
 }
 
-/** Some servers unpack what is packed with gzip on its way, others do not. */
+/** Loads the program. Some servers decompress .gz files on the way, others do not. */
 async function load(address: string): Promise<WebAssembly.Module> {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);

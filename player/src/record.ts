@@ -1,4 +1,4 @@
-// A record: NDJSON, an event a line, as docs/record.md describes it.
+// Parses records: NDJSON, one event on each line. docs/record.md describes the format.
 
 export interface Sentence { en: string; zh: string }
 
@@ -10,7 +10,7 @@ export interface IndexSets { index: string; values: string[]; left: string[] }
 
 export interface Question { asks: Sentence; happens: boolean; why: Sentence }
 
-/** One event. Which fields it has depends on `event`; unknown events and fields are read over. */
+/** An event. Its fields depend on `event`; unknown events and fields are ignored. */
 export interface Event extends Partial<Versioned> {
   atMs: number;
   event: string;
@@ -32,7 +32,7 @@ export interface Event extends Partial<Versioned> {
   line?: string;
   en?: string;
   zh?: string;
-  // what happened
+  // events of the pipeline
   change?: string;
   hidden?: boolean;
   objects?: Versioned[];
@@ -51,7 +51,7 @@ export interface Event extends Partial<Versioned> {
   existing?: number;
   notification?: string;
   pending?: number;
-  // of the work queue
+  // events of the work queue
   effect?: string;
   again?: boolean;
   delayMs?: number;
@@ -60,14 +60,14 @@ export interface Event extends Partial<Versioned> {
 
 const SCHEMA = 1;
 
-/** Why a text is no record, in both languages. */
+/** The error for a text that is no record, with a message in both languages. */
 export class Unreadable extends Error {
   constructor(readonly sentence: Sentence) {
     super(sentence.en);
   }
 }
 
-/** The events of a record. Throws `Unreadable` with the number of the line. */
+/** Returns the events of a record. Throws `Unreadable` with the number of the line. */
 export function parse(text: string): Event[] {
   const events: Event[] = [];
   text.split("\n").forEach((line, index) => {
@@ -81,7 +81,7 @@ export function parse(text: string): Event[] {
   return events;
 }
 
-/** One line. Throws `Unreadable`. */
+/** Parses one line. Throws `Unreadable`. */
 export function eventOf(line: string, number: number): Event {
   let value: unknown;
   try {
@@ -108,14 +108,14 @@ function tooNew(event: Event): Unreadable {
   });
 }
 
-/** The part of a key behind its namespace. */
+/** Returns the part of a key after its namespace. */
 export function short(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }
 
 const SAID = new Set(["run", "printed", "narrated"]);
 
-/** Is it something that the program says, and not something that happened? */
+/** Returns true for events that only tell something (printed, narrated, the header of a run), and for unknown events. */
 export function isSaid(event: Event): boolean {
   return SAID.has(event.event) || !KNOWN.has(event.event);
 }
@@ -126,17 +126,17 @@ const KNOWN = new Set([
   "work_added", "work_taken", "work_done", "work_delayed",
 ]);
 
-/** Is it about the work queue that the handlers fill? */
+/** Returns true for events of the work queue that the handlers fill. */
 export function isOfWork(event: Event): boolean {
   return event.event.startsWith("work_");
 }
 
-/** The name of an event; `unknown` for one of a later program. */
+/** Returns the name of an event; `unknown` if this page does not know it. */
 export function nameOf(event: Event): string {
   return SAID.has(event.event) || KNOWN.has(event.event) ? event.event : "unknown";
 }
 
-/** The object of an event, if it is about one. */
+/** Returns the key of the event's object, if the event has one. */
 export function keyOf(event: Event): string | undefined {
   return isSaid(event) || !event.key ? undefined : event.key;
 }

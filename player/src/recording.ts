@@ -1,4 +1,4 @@
-// A recording, and the event at which it is shown.
+// A recording, with the current event and the picture at that event.
 
 import { AllParts, type Parts } from "./parts";
 import { Picture } from "./picture";
@@ -8,7 +8,7 @@ import { type Event, keyOf, nameOf } from "./record";
 export class Recording {
   at = 0;
   picture = new Picture();
-  /** The kind of object that is shown; none for that of the event. */
+  /** The kind of object to show; undefined means the kind of the current event. */
   chosen: string | undefined;
 
   constructor(readonly events: Event[]) {
@@ -19,7 +19,10 @@ export class Recording {
     return this.events[this.at]!;
   }
 
-  /** Shows another event. Forward, the picture goes on; back, it begins again, as an event cannot be undone. */
+  /**
+   * Goes to another event. Forward, only the events in between are applied; back, all events from the first, because
+   * an event cannot be undone.
+   */
   go(at: number): void {
     const target = Math.max(0, Math.min(at, this.events.length - 1));
     let from = this.at + 1;
@@ -31,13 +34,16 @@ export class Recording {
     this.at = target;
   }
 
-  /** The run that the event is of. */
+  /** The `run` event of the current run. */
   get header(): Event {
     for (let at = this.at; at > 0; at--) if (this.events[at]!.event === "run") return this.events[at]!;
     return this.events[0]!;
   }
 
-  /** The kind of the event, or of the last one that had a kind; at the beginning, of the next one. */
+  /**
+   * The chosen kind; else the kind of the current event or of the last one before it that has a kind; else the first
+   * kind of the recording.
+   */
   get kind(): string | undefined {
     if (this.chosen !== undefined) return this.chosen;
     for (let at = this.at; at >= 0; at--) if (this.events[at]!.of) return this.events[at]!.of;
@@ -46,29 +52,29 @@ export class Recording {
 
   private readonly partsOfRuns = new AllParts();
 
-  /** What the run of the event has at all, of the kind that is shown. */
+  /** The parts that the shown kind uses in the current run. */
   get parts(): Parts {
     return this.partsOfRuns.at(this.events, this.at, this.kind);
   }
 
-  /** Has any of its runs a work queue? */
+  /** True if one of the runs has a work queue. */
   get works(): boolean {
     return this.known().names.has("work_added");
   }
 
-  /** The kinds of the objects, in the order in which they come. */
+  /** The kinds of objects, in order of appearance. */
   get kinds(): string[] {
     return [...this.known().kinds];
   }
 
-  /** The names of the events, in the order in which they come. */
+  /** The names of events, in order of appearance. */
   get names(): string[] {
     return [...this.known().names];
   }
 
   private readonly all = { names: new Set<string>(), kinds: new Set<string>(), events: 0 };
 
-  /** A live recording becomes longer: only what is new is looked at. */
+  /** Collects names and kinds. Reads only new events, because a live recording grows. */
   private known(): { names: Set<string>; kinds: Set<string> } {
     for (; this.all.events < this.events.length; this.all.events++) {
       const event = this.events[this.all.events]!;
@@ -82,7 +88,7 @@ export class Recording {
     return this.picture.of(this.kind);
   }
 
-  /** The lines of the trace until now, the newest last. */
+  /** The last printed lines of the current run, oldest first. */
   printed(most: number): Event[] {
     const lines: Event[] = [];
     for (let at = this.at; at >= 0 && lines.length < most; at--) {
@@ -93,9 +99,9 @@ export class Recording {
     return lines;
   }
 
-  /** A number for each object, in the order in which they come: it decides the colour. */
+  /** A number for each object, in order of appearance, which decides its colour. */
   private readonly colours = new Map<string, number>();
-  /** How many events have been looked at for that. */
+  /** The number of events that were searched for objects. */
   private coloured = 0;
 
   colour(key: string): number {

@@ -1,4 +1,5 @@
-// The scene: what is in each box at one event, as chips with places. A function of the recording and the layout alone.
+// Computes the scene: the contents of each box at one event, as chips with places. It depends on the recording and
+// the layout only.
 
 import { type Layout, type Part, type Rect } from "./layout";
 import { deltaText, handlerLines, indexLines, slotLine, sorted, toldText } from "./lines";
@@ -8,24 +9,24 @@ import { type Event, short } from "./record";
 import type { Recording } from "./recording";
 import { inWorkLine, laterLine, type Work } from "./work";
 
-/** A thing that is drawn and can travel: an object, a delta, a notification. */
+/** Something that is drawn and can travel: an object, a delta, a notification, a label. */
 export interface Chip extends Rect {
-  /** The same thing has the same id from one event to the next. */
+  /** The same thing has the same id in all scenes. */
   id: string;
   text: string;
-  /** The object, which decides the colour; none for a label. */
+  /** The key of the object, which decides the colour; undefined for a label. */
   key: string | undefined;
   shape: "object" | "deletion" | "tombstone" | "label" | "more" | "fallen" | "later";
-  /** The line of the terminal's box that it begins. */
+  /** The line of the terminal's box that this chip begins. */
   line?: string;
   part: Part;
-  /** Where it comes from if it is new: the ids of chips, and boxes, the best first. */
+  /** The origins of a new chip: ids of chips, and boxes. The first one that exists is used. */
   from: (string | Part)[];
 }
 
 export interface Scene {
   chips: Chip[];
-  /** A few words at the top of a box. */
+  /** A short text at the top of each box. */
   notes: Map<Part, string>;
   /** The parts that the event is about. */
   active: Set<Part>;
@@ -33,7 +34,7 @@ export interface Scene {
 
 const TITLE_HEIGHT = 1.6;
 const ROW = 1.52;
-/** The letters are of one width. */
+/** The width of a letter of the monospaced font, in units of the font size. */
 const LETTER = 0.602;
 
 export function scene(recording: Recording, layout: Layout, words: SceneWords): Scene {
@@ -65,7 +66,7 @@ const ACTIVE: { [event: string]: Part[] } = {
   work_added: ["work"], work_taken: ["workers"], work_done: ["workers"], work_delayed: ["work"],
 };
 
-/** The events during which the Controller has in hand what it popped. */
+/** The events during which the Controller processes the deltas that it popped. */
 const PROCESSING = new Set(["popped", "stored", "removed", "replaced", "notified", "coalesced"]);
 
 class Drawing {
@@ -117,7 +118,10 @@ class Drawing {
     return added;
   }
 
-  /** Puts what fits into the rows and columns of a box, what the event is about among it, and says how much more there is. */
+  /**
+   * Fills the rows and columns of a box. If not all items fit, it shows the item of the event anyway, and the number
+   * of hidden items.
+   */
   private fill<T>(part: Part, area: Rect, columns: number, all: T[], keyOf: (item: T) => string, put: (item: T, x: number, y: number, w: number) => void): void {
     const rows = Math.max(1, Math.floor(area.h / this.row));
     const room = rows * columns;
@@ -143,7 +147,7 @@ class Drawing {
     });
   }
 
-  /** What the Reflector has just got: an event of the watch, or a list. */
+  /** Shows what the Reflector has just received: a watch event or a list. */
   private reflector(): void {
     const { event } = this;
     const area = this.inside("reflector");
@@ -165,7 +169,7 @@ class Drawing {
     if (this.event.event === "dropped" && this.event.key) this.fallen("queue", `${this.words.dropped} ${short(this.event.key)}`);
   }
 
-  /** A slot of the queue: the key, and what happened to it, as many of the newest as fit. */
+  /** Draws a slot of the queue: the key, and the newest deltas that fit. */
   private slot(slot: Slot, x: number, y: number, width: number): void {
     const named = short(slot.key);
     const label = named === "" ? undefined : this.add("queue", {
@@ -225,7 +229,7 @@ class Drawing {
     if (this.event.event === "removed" && this.event.key) this.fallen("store", short(this.event.key));
   }
 
-  /** The indices: each value with its keys. */
+  /** Draws the indices: each value with its keys. */
   private sets(area: Rect, sets: string[], share: number): void {
     if (sets.length === 0) return;
     const place = share < 1
@@ -236,7 +240,7 @@ class Drawing {
     });
   }
 
-  /** A lane for each handler: its buffer, and what it is being called with. */
+  /** Draws a lane for each handler: its buffer, and the notification that it is being called with. */
   private handlers(): void {
     const area = this.inside("processor");
     const ids = [...this.pipeline.listeners.keys()].sort((a, b) => a - b);
@@ -260,7 +264,7 @@ class Drawing {
     }
   }
 
-  /** The work queue: keys that are queued and keys that come later; and those that workers have. */
+  /** Draws the work queue with its queued and delayed keys, and the keys that workers process. */
   private keys(): void {
     const { queued, delayed, processing } = this.work;
     const waiting = [...queued.map((key) => ({ key, later: undefined })), ...delayed.map((later) => ({ key: later.key, later }))];
@@ -276,7 +280,7 @@ class Drawing {
     });
   }
 
-  /** What waits for a handler: the oldest is nearest to it. */
+  /** Draws the waiting notifications of a handler; the oldest is nearest to the handler. */
   private buffer(id: number, pending: Told[], left: number, y: number, width: number): void {
     let right = left + width - 10;
     for (const [place, next] of pending.entries()) {
@@ -297,7 +301,7 @@ class Drawing {
     }
   }
 
-  /** What left a box: a deletion that was dropped lies below the queue, an object that was removed at the bottom of the store. */
+  /** Draws what left a box: a dropped deletion below the queue, a removed object at the bottom of the store. */
   private fallen(part: Part, text: string): void {
     const box = this.layout.parts[part]!;
     const { key } = this.event;
@@ -317,7 +321,7 @@ class Drawing {
   }
 }
 
-/** The text in so many letters: what is too long loses the end of its longest word, which is a name. */
+/** Shortens a text to so many letters, at the end of its longest word, which is a name. */
 function fitted(text: string, room: number): string {
   if (text.length <= room) return text;
   const words = text.split(" ");

@@ -1,4 +1,4 @@
-// Where on the time line the reader is, and what a key does: as src/step/session.rs.
+// The reader's place on the time line, the questions and their answers. The counterpart of src/step/session.rs.
 
 import { align, type Step } from "./align";
 import { type Event, keyOf, nameOf, type Question } from "./record";
@@ -7,11 +7,11 @@ import type { Recording } from "./recording";
 export class Session {
   readonly steps: Step[];
   at = 0;
-  /** What is asked before the next event. */
+  /** The question before the next event. */
   question: Question | undefined;
-  /** The outcome of the last answer. */
+  /** The verdict on the last answer. */
   verdict: { right: boolean; question: Question } | undefined;
-  /** Right answers, and all of them. */
+  /** The number of right answers, and of all answers. */
   score = { right: 0, all: 0 };
   private asked = new Set<number>();
 
@@ -22,7 +22,7 @@ export class Session {
     this.go(0);
   }
 
-  /** The recording has become longer: a live run alone. */
+  /** Adds steps for the new events of a live recording. */
   extend(): void {
     const events = this.recordings[0]?.events ?? [];
     for (let at = this.steps.length; at < events.length; at++) this.steps.push({ at: [at, 0], differs: false });
@@ -47,7 +47,7 @@ export class Session {
     if (step) this.recordings.forEach((recording, side) => recording.go(step.at[side as 0 | 1]));
   }
 
-  /** To the next event, unless something is asked before it. Says whether anything changed. */
+  /** Goes to the next event, or asks the question before it. Returns false at the end. */
   forward(): boolean {
     this.verdict = undefined;
     if (this.question) this.question = undefined;
@@ -57,14 +57,14 @@ export class Session {
     return true;
   }
 
-  /** Somewhere else: a question was about the event after this one, so it is gone. */
+  /** Goes to any step. Drops an open question, which was about the next event. */
   jump(at: number): void {
     this.question = undefined;
     this.verdict = undefined;
     this.go(at);
   }
 
-  /** To the next such event of any recording; says whether there is one. */
+  /** Goes to the next step with such an event in any recording. Returns false if there is none. */
   find(is: (event: Event) => boolean, from = this.at): boolean {
     const found = this.steps.findIndex((step, at) => at > from && this.arrives(step, at).some(is));
     if (found >= 0) this.jump(found);
@@ -79,14 +79,14 @@ export class Session {
     return this.find((event) => keyOf(event)?.includes(part) ?? false);
   }
 
-  /** The next step at which the two recordings differ. */
+  /** Goes to the next step at which the two recordings differ. Returns false if there is none. */
   findDifference(): boolean {
     const found = this.steps.findIndex((step, at) => at > this.at && step.differs);
     if (found >= 0) this.jump(found);
     return found >= 0;
   }
 
-  /** The events that come with a step. */
+  /** Returns the events that are new at this step. */
   private arrives(step: Step, at: number): Event[] {
     const before = this.steps[at - 1];
     return this.recordings.flatMap((recording, side) => {
@@ -103,7 +103,7 @@ export class Session {
     this.question = undefined;
   }
 
-  /** Asks about what comes, once. */
+  /** Asks the question before the next event, once. Returns false if there is none. */
   private asks(): boolean {
     const question = this.event?.question;
     if (!this.predict || !question || this.asked.has(this.at)) return false;

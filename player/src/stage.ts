@@ -1,4 +1,4 @@
-// One recording on the page: its name, its picture, and what is said.
+// One recording on the page: its name, its picture and its sentences.
 
 import { Picture } from "./drawing";
 import { type Layout, type Part, TITLES } from "./layout";
@@ -42,7 +42,7 @@ export class Stage {
     this.picture.element.setAttribute("aria-label", described(recording, lang, this.title(lang)));
   }
 
-  /** Which run it is. */
+  /** Returns the name of the run: command, era and seed. */
   title(lang: Lang): string {
     const { command = "", options = [], client = "", server, seed = 0 } = this.recording.header;
     const era = server && server !== client ? `${client}/${server}` : client;
@@ -58,7 +58,7 @@ export class Stage {
   }
 }
 
-/** The picture in words, for those who do not see it. */
+/** Describes the picture in words, for screen readers. */
 function described({ pipeline, parts, works, picture }: Recording, lang: Lang, command: string): string {
   const { holds, pictureOf } = TEXTS[lang];
   const boxes: [string, string[]][] = [
@@ -69,7 +69,7 @@ function described({ pipeline, parts, works, picture }: Recording, lang: Lang, c
   return `${pictureOf(command)}. ${boxes.map(([box, lines]) => holds(box, lines.slice(0, 12))).join(". ")}`;
 }
 
-/** The boxes that differ between two recordings. */
+/** Returns the boxes that differ between two recordings. */
 export function differing(left: Recording, right: Recording): Set<Part> {
   const differ = (lines: (of: Recording) => string[]): boolean => lines(left).join("\n") !== lines(right).join("\n");
   const parts: [Part, (of: Recording) => string[]][] = [

@@ -1,4 +1,4 @@
-// Small helpers for SVG elements.
+// Helpers for SVG elements.
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -9,7 +9,7 @@ export function svg(name: string, attributes: { [name: string]: string | number 
   return element;
 }
 
-/** Sets what is not so already. */
+/** Sets the attributes that have changed. */
 export function set(element: Element, attributes: { [name: string]: string | number }): void {
   for (const [name, value] of Object.entries(attributes)) {
     const text = String(value);

@@ -1,10 +1,10 @@
-// What is said about the event, what is asked, and what the lesson has printed.
+// Shows the sentences about the event, the question, and the printed lines.
 
 import type { Board } from "./board";
 import type { Event } from "./record";
 import { byId } from "./view";
 
-/** How many lines of the trace are shown. */
+/** The number of printed lines that are shown. */
 const LINES = 40;
 
 function paragraph(text: string, name = ""): HTMLElement {
@@ -14,7 +14,7 @@ function paragraph(text: string, name = ""): HTMLElement {
   return element;
 }
 
-/** The sentences of the moment. The reader's own words come first: an answer, or why a key led nowhere. */
+/** Shows the sentences of the event. The answer to the reader's last action comes first: a verdict, or a message. */
 export function showSaid(board: Board): void {
   const { session, text, lang } = board;
   const said: HTMLElement[] = [];
@@ -27,10 +27,10 @@ export function showSaid(board: Board): void {
   if (!session.question) said.push(...sentences(board));
   const box = byId("said");
   const same = box.childElementCount === said.length && said.every((element, at) => element.isEqualNode(box.children[at]!));
-  if (!same) box.replaceChildren(...said); // a screen reader reads it again
+  if (!same) box.replaceChildren(...said); // because a screen reader reads the box again after each change
 }
 
-/** Of two recordings, each says its own; what both say is said once. */
+/** Returns the sentences of each recording. Sentences that both share are shown once. */
 function sentences(board: Board): HTMLElement[] {
   const [left, right] = board.stages.map((stage) => stage.said(board.lang));
   if (!left) return [];
@@ -39,7 +39,7 @@ function sentences(board: Board): HTMLElement[] {
   return [...left.map((sentence) => paragraph(sentence, "left")), ...right.map((sentence) => paragraph(sentence, "right-side"))];
 }
 
-/** A line of the trace, which a narrow page shows nowhere else. */
+/** Returns the printed line of the event, which narrow pages show nowhere else. */
 function printed(event: Event | undefined): HTMLElement[] {
   return event?.event === "printed" ? [line(event, "code")] : [];
 }
@@ -57,7 +57,7 @@ export function showQuestion(board: Board): void {
   box.hidden = !session.question;
   if (!session.question) return box.replaceChildren();
   const asks = session.question.asks[lang].replace(/\s*y\/n$/, "");
-  const of = board.stages.length > 1 ? `${board.stages[0]!.title(lang)}: ` : ""; // the first of two is asked about
+  const of = board.stages.length > 1 ? `${board.stages[0]!.title(lang)}: ` : ""; // questions are asked about the first of two recordings
   const button = (label: string, act: () => void): HTMLElement => {
     const element = document.createElement("button");
     element.textContent = label;

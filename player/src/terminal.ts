@@ -1,16 +1,16 @@
-// What a program printed on a terminal, as an SVG in which the lines come one after the other.
+// Turns the output of a program on a terminal into an SVG in which the lines appear one after the other.
 
-/** How long after the one before a line comes, in milliseconds, and how long all of them stand. */
+/** The time between two lines, and the time for which the whole output stays, in milliseconds. */
 const LINE = 420;
 const REST = 4000;
 const WIDTH = 8.45;
 const HEIGHT = 20;
 const EDGE = 14;
 
-/** The colours of SGR codes, on a dark ground. */
+/** The colours of SGR codes on a dark background. */
 const COLOURS: { [code: number]: string } = { 31: "#f28b82", 32: "#81c995", 33: "#f0b35a", 34: "#8ab4f8", 35: "#c9a3f0", 36: "#5fc3d6", 90: "#a9afbb" };
 
-/** The picture of a command and what it printed, in colours. */
+/** Returns the picture of a command and its coloured output. */
 export function terminal(command: string, printed: string): string {
   const lines = [`\u001b[1m$ ${command}\u001b[0m`, ...printed.trimEnd().split("\n")];
   const lasts = lines.length * LINE + REST;
@@ -34,13 +34,13 @@ ${shown.join("\n")}
 
 const SGR = /\u001b\[([\d;]*)m/;
 
-/** The columns of a line: a Chinese letter takes two. */
+/** Returns the width of a line in columns; a Chinese letter takes two. */
 function columnsOf(line: string): number {
   const text = line.replaceAll(new RegExp(SGR, "g"), "");
   return [...text].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1), 0);
 }
 
-/** The text between codes, each piece in its colour. */
+/** Returns the text as spans with the colours of its SGR codes. */
 function spans(line: string): string {
   const pieces = line.split(SGR); // text, codes, text, codes, …
   let looks = { colour: "", bold: false };

@@ -1,4 +1,4 @@
-// The words of the page itself, in both languages. What is said of events is not here: see words.ts.
+// The texts of the page itself, in both languages. The sentences about events are in words.ts.
 
 import type { SceneWords } from "./scene";
 import type { Lang } from "./words";

@@ -1,4 +1,4 @@
-// The time line: a slider, and under it a mark for each step.
+// The marks under the slider of the time line, one for each step.
 
 import { isSaid } from "./record";
 import type { Session } from "./session";
@@ -14,7 +14,10 @@ const COLOURS: [string[], string][] = [
 
 const COLOUR_OF = new Map(COLOURS.flatMap(([events, colour]) => events.map((event) => [event, colour] as const)));
 
-/** Marks each step with the colour of its part; above that what is said, below that what differs. */
+/**
+ * Draws a mark for each step in the colour of its part. A mark above it shows a sentence or a question, a mark below
+ * it a difference.
+ */
 export function mark(canvas: HTMLCanvasElement, session: Session): void {
   const { width, height } = canvas.getBoundingClientRect();
   const scale = devicePixelRatio;

@@ -1,4 +1,4 @@
-// How a chip comes to its place. The element stands there already; only what is seen moves.
+// The animations of chips. An element is already at its new place; only its appearance moves.
 
 interface Point { x: number; y: number }
 
@@ -14,7 +14,7 @@ export function appear(element: Element, duration: number): void {
   element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: duration / 2 });
 }
 
-/** First to where it would have stayed, and then down. */
+/** Moves the chip to a place above its final one, and then down. */
 export function fall(element: Element, from: Point, to: Point, duration: number): void {
   const above = { x: to.x, y: to.y - 70 };
   element.animate(

@@ -1,4 +1,4 @@
-// Puts the board's state on the page.
+// Draws the board's state on the page.
 
 import type { Board, Change } from "./board";
 import { Controls } from "./controls";

@@ -1,11 +1,11 @@
-// What the reader wants to see run: a lesson, its options and its files. All of it is a command line and some files, and all of it fits
-// into a link.
+// The run that the reader wants: a lesson, its options and its files. It becomes a command line with files, and it
+// fits into a link.
 
 import table from "./runs.json";
 import type { Start } from "./wasi";
 import type { Lang } from "./words";
 
-/** What a file of the lesson can be replaced by: nothing if it is undefined. */
+/** A wanted run. Undefined options have the lesson's own values. */
 export interface Wanted {
   command: string;
   client?: string;
@@ -17,7 +17,7 @@ export interface Wanted {
 }
 
 export type Option = "client" | "server" | "seed" | "pods" | "scenario" | "stages";
-/** The options that are texts of files. */
+/** The options whose values are the texts of files. */
 export const FILES = ["pods", "scenario", "stages"] as const;
 export type File = (typeof FILES)[number];
 const OPTIONS: Option[] = ["client", "server", "seed", ...FILES];
@@ -36,13 +36,13 @@ export function takes(row: Row, option: Option): boolean {
   return row.options.includes(option);
 }
 
-/** What the lesson has in a file of its own. */
+/** Returns the lesson's own text for a file option. */
 export function usual(row: Row, file: File): string {
   const name = row[file];
   return name === null ? "" : ((table.files as Record<string, string>)[name] ?? "");
 }
 
-/** What is chosen and is not what the lesson has anyway; what it does not take is left out. */
+/** Returns the options that the lesson accepts and that differ from the lesson's own values. */
 export function chosen(wanted: Wanted): Wanted {
   const row = rowOf(wanted.command);
   const kept: Wanted = { command: wanted.command };
@@ -61,10 +61,10 @@ function isUsual(row: Row, option: Option, value: string): boolean {
   return value.trim() === usual(row, option).trim();
 }
 
-/** The file that the record goes to. */
+/** The name of the record's file. */
 export const RECORD = "run.ndjson";
 
-/** The command line that plays it, and its files. Of nothing in the place of a file, the file is a list of nothing. */
+/** Returns the command line and the files of a run. An empty file is written as an empty list. */
 export function startOf(wanted: Wanted, lang: Lang): Start {
   const text = new TextEncoder();
   const files = new Map<string, Uint8Array>();
@@ -80,7 +80,7 @@ export function startOf(wanted: Wanted, lang: Lang): Start {
   return { args: [...args, "--lang", lang, "--out", RECORD], files };
 }
 
-/** The part of a link behind #, of one run or of two side by side. */
+/** Returns the fragment of a link to one run, or to two side by side. */
 export function linkOf(wanted: Wanted, beside: Wanted | undefined): string {
   const link = query(wanted);
   if (beside) link.set("beside", query(beside).toString());
@@ -92,7 +92,7 @@ function query(wanted: Wanted): URLSearchParams {
   return new URLSearchParams({ run: command, ...options });
 }
 
-/** What a link wants: the first of the two runs and the second, or nothing. */
+/** Returns the runs that a link names, one or two, or undefined if it names none. */
 export function ofLink(hash: string): [Wanted, Wanted | undefined] | undefined {
   const link = new URLSearchParams(hash.replace(/^#/, ""));
   const first = wantedBy(link);

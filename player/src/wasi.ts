@@ -1,10 +1,10 @@
-// What informer-lab as WebAssembly asks of its system (WASI preview 1): arguments, clocks, random numbers, three streams and files in
-// memory. There is nothing else: what it asks for besides is answered with "not supported".
+// A WASI system (preview 1) for informer-lab as WebAssembly: arguments, clocks, random numbers, three streams, and
+// files in memory. Every other call is answered with "not supported".
 
-/** How a program ended, what it wrote, and the files that are there then. */
+/** The result of a program: its exit code, its output, and the files at its end. */
 export interface Outcome { code: number; out: string; err: string; files: Map<string, Uint8Array> }
 
-/** What a program is started with: its arguments without its name, its environment, and its files by name. */
+/** The start of a program: its arguments without the program's name, its environment, and its files by name. */
 export interface Start { args: string[]; env?: Record<string, string>; files?: Map<string, Uint8Array> }
 
 const [BADF, INVAL, NOENT, NOSYS] = [8, 28, 44, 52];
@@ -19,10 +19,10 @@ class Exit extends Error {
   }
 }
 
-/** An open file or stream. A stream that is read has no bytes. */
+/** An open file or stream. Standard input is empty. */
 interface Open { name: string | undefined; bytes: Uint8Array; at: number; appends: boolean }
 
-/** Runs a program to its end. Throws what the program traps with. */
+/** Runs a program to its end. Throws the error of a trap. */
 export function run(module: WebAssembly.Module, start: Start): Outcome {
   const system = new System(start);
   const imports: Record<string, (...given: never[]) => number> = {};
@@ -61,7 +61,7 @@ class System {
     return new TextDecoder().decode(this.contents(this.open.get(stream)!));
   }
 
-  /** Of memory that grows the view is another one each time. */
+  /** A view of the memory, made anew each time, because the buffer is replaced when the memory grows. */
   private get view(): DataView {
     return new DataView(this.memory.buffer);
   }
@@ -79,7 +79,7 @@ class System {
     else this.files.set(file.name, bytes);
   }
 
-  /** The pieces of memory that a list of them names. */
+  /** Returns the pieces of memory that an iovec list names. */
   private pieces(list: number, count: number): Uint8Array[] {
     const { view } = this;
     return Array.from({ length: count }, (_, n) => this.part(view.getUint32(list + 8 * n, true), view.getUint32(list + 8 * n + 4, true)));
@@ -115,7 +115,7 @@ class System {
     const before = this.contents(file);
     const begin = file.appends ? before.length : file.at;
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    // A file grows by halves, in a buffer that is larger than it: line after line is written to a record.
+    // The buffer grows by half, because a record is written line by line.
     const end = Math.max(before.length, begin + length);
     let bytes = new Uint8Array(before.buffer, 0, Math.min(end, before.buffer.byteLength));
     if (end > before.buffer.byteLength) {
@@ -159,7 +159,7 @@ class System {
       for (let begin = 0; begin < length; begin += 65536) crypto.getRandomValues(bytes.subarray(begin, begin + 65536) as Uint8Array<ArrayBuffer>);
       return 0;
     },
-    // Whoever sleeps goes on at once: a recorded run has a clock of its own.
+    // Sleeping returns at once, because a recorded run has its own virtual clock.
     poll_oneoff: (asked: number, told: number, count: number, done: number) => {
       for (let n = 0; n < count; n++) {
         this.part(told + 32 * n, 32).fill(0);

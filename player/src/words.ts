@@ -1,4 +1,4 @@
-// Languages: the table of the sentences that `informer-lab step` says too (Rust writes it), and the words of the page itself.
+// The sentences about events, in both languages. Rust writes the table words.json, which `informer-lab step` shares.
 
 import { type Event, keyOf, nameOf, type Sentence } from "./record";
 import table from "./words.json";
@@ -9,7 +9,7 @@ const meanings: Partial<{ [name: string]: Sentence }> = table.meanings;
 const causes: Partial<{ [name: string]: Sentence }> = table.causes;
 const events: Partial<{ [name: string]: Sentence }> = table.events;
 
-/** What happened, to which object, and why. */
+/** Returns the event, its object and its cause in words. */
 export function heading(event: Event, lang: Lang): string {
   const key = keyOf(event);
   const known = event.cause === undefined ? undefined : (causes[event.cause] ?? causes["other"]);
@@ -29,7 +29,7 @@ export function eventName(name: string, lang: Lang): string {
   return events[name]?.[lang] ?? name;
 }
 
-/** What the narrator or the lesson says of the event; if they say nothing, what such an event is. */
+/** Returns the sentences of the narrator or the lesson about the event, or else the general meaning of such an event. */
 export function saying(event: Event, lang: Lang): string[] {
   const said = (event.said ?? []).map((sentence) => sentence[lang]);
   if (event.event === "narrated") said.push(event[lang] ?? "");
@@ -38,7 +38,7 @@ export function saying(event: Event, lang: Lang): string[] {
   return meaning ? [meaning[lang]] : [];
 }
 
-/** Under which name the table has what such an event is. */
+/** Returns the name of the event's meaning in the table. */
 function meant(event: Event): string {
   const name = nameOf(event);
   if (name === "committed" && event.hidden) return "committed hidden";

@@ -1,11 +1,11 @@
-// A work queue and the keys that its workers have: the same fold as src/trace/picture/work.rs.
+// A work queue and its workers. Applies events exactly as src/trace/picture/work.rs does.
 
 import { type Event, short } from "./record";
 
-/** A key that a worker has; it is queued again afterwards if it was added meanwhile. */
+/** A key that a worker processes. `again` is true if it was added meanwhile, so that it will be queued again. */
 export interface InWork { key: string; again: boolean }
 
-/** A key that comes in later, and when. */
+/** A key that will be added later, with the time. */
 export interface Later { key: string; dueMs: number }
 
 export class Work {
@@ -41,7 +41,7 @@ export class Work {
     if (effect === "when_done") for (const work of this.processing) if (work.key === key) work.again = true;
   }
 
-  /** Of several times for a key the earliest stands. */
+  /** Keeps the earliest of several times for a key. */
   private delay(key: string, dueMs: number): void {
     const known = this.delayed.findIndex((later) => later.key === key);
     if (known >= 0 && this.delayed[known]!.dueMs <= dueMs) return;

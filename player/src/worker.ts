@@ -1,4 +1,4 @@
-// Runs the program once, beside the page.
+// The worker that runs the program once, so that the page stays responsive.
 
 import type { Order, Report } from "./program";
 import { run } from "./wasi";

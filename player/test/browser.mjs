@@ -1,4 +1,4 @@
-// A page in headless Chromium (Debian's package; CHROMIUM names another).
+// Opens pages in headless Chromium. CHROMIUM names another program than Debian's.
 
 import { chromium } from "playwright-core";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export async function browser() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 }
 
-/** The page with these records in it, as informer-lab board makes it, as a file. */
+/** Writes the page with these records to a file, as `informer-lab board` does, and returns its URL. */
 export function pageFile(name, records, options = {}) {
   const fill = (page, id, type, text) =>
     page.replace(`<script type="${type}" id="${id}"></script>`, () => `<script type="${type}" id="${id}">${text.replaceAll("<", "\\u003c")}</script>`);
@@ -26,7 +26,7 @@ export function pageFile(name, records, options = {}) {
   return pathToFileURL(path).href;
 }
 
-/** Opens a page; what it complains about, and each request that leaves it, is in `faults`. */
+/** Opens a page. Its errors, and its requests to other origins, are collected in `faults`. */
 export async function open(chromium, url, { width = 1280, height = 720, still = true, dark = false } = {}) {
   const context = await chromium.newContext({
     viewport: { width, height }, reducedMotion: still ? "reduce" : "no-preference", colorScheme: dark ? "dark" : "light", locale: "en-US",
@@ -40,7 +40,10 @@ export async function open(chromium, url, { width = 1280, height = 720, still = 
   return { page, faults, close: () => context.close() };
 }
 
-/** The lines in each box of the page, as the terminal has them, from above; and how many are left out. */
+/**
+ * Returns the lines in each box of the page, as the terminal has them, from top to bottom, and the number of hidden
+ * lines.
+ */
 export function boxLines() {
   const parts = { server: [], queue: [], store: [], processor: [], work: [], workers: [] };
   const more = {};

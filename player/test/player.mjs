@@ -1,4 +1,4 @@
-// What the tests share: the player's modules, and the frames that Rust wrote (cargo test --test it board).
+// Helpers of the tests: the player's modules, and the frames that Rust wrote (cargo test --test it board).
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 const FOLDER = process.env.PLAYER_FRAMES ?? here("../../target/tmp/board");
 
-/** The runs of the catalog in both eras: name, command, record, and each frame in both languages. */
+/** Returns all runs of the catalog in both eras: name, command, record, and each frame in both languages. */
 export function runs() {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort();
   if (files.length < 40) throw new Error(`${FOLDER} has ${files.length} runs: run cargo test --test it board`);
@@ -24,7 +24,7 @@ export function run(command, era = "classic") {
   return found;
 }
 
-/** A record of so many events about so many objects, made from the events of a lesson. */
+/** Returns a record with so many events about so many objects, made from the events of a lesson. */
 export function long(events, objects) {
   const [header, ...lines] = run("shared --step list-watch").record.split("\n");
   const all = [header, ...lines.filter((line) => JSON.parse(line).event === "joined")];

@@ -1,4 +1,4 @@
-// The program as WebAssembly, as .ci/wasm builds it.
+// Runs the program as WebAssembly, as built by .ci/wasm.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -7,7 +7,7 @@ import { load } from "./player.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** What a page downloads. */
+/** The file that a page downloads. */
 export const PACKED = readFileSync(process.env.PLAYER_PROGRAM ?? here("../../target/wasm/informer-lab.wasm.gz"));
 
 const { run } = await load("wasi");

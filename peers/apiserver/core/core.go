@@ -1,7 +1,7 @@
-// Package core holds the hub ("__internal") types of the served kinds, and registers them with the wire types.
+// Package core holds the internal (hub) types of the served kinds, and registers them with their wire types.
 //
-// They are Go types of their own, with the memory layout of the wire types: where hub and wire type are one, encoding an object stamps
-// kind and apiVersion on the copy that the watch cache shares.
+// The internal types are separate Go types with the memory layout of the wire types. If the internal type were the
+// wire type, encoding an object would set kind and apiVersion on the object that the watch cache shares.
 package core
 
 import (
@@ -18,7 +18,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// AddToScheme registers the wire types of the served groups and the hub types of the served kinds.
+// AddToScheme registers the wire types of the served groups and the internal types of the served kinds.
 func AddToScheme(s *runtime.Scheme) {
 	utilruntime.Must(corev1.AddToScheme(s))
 	utilruntime.Must(appsv1.AddToScheme(s))
@@ -34,7 +34,7 @@ func AddToScheme(s *runtime.Scheme) {
 	register[ServiceAccount, ServiceAccountList, corev1.ServiceAccount, corev1.ServiceAccountList](s, "", "ServiceAccount")
 	register[ReplicaSet, ReplicaSetList, appsv1.ReplicaSet, appsv1.ReplicaSetList](s, "apps", "ReplicaSet")
 	register[Lease, LeaseList, coordinationv1.Lease, coordinationv1.LeaseList](s, "coordination.k8s.io", "Lease")
-	// Never shared by a cache, so one Go type can be both hub and wire type.
+	// No cache shares Bindings, so that one Go type can be both internal and wire type.
 	s.AddKnownTypeWithName(internal("", "Binding"), &corev1.Binding{})
 }
 
@@ -42,7 +42,7 @@ func internal(group, kind string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: runtime.APIVersionInternal, Kind: kind}
 }
 
-// register adds the hub types of a kind and its list, whose wire types have the same memory layouts.
+// register adds the internal types of a kind and its list. The wire types have the same memory layouts.
 func register[Hub, HubList, Wire, WireList any](s *runtime.Scheme, group, kind string) {
 	convertible[Hub, Wire](s, group, kind)
 	convertible[HubList, WireList](s, group, kind+"List")
@@ -56,13 +56,13 @@ func convertible[Hub, Wire any](s *runtime.Scheme, group, kind string) {
 	}))
 	utilruntime.Must(s.AddConversionFunc((*Wire)(nil), (*Hub)(nil), func(from, to any, _ conversion.Scope) error {
 		*(to.(*Hub)) = *(*Hub)(unsafe.Pointer(from.(*Wire)))
-		to.(runtime.Object).GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // a hub type has none
+		to.(runtime.Object).GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // internal types have none
 		return nil
 	}))
 }
 
-// Selectable says which fields a field selector may name beside the object's name and namespace. Kinds for which nothing is said have
-// the default of the scheme.
+// Selectable registers the fields that a field selector may name besides the object's name and namespace. Other kinds
+// have the scheme's default.
 func Selectable(s *runtime.Scheme, kind schema.GroupVersionKind, fields ...string) {
 	known := map[string]bool{"metadata.name": true, "metadata.namespace": true}
 	for _, field := range fields {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The hub types: each is its wire type and nothing else, so it has the same memory layout. All methods are those of the wire type but for
-// the copy, which must be of the hub type.
+// The internal types. Each embeds its wire type and nothing else, so that both have the same memory layout. They have
+// the methods of the wire type, except for DeepCopyObject, which must return the internal type.
 type (
 	ConfigMap      struct{ corev1.ConfigMap }
 	Event          struct{ corev1.Event }
@@ -23,7 +23,7 @@ type (
 	Lease          struct{ coordinationv1.Lease }
 )
 
-// The lists of hub types, with the names that messages give them.
+// The lists of the internal types, named as in error messages.
 type (
 	ConfigMapList      struct{ List[ConfigMap] }
 	EventList          struct{ List[Event] }
@@ -37,7 +37,7 @@ type (
 	LeaseList          struct{ List[Lease] }
 )
 
-// List has the memory layout of the list of the wire type.
+// List has the memory layout of the wire type's list.
 type List[Hub any] struct {
 	metav1.TypeMeta
 	metav1.ListMeta

@@ -1,5 +1,7 @@
 package openapi
 
+// Reads the packed OpenAPI documents of the project.
+
 import (
 	"bufio"
 	"compress/gzip"
@@ -12,10 +14,10 @@ import (
 	"strings"
 )
 
-// document unpacks one of the documents that the project serves: crates/kube-testcluster/src/discovery/openapi/documents.rs describes the
-// form.
+// document returns one of the OpenAPI documents that the project's server serves. The format is described in
+// crates/kube-testcluster/src/discovery/openapi/documents.rs.
 func document(wanted string) ([]byte, error) {
-	_, here, _, _ := runtime.Caller(0) // this file has a name
+	_, here, _, _ := runtime.Caller(0) // always known for this file
 	file, err := os.Open(filepath.Join(filepath.Dir(here), "../../../crates/kube-testcluster/src/discovery/openapi/documents.gz"))
 	if err != nil {
 		return nil, err

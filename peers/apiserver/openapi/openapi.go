@@ -1,5 +1,5 @@
-// Package openapi describes the served types, as the generic API server needs it to say who owns which field: by Kubernetes' own documents,
-// as the project packs them.
+// Package openapi describes the served types to the generic API server, which needs the descriptions to track who
+// owns which field. The schemas come from Kubernetes' own OpenAPI documents, as packed in the project.
 package openapi
 
 import (
@@ -17,13 +17,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// The documents of the served groups.
+// served are the documents of the served groups.
 var served = []string{"v3/api/v1", "v3/apis/apps/v1", "v3/apis/coordination.k8s.io/v1"}
 
 const references = "#/components/schemas/"
 
-// Definitions describes every type of the scheme, and those that the generic server answers with. What is not served by kube-apiserver is
-// an object with any fields.
+// Definitions returns the OpenAPI definitions of all types in the scheme and of the types that the generic server
+// answers with. A type that kube-apiserver does not publish is described as an object with any fields.
 func Definitions(scheme *runtime.Scheme) (common.GetOpenAPIDefinitions, error) {
 	published := map[string]json.RawMessage{}
 	for _, name := range served {
@@ -49,7 +49,7 @@ func Definitions(scheme *runtime.Scheme) (common.GetOpenAPIDefinitions, error) {
 		prefix := strings.TrimSuffix(own.String(), "x")
 		definitions := map[string]common.OpenAPIDefinition{}
 		for name, schema := range published {
-			definitions[name], _ = describe(schema, prefix) // it could be described above
+			definitions[name], _ = describe(schema, prefix) // it was checked above
 		}
 		for _, sample := range samples(scheme) {
 			if name := util.GetCanonicalTypeName(sample); definitions[name].Schema.Type == nil {
@@ -62,7 +62,7 @@ func Definitions(scheme *runtime.Scheme) (common.GetOpenAPIDefinitions, error) {
 
 var reference = regexp.MustCompile(`"` + references + `([^"]+)"`)
 
-// describe reads a published schema. References to others begin with the prefix.
+// describe parses a published schema, and gives its references the prefix.
 func describe(published json.RawMessage, prefix string) (common.OpenAPIDefinition, error) {
 	made := common.OpenAPIDefinition{}
 	for _, found := range reference.FindAllSubmatch(published, -1) {

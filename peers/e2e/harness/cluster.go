@@ -1,5 +1,7 @@
 package harness
 
+// Starts API servers for tests: the built-in cluster, or upstream's API server.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -13,15 +15,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Cluster is an API server that lives as long as its test.
+// Cluster is an API server that runs until its test ends.
 type Cluster struct {
 	URL        string
 	Kubeconfig string
-	// home is where kubectl caches what this cluster serves.
+	// home is the home folder of kubectl, with its discovery cache.
 	home string
 }
 
-// LabCluster starts the cluster under test, on a free port.
+// LabCluster starts the cluster under test on a free port.
 func LabCluster(t *testing.T, arguments ...string) Cluster {
 	t.Helper()
 	home := t.TempDir()
@@ -33,7 +35,8 @@ func LabCluster(t *testing.T, arguments ...string) Cluster {
 	return Cluster{URL: url, Kubeconfig: kubeconfig, home: home}
 }
 
-// RealCluster starts upstream's API server, and the program that plays scheduler and kubelet for it with these options.
+// RealCluster starts upstream's API server, and the program that stands in for scheduler and kubelet, with these
+// options.
 func RealCluster(t *testing.T, lifecycle ...string) Cluster {
 	t.Helper()
 	home := t.TempDir()
@@ -45,7 +48,7 @@ func RealCluster(t *testing.T, lifecycle ...string) Cluster {
 	return Cluster{URL: strings.TrimPrefix(ready, "ready "), Kubeconfig: kubeconfig, home: home}
 }
 
-// Behind is the same cluster as seen through a proxy.
+// Behind returns the same cluster, reached through a proxy.
 func (c Cluster) Behind(t *testing.T, proxy *Proxy) Cluster {
 	t.Helper()
 	direct, err := os.ReadFile(c.Kubeconfig)
@@ -59,7 +62,7 @@ func (c Cluster) Behind(t *testing.T, proxy *Proxy) Cluster {
 	return Cluster{URL: proxy.URL, Kubeconfig: kubeconfig, home: c.home}
 }
 
-// Client is a client of the cluster. It does not limit its own rate.
+// Client returns a client for the cluster without a rate limit.
 func (c Cluster) Client(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: c.URL, QPS: -1})
@@ -69,7 +72,7 @@ func (c Cluster) Client(t *testing.T) kubernetes.Interface {
 	return client
 }
 
-// Fault starts a fault in a lab cluster that lets faults be started (--admin).
+// Fault starts a fault in a cluster that was started with --admin.
 func (c Cluster) Fault(t *testing.T, fault string) {
 	t.Helper()
 	body, err := json.Marshal(map[string]string{"fault": fault})

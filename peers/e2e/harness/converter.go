@@ -1,5 +1,7 @@
 package harness
 
+// A conversion webhook for tests.
+
 import (
 	"bytes"
 	"crypto/ecdsa"
@@ -19,18 +21,17 @@ import (
 	"time"
 )
 
-// Converter is a webhook that converts a kind with two versions: what is spec.one in v1 is spec.two in v2, and spec.of
-// is lost. An object tells of its
-// conversions in an annotation.
+// Converter is a conversion webhook for a kind with two versions: spec.one in v1 is spec.two in v2, and spec.of is
+// lost. It records each conversion in an annotation of the object.
 type Converter struct {
 	URL string
-	// Authority is who has signed the webhook's certificate, in PEM.
+	// Authority is the certificate of the CA that has signed the webhook's certificate, in PEM.
 	Authority []byte
-	// Fails is whether it answers that it cannot.
+	// Fails makes the webhook answer with a failure.
 	Fails atomic.Bool
 }
 
-// Conversions is the annotation with what an object went through: "v1>v2 v2>v1".
+// Conversions is the annotation with the conversions of an object: "v1>v2 v2>v1".
 const Conversions = "example.org/conversions"
 
 // StartConverter starts the webhook on a free port.
@@ -81,10 +82,10 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	asked.Request, asked.Response = nil, answer
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(asked) // who has gone needs no answer
+	_ = json.NewEncoder(w).Encode(asked) // fails if the client has gone
 }
 
-// convert gives an object another version.
+// convert changes an object to another version.
 func convert(object map[string]any, desired string) map[string]any {
 	from, to := path.Base(object["apiVersion"].(string)), path.Base(desired)
 	object["apiVersion"] = desired
@@ -107,7 +108,7 @@ func convert(object map[string]any, desired string) map[string]any {
 	return object
 }
 
-// certificates are one for this machine, and in PEM the authority that has signed it.
+// certificates returns a certificate for this machine, and the certificate of the CA that has signed it, in PEM.
 func certificates(t *testing.T) (tls.Certificate, []byte) {
 	t.Helper()
 	authorityKey, key := newKey(t), newKey(t)

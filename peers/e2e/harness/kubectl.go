@@ -1,5 +1,7 @@
 package harness
 
+// Runs kubectl commands.
+
 import (
 	"bytes"
 	"errors"
@@ -9,18 +11,18 @@ import (
 	"time"
 )
 
-// Kubectl is a kubectl with a cluster and a home folder of its own.
+// Kubectl is a kubectl program for one cluster, with its own home folder.
 type Kubectl struct {
 	program   string
 	variables []string
 }
 
-// Kubectl is kubectl 1.37 for this cluster.
+// Kubectl returns kubectl 1.37 for this cluster.
 func (c Cluster) Kubectl() Kubectl {
 	return c.kubectl(Peer("kubectl"))
 }
 
-// OldKubectl is kubectl 1.20 for this cluster.
+// OldKubectl returns kubectl 1.20 for this cluster.
 func (c Cluster) OldKubectl() Kubectl {
 	return c.kubectl(OldKubectl())
 }
@@ -29,12 +31,12 @@ func (c Cluster) kubectl(program string) Kubectl {
 	return Kubectl{program: program, variables: []string{"KUBECONFIG=" + c.Kubeconfig, "HOME=" + c.home}}
 }
 
-// With is the same kubectl with more variables in its environment.
+// With returns the same kubectl with additional environment variables.
 func (k Kubectl) With(variables ...string) Kubectl {
 	return Kubectl{program: k.program, variables: append(append([]string{}, k.variables...), variables...)}
 }
 
-// Result is what a command wrote, and its exit code.
+// Result is the output of a command and its exit code.
 type Result struct {
 	Out, Err string
 	Code     int
@@ -67,7 +69,7 @@ func (k Kubectl) Run(t *testing.T, arguments ...string) string {
 	return k.Feed(t, "", arguments...)
 }
 
-// Feed runs a command that must succeed with this standard input, and returns its standard output.
+// Feed runs a command with this standard input that must succeed, and returns its standard output.
 func (k Kubectl) Feed(t *testing.T, input string, arguments ...string) string {
 	t.Helper()
 	result := k.Try(t, input, arguments...)
@@ -82,12 +84,12 @@ func (k Kubectl) Fail(t *testing.T, arguments ...string) string {
 	t.Helper()
 	result := k.Try(t, "", arguments...)
 	if result.Code <= 0 {
-		t.Fatalf("kubectl %s ended with %d, not with a failure of its own:\n%s%s", strings.Join(arguments, " "), result.Code, result.Out, result.Err)
+		t.Fatalf("kubectl %s ended with %d instead of failing by itself:\n%s%s", strings.Join(arguments, " "), result.Code, result.Out, result.Err)
 	}
 	return result.Err
 }
 
-// Start runs a command beside the test.
+// Start starts a command that runs beside the test.
 func (k Kubectl) Start(t *testing.T, arguments ...string) *Process {
 	t.Helper()
 	return Start(t, k.variables, k.program, arguments...)

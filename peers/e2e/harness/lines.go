@@ -1,5 +1,7 @@
 package harness
 
+// Collects the output of a program line by line.
+
 import (
 	"bytes"
 	"slices"
@@ -9,7 +11,7 @@ import (
 	"time"
 )
 
-// Lines collects what a program writes and lets a test wait for more.
+// Lines collects the lines that a program writes, and lets tests wait for more.
 type Lines struct {
 	name    string
 	mutex   sync.Mutex
@@ -52,7 +54,7 @@ func (l *Lines) wake() {
 	l.changed = make(chan struct{})
 }
 
-// All returns every whole line so far.
+// All returns all complete lines so far.
 func (l *Lines) All() []string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -63,7 +65,7 @@ func (l *Lines) String() string {
 	return strings.Join(l.All(), "\n")
 }
 
-// Await waits until the lines satisfy the condition, and returns them. A failure names what it waited for.
+// Await waits until the lines satisfy the condition, and returns them. what describes the condition in failures.
 func (l *Lines) Await(t *testing.T, what string, condition func(lines []string) bool) []string {
 	t.Helper()
 	deadline := time.After(Patience)
@@ -85,7 +87,7 @@ func (l *Lines) Await(t *testing.T, what string, condition func(lines []string) 
 	}
 }
 
-// AwaitLine waits for a line that contains text, and returns it.
+// AwaitLine waits for a line that contains the text, and returns it.
 func (l *Lines) AwaitLine(t *testing.T, text string) string {
 	t.Helper()
 	contains := func(line string) bool { return strings.Contains(line, text) }

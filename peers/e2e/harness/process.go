@@ -1,5 +1,7 @@
 package harness
 
+// Starts programs that end with their test.
+
 import (
 	"os"
 	"os/exec"
@@ -16,7 +18,7 @@ type Process struct {
 	ended    chan struct{}
 }
 
-// Start runs a program with a small environment and these variables. The program ends with the test.
+// Start starts a program with a minimal environment and these variables. The program ends with the test.
 func Start(t *testing.T, variables []string, program string, arguments ...string) *Process {
 	t.Helper()
 	name := filepath.Base(program)
@@ -28,7 +30,7 @@ func Start(t *testing.T, variables []string, program string, arguments ...string
 		t.Fatalf("%s: %v", program, err)
 	}
 	go func() {
-		_ = p.command.Wait() // its ProcessState says how it ended
+		_ = p.command.Wait() // its ProcessState has the exit code
 		p.Out.close()
 		p.Err.close()
 		close(p.ended)
@@ -42,14 +44,14 @@ func Start(t *testing.T, variables []string, program string, arguments ...string
 	return p
 }
 
-// End interrupts the program, waits for it, and returns its exit code. Calling it again is harmless.
+// End interrupts the program, waits for it, and returns its exit code. Later calls do nothing more.
 func (p *Process) End(t *testing.T) int {
 	t.Helper()
-	_ = p.command.Process.Signal(syscall.SIGINT) // a process that has ended already needs no signal
+	_ = p.command.Process.Signal(syscall.SIGINT) // a process that has ended needs no signal
 	return p.Wait(t)
 }
 
-// Wait waits until the program ends by itself, and returns its exit code: -1 if a signal ended it.
+// Wait waits until the program ends, and returns its exit code: -1 if a signal ended it.
 func (p *Process) Wait(t *testing.T) int {
 	t.Helper()
 	select {
@@ -62,7 +64,7 @@ func (p *Process) Wait(t *testing.T) int {
 	return p.command.ProcessState.ExitCode()
 }
 
-// environment returns the variables of this process that programs need, and the given ones.
+// environment returns the variables that every program needs, and the given ones.
 func environment(variables []string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC"}, variables...)
 }

@@ -1,5 +1,6 @@
-// Package harness runs the programs of the end-to-end tests: the lab, the real API server, kubectl. Every program listens on a free port of the
-// loopback and ends with its test. Tests wait for a program's output or effect and never for a time; Patience is only the upper limit.
+// Package harness runs the programs of the end-to-end tests: the program under test, the real API server and kubectl.
+// Every program listens on a free port of the loopback interface and ends with its test. Tests wait for output or
+// effects of a program, and never for a fixed time. Patience is only the upper limit.
 package harness
 
 import (
@@ -11,38 +12,38 @@ import (
 	"time"
 )
 
-// Patience is how long a condition may take before its test fails. No test sleeps for it.
+// Patience is the longest wait for a condition before the test fails. No test sleeps for it.
 const Patience = 30 * time.Second
 
-// KubectlVersion is the version of the new kubectl and of the library that it is built from.
+// KubectlVersion is the version of the new kubectl, and of the library from which it is built.
 const KubectlVersion = "v1.37.2"
 
-// Lab is the path of the program under test: INFORMER_LAB, or the debug build.
+// Lab returns the path of the program under test: INFORMER_LAB, or the debug build.
 func Lab() string {
 	return fromEnvironment("INFORMER_LAB", Root("target", "debug", "informer-lab"))
 }
 
-// OldKubectl is the path of Debian's kubectl 1.20: KUBECTL_1_20, or the place where .ci/kubectl-1.20 puts it.
+// OldKubectl returns the path of Debian's kubectl 1.20: KUBECTL_1_20, or the place where .ci/kubectl-1.20 puts it.
 func OldKubectl() string {
 	return fromEnvironment("KUBECTL_1_20", Root("target", "kubectl-1.20", "usr", "bin", "kubectl"))
 }
 
-// Peer is the path of a program of this module that Build has built.
+// Peer returns the path of a program of this module that Build has built.
 func Peer(name string) string {
 	return Root("target", "peers", name)
 }
 
-// Fixture is the path of a file of the project.
+// Fixture returns the path of a file in the project's fixtures.
 func Fixture(path ...string) string {
 	return Root(append([]string{"fixtures"}, path...)...)
 }
 
-// DefaultStages is the file with the stages of a cluster that names no other file.
+// DefaultStages returns the path of the stages that a cluster uses by default.
 func DefaultStages() string {
 	return Root("crates", "kube-testcluster", "src", "nodes", "stages", "default.yaml")
 }
 
-// Build builds the programs of this module and checks that the programs which it cannot build exist.
+// Build builds the programs of this module, and checks that the other programs exist.
 func Build() error {
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
 	for _, arguments := range [][]string{
@@ -80,7 +81,7 @@ func fromEnvironment(variable, otherwise string) string {
 	return otherwise
 }
 
-// Root is a path in the project.
+// Root returns a path in the project.
 func Root(path ...string) string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {

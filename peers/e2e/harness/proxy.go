@@ -1,5 +1,7 @@
 package harness
 
+// A proxy that can cut watches.
+
 import (
 	"context"
 	"net/http"
@@ -10,7 +12,7 @@ import (
 	"testing"
 )
 
-// Proxy stands between clients and their API server. It knows the open watches and can cut them.
+// Proxy forwards requests to an API server. It tracks the open watches and can cut them.
 type Proxy struct {
 	URL     string
 	forward http.Handler
@@ -19,7 +21,7 @@ type Proxy struct {
 	changed chan struct{}
 	// open holds the watches that the server has accepted, each with the function that cuts it.
 	open map[*http.Request]context.CancelFunc
-	// held means that no watch is let through.
+	// held is true while no watch may be opened.
 	held bool
 	// lists counts the lists that were begun, streamed or not.
 	lists int
@@ -35,7 +37,7 @@ func NewProxy(t *testing.T, cluster Cluster) *Proxy {
 	p := &Proxy{changed: make(chan struct{}), open: map[*http.Request]context.CancelFunc{}}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		FlushInterval: -1, // a watch event is passed on at once
+		FlushInterval: -1, // forward each watch event at once
 	}
 	server := httptest.NewServer(p)
 	p.URL = server.URL
@@ -67,7 +69,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.forward.ServeHTTP(&acceptance{ResponseWriter: w, accepted: accepted}, r)
 }
 
-// Cut ends all open watches in the middle and lets no watch through until Resume.
+// Cut closes all open watches, and lets no watch through until Resume.
 func (p *Proxy) Cut() {
 	p.change(func() {
 		p.held = true
@@ -82,7 +84,7 @@ func (p *Proxy) Resume() {
 	p.change(func() { p.held = false })
 }
 
-// Lists returns how many lists were begun, streamed or not.
+// Lists returns the number of lists that were begun, streamed or not.
 func (p *Proxy) Lists() int {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -99,7 +101,7 @@ func (p *Proxy) AwaitWatches(t *testing.T, count int) {
 	}
 }
 
-// await waits for the condition, unless the context ends first.
+// await waits for the condition. It returns false if the context ends first.
 func (p *Proxy) await(ctx context.Context, condition func() bool) bool {
 	for {
 		p.mutex.Lock()
@@ -124,7 +126,7 @@ func (p *Proxy) change(what func()) {
 	p.changed = make(chan struct{})
 }
 
-// acceptance notes when the server answers 200.
+// acceptance is a ResponseWriter that calls accepted when the server answers 200.
 type acceptance struct {
 	http.ResponseWriter
 	accepted func()

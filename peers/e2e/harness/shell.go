@@ -1,18 +1,20 @@
 package harness
 
+// Runs shell commands that use kubectl.
+
 import (
 	"os"
 	"path/filepath"
 	"testing"
 )
 
-// Shell runs lines of a shell in a folder, in which kubectl is this one.
+// Shell runs shell commands in a folder, with the cluster's kubectl in PATH.
 type Shell struct {
 	folder    string
 	variables []string
 }
 
-// Shell is a shell for this kubectl, in a new folder with these files.
+// Shell returns a shell with this kubectl, in a new folder with these files.
 func (k Kubectl) Shell(t *testing.T, files map[string]string) Shell {
 	t.Helper()
 	folder := t.TempDir()
@@ -29,13 +31,13 @@ func (k Kubectl) Shell(t *testing.T, files map[string]string) Shell {
 	return Shell{folder: folder, variables: append([]string{path}, k.variables...)}
 }
 
-// Try runs a line. It may fail.
+// Try runs a command line. It may fail.
 func (s Shell) Try(t *testing.T, line string) Result {
 	t.Helper()
 	return Kubectl{program: "sh", variables: s.variables}.Try(t, "", "-c", "cd "+s.folder+" && "+line)
 }
 
-// Start runs a line beside the test.
+// Start starts a command line that runs beside the test.
 func (s Shell) Start(t *testing.T, line string) *Process {
 	t.Helper()
 	return Start(t, s.variables, "sh", "-c", "cd "+s.folder+" && exec "+line)

@@ -1,4 +1,4 @@
-//! One piece of work on kube-runtime's reflector and watcher, measured, in the form in which `benches/work` tells it.
+//! Does one piece of work on kube-runtime's reflector and watcher, and prints figures like `benches/work`.
 //!
 //! `peer-kube-runtime sync|watch [--key value…]`
 
@@ -14,7 +14,7 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// What was measured: what of the work, how much, in which unit, and how much was done.
+/// A measured figure: the part of the work, the value, its unit, and the number of operations.
 type Figure = (&'static str, f64, &'static str, u64);
 
 #[tokio::main]
@@ -34,7 +34,7 @@ async fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What stands behind `--key`.
+/// Returns the value after `--key`, or the usual one.
 fn option<'a>(words: &'a [String], key: &str, usual: &'a str) -> &'a str {
     let at = words.iter().position(|word| word.strip_prefix("--") == Some(key));
     at.map_or(usual, |at| &words[at + 1])

@@ -1,6 +1,6 @@
-//! What this process holds, from the system.
+//! Reads the memory of this process from /proc.
 
-/// The largest resident size so far and the present one, in bytes.
+/// Returns the largest and the present resident size, in bytes.
 pub fn resident() -> (f64, f64) {
     let status = std::fs::read_to_string("/proc/self/status").expect("this is a Linux");
     let field = |name: &str| {

@@ -1,4 +1,4 @@
-//! From an HTTP LIST to a store and a subscriber that have everything.
+//! Benchmark: time and memory from an HTTP LIST until kube-runtime's store and a subscriber have every object.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -16,7 +16,7 @@ pub async fn list_to_handler(words: &[String]) -> Vec<Figure> {
     let client = crate::client(words);
     let start = Instant::now();
     let (_store, writer) = reflector::store::<Pod>();
-    // As client-go's reflector does: one page from the watch cache.
+    // One page from the watch cache, as client-go's reflector lists.
     let config = watcher::Config { page_size: None, ..watcher::Config::default() }.any_semantic();
     let mut events = pin!(watch(Api::<Pod>::all(client), config).reflect(writer));
     let mut added = 0;

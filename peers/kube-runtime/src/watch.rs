@@ -1,4 +1,4 @@
-//! Changes through HTTP to subscribers of a shared reflector.
+//! Benchmark: watch events over HTTP to the subscribers of kube-runtime's shared reflector.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use tokio::sync::mpsc;
 
 use crate::Figure;
 
-/// How many changes wait for the slowest subscriber; nothing is dropped, the watch waits.
+/// The number of changes that may wait for the slowest subscriber. If the buffer is full, the watch waits; nothing is
+/// dropped.
 const BUFFER: usize = 1024;
 
 pub async fn changes_to_handlers(words: &[String]) -> Vec<Figure> {
@@ -27,7 +28,7 @@ pub async fn changes_to_handlers(words: &[String]) -> Vec<Figure> {
         let subscriber = writer.subscribe().expect("the store is shared");
         let (told, moments) = (told.clone(), first_or_last.clone());
         tokio::spawn(async move {
-            let mut subscriber = pin!(subscriber.skip(pods as usize)); // what the list had
+            let mut subscriber = pin!(subscriber.skip(pods as usize)); // the objects of the list
             while subscriber.next().await.is_some() {
                 let told = told.fetch_add(1, Ordering::Relaxed) + 1;
                 if told == 1 || told == changes * handlers {

@@ -1,5 +1,6 @@
-// Package fixtures takes the place of test/integration/fixtures/server.go of k8s.io/apiextensions-apiserver: the server that its tests start
-// is the kube-apiserver of `informer-lab envtest` instead of one in the process. The functions and what they return are upstream's.
+// Package fixtures replaces test/integration/fixtures/server.go of k8s.io/apiextensions-apiserver, with the same
+// functions. The server that the tests start is the kube-apiserver of `informer-lab envtest` instead of one in the
+// process.
 package fixtures
 
 import (
@@ -28,14 +29,15 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The user of the tests. Upstream's is the loopback client, which may do everything.
+// The user of the tests, with all rights like upstream's loopback client.
 const (
 	token = "integration"
 	user  = token + `,integration,1,"system:masters"` + "\n"
 )
 
-// Upstream's server runs without the admission plugin NamespaceLifecycle, and these are used without being made. That of TestEtcdStorage is
-// not among them, so that it ends: it would wait for an etcd for ever.
+// namespaces are used by the tests without being created, because upstream's server runs without the admission plugin
+// NamespaceLifecycle. The namespace of TestEtcdStorage is missing on purpose: the test then fails at once, and does
+// not wait for an etcd for ever.
 var namespaces = []string{"namespace-1", "namespace-2", "not-the-default", "test"}
 
 var (
@@ -43,7 +45,7 @@ var (
 	errFeatures = errors.New("there are no feature gates, and no versions to emulate")
 )
 
-// StartDefaultServer starts the server that informer-lab is in the place of kube-apiserver. The options are those that have no effect on it.
+// StartDefaultServer starts informer-lab as kube-apiserver. The returned options have no effect on it.
 func StartDefaultServer(t servertesting.Logger, flags ...string) (func(), *rest.Config, *serveroptions.CustomResourceDefinitionsServerOptions, error) {
 	if slices.ContainsFunc(flags, choosesFeatures) {
 		return nil, nil, nil, errFeatures
@@ -72,7 +74,7 @@ func choosesFeatures(flag string) bool {
 	return strings.HasPrefix(flag, "--feature-gates") || strings.HasPrefix(flag, "--emulated-version")
 }
 
-// start runs the program until it says where it serves.
+// start runs the server until it prints its address.
 func start(folder string, flags []string) (config *rest.Config, end func(), err error) {
 	tokens := filepath.Join(folder, "tokens.csv")
 	if err := os.WriteFile(tokens, []byte(user), 0o600); err != nil {
@@ -118,7 +120,7 @@ func makeNamespaces(config *rest.Config) error {
 	return nil
 }
 
-// StartDefaultServerWithConfigAccess would let a test read what the server has in etcd.
+// StartDefaultServerWithConfigAccess fails, because it would give a test access to the server's etcd.
 func StartDefaultServerWithConfigAccess(t servertesting.Logger, flags ...string) (func(), *rest.Config, apiserver.CompletedConfig, error) {
 	return nil, nil, apiserver.CompletedConfig{}, errEtcd
 }
@@ -142,10 +144,10 @@ func StartDefaultServerWithClients(t servertesting.Logger, extraFlags ...string)
 	return tearDown, apiExtensionsClient, dynamicClient, nil
 }
 
-// StartDefaultServerWithClientsAndEtcd would let a test read and write what the server has in etcd.
+// StartDefaultServerWithClientsAndEtcd fails, because it would give a test access to the server's etcd.
 func StartDefaultServerWithClientsAndEtcd(t servertesting.Logger, extraFlags ...string) (func(), clientset.Interface, dynamic.Interface, *clientv3.Client, string, error) {
 	return nil, nil, nil, nil, "", errEtcd
 }
 
-// IntegrationEtcdServers returns no etcd: there is none.
+// IntegrationEtcdServers returns no servers: there is no etcd.
 func IntegrationEtcdServers() []string { return nil }

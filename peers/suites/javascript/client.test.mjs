@@ -1,4 +1,4 @@
-// What programs do with JavaScript's client: its package has no tests for a cluster.
+// Tests of our cluster with JavaScript's client, whose package has no tests that need a cluster.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -16,13 +16,13 @@ const pod = (name, labels = {}) => ({
 });
 const configMap = (name, data) => ({ metadata: { name }, data });
 
-/** Waits until something is true. */
+/** Waits up to ten seconds until `holds` returns true. */
 async function eventually(holds) {
   for (const end = Date.now() + 10_000; Date.now() < end;) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  assert.fail("not within ten seconds");
+  assert.fail("it did not happen within ten seconds");
 }
 
 test("tells its version", async () => {
@@ -38,7 +38,7 @@ test("creates, reads, replaces and deletes", async () => {
   await assert.rejects(core.readNamespacedConfigMap({ name: "crud", namespace }), (error) => error.code === 404);
 });
 
-test("is told of a conflict", async () => {
+test("rejects an outdated update with a conflict", async () => {
   const old = await core.createNamespacedConfigMap({ namespace, body: configMap("conflict", { a: "1" }) });
   await core.replaceNamespacedConfigMap({ name: "conflict", namespace, body: { ...old, data: { a: "2" } } });
   await assert.rejects(core.replaceNamespacedConfigMap({ name: "conflict", namespace, body: old }), (error) => error.code === 409);

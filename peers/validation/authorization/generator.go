@@ -1,5 +1,7 @@
 package main
 
+// Generates random RBAC policies, requests and access reviews.
+
 import (
 	"fmt"
 	"math/rand/v2"
@@ -7,14 +9,14 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// generator chooses from few words, so that rules and questions meet.
+// generator makes random policies and requests. It chooses from few names, so that requests match rules.
 type generator struct{ *rand.Rand }
 
 func (g generator) one(of ...string) string { return of[g.IntN(len(of))] }
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// some are one to `most` of these, each once.
+// some returns one to `most` of the words, without repetition.
 func (g generator) some(most int, of ...string) []string {
 	g.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 	return of[:1+g.IntN(min(most, len(of)))]

@@ -1,5 +1,7 @@
 package main
 
+// Random writes of roles and bindings, which RBAC's escalation checks allow or refuse.
+
 import (
 	"context"
 	"errors"
@@ -20,7 +22,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/rbac/validation"
 )
 
-// grant is a write of a role or a binding by somebody who may write those: a new one, or one that is there.
+// grant makes a request that creates a role or binding, or updates an existing one. In most cases, the user may write
+// such objects.
 func (g generator) grant(p policy) question {
 	q := question{As: g.who(), Method: "POST"}
 	if g.chance(70) {
@@ -85,7 +88,7 @@ func (g generator) grant(p policy) question {
 	return q
 }
 
-// grant asks the filters, and then the storage of the kind.
+// grant sends the request through the filters, and then to the storage of the kind, which checks for escalation.
 func (q *question) grant(decide authorizer.Authorizer, registry resolver, all policy) {
 	resolver := validation.NewDefaultRuleResolver(registry, registry, registry, registry)
 	q.through(decide, func(ctx context.Context) *metav1.Status {
@@ -119,7 +122,7 @@ func (q *question) grant(decide authorizer.Authorizer, registry resolver, all po
 	})
 }
 
-// internal is the object in the internal version, and the one that is there.
+// internal returns the object in the internal version, and the existing object of the same name, if there is one.
 func internal(object any, all policy) (runtime.Object, runtime.Object) {
 	converted := func(from any, to runtime.Object) runtime.Object {
 		if err := legacyscheme.Scheme.Convert(from, to, nil); err != nil {
@@ -161,7 +164,8 @@ func internal(object any, all policy) (runtime.Object, runtime.Object) {
 	return nil, nil
 }
 
-// stored takes everything. What is there is a version later than what is written, as that of a server is.
+// stored is a storage that accepts every write. The existing object has another UID than the written one, as on a
+// server.
 type stored struct {
 	rest.StandardStorage
 	old runtime.Object

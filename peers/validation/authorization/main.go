@@ -1,5 +1,6 @@
-// authorization asks kube-apiserver's own RBAC authorizer, impersonation and escalation checks random questions, by seed, and writes
-// each policy with its questions and answers as a line of fixtures/rbac/decisions.jsonl.
+// Command authorization sends random requests to kube-apiserver's own RBAC authorizer, impersonation filter and
+// escalation checks. It writes each random policy, with the requests and their answers, as a line of
+// fixtures/rbac/decisions.jsonl. The same seed makes the same lines.
 //
 //	go run ./authorization -seed 7 -policies 24 >../../fixtures/rbac/decisions.jsonl
 package main
@@ -30,7 +31,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac"
 )
 
-// who asks.
+// who is the user of a request.
 type who struct {
 	Name   string              `json:"name"`
 	UID    string              `json:"uid,omitempty"`
@@ -42,20 +43,20 @@ func (w who) info() user.Info {
 	return &user.DefaultInfo{Name: w.Name, UID: w.UID, Groups: w.Groups, Extra: w.Extra}
 }
 
-// question is a request, and what becomes of it.
+// question is a request with its answer.
 type question struct {
 	As      who                 `json:"as"`
 	Method  string              `json:"method"`
 	URL     string              `json:"url"`
 	Headers map[string][]string `json:"headers,omitempty"`
 	Body    any                 `json:"body,omitempty"`
-	// User is in whose name it is handled, if it is allowed.
+	// User is the user after impersonation, if the request is allowed.
 	User *who `json:"user,omitempty"`
-	// Refused is the answer otherwise.
+	// Refused is the error, if the request is refused.
 	Refused *metav1.Status `json:"refused,omitempty"`
 }
 
-// review is what an access review says of somebody.
+// review is a subject access review of a user, with its answer.
 type review struct {
 	Of      who            `json:"of"`
 	Spec    map[string]any `json:"spec"`
@@ -63,7 +64,7 @@ type review struct {
 	Reason  string         `json:"reason,omitempty"`
 }
 
-// rules are what a rules review says of somebody.
+// rules is a rules review of a user, with its answer.
 type rules struct {
 	Of        who              `json:"of"`
 	Namespace string           `json:"namespace"`
@@ -80,7 +81,7 @@ type line struct {
 }
 
 func main() {
-	seed := flag.Uint64("seed", 7, "what everything is chosen by")
+	seed := flag.Uint64("seed", 7, "the seed of all random choices")
 	policies := flag.Int("policies", 24, "how many policies")
 	flag.Parse()
 	out := json.NewEncoder(os.Stdout)
@@ -129,7 +130,7 @@ func answered(random *rand.Rand) line {
 
 var infos = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// request makes the request with what stands in its context before impersonation.
+// request returns the request with the context that it has before the impersonation filter.
 func (q *question) request() *http.Request {
 	made := httptest.NewRequest(q.Method, q.URL, nil)
 	for name, values := range q.Headers {
@@ -148,7 +149,7 @@ func (q *question) request() *http.Request {
 	return made.WithContext(request.WithUser(ctx, q.As.info()))
 }
 
-// ask sends the request through the filters of kube-apiserver, in their order.
+// ask sends the request through kube-apiserver's filters: impersonation, then authorization.
 func (q *question) ask(decide authorizer.Authorizer) {
 	q.through(decide, func(ctx context.Context) *metav1.Status { return nil })
 }
@@ -219,7 +220,7 @@ func (g generator) rules(resolver authorizer.RuleResolver) rules {
 	return r
 }
 
-// named sets the metadata of an object.
+// named sets name and namespace of an object.
 func named(meta *metav1.ObjectMeta, namespace, name string) {
 	meta.Namespace, meta.Name = namespace, name
 }

@@ -1,5 +1,7 @@
 package main
 
+// A set of RBAC roles and bindings, and the lookups that the authorizer makes in it.
+
 import (
 	"context"
 	"errors"
@@ -10,7 +12,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy"
 )
 
-// policy is all roles and bindings.
+// policy is a set of roles and bindings. everywhere are the ClusterRoleBindings.
 type policy struct {
 	roles        []rbacv1.Role
 	clusterRoles []rbacv1.ClusterRole
@@ -39,7 +41,7 @@ func (p policy) objects() []any {
 	return objects
 }
 
-// withBootstrap adds what kube-apiserver makes at its start.
+// withBootstrap adds the roles and bindings that kube-apiserver creates when it starts.
 func (p policy) withBootstrap() policy {
 	p.clusterRoles = append(append(bootstrappolicy.ClusterRoles(), bootstrappolicy.ControllerRoles()...), p.clusterRoles...)
 	p.everywhere = append(append(bootstrappolicy.ClusterRoleBindings(), bootstrappolicy.ControllerRoleBindings()...), p.everywhere...)
@@ -54,8 +56,8 @@ func (p policy) withBootstrap() policy {
 	return p
 }
 
-// resolver finds roles and bindings as an informer's lister does, in the order of their names, or as the registry does: they name what is
-// missing in their own ways.
+// resolver finds the roles and bindings of a policy. It stands for informers' listers and for the registry, whose
+// errors name a missing object differently.
 type resolver struct {
 	policy
 	name func(kind string) string

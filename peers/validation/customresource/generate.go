@@ -1,12 +1,14 @@
 package main
 
+// Generates random schemas, with values that are valid or almost valid.
+
 import (
 	"encoding/json"
 	"log"
 	"math/rand/v2"
 )
 
-// generator makes schemas, and values that are near what they allow.
+// generator makes random schemas, and values that almost fit them.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) *generator {
@@ -15,7 +17,7 @@ func newGenerator(seed uint64) *generator {
 
 type object = map[string]any
 
-// kase is a schema of an object, a value, and for every second case a state before that differs a little.
+// kase returns a schema of an object with a value. Every second case also has an old value, which differs a little.
 func (g *generator) kase() kase {
 	schema := g.properties(3)
 	value := g.fitting(schema, 4)
@@ -40,7 +42,7 @@ func pick[T any](g *generator, from ...T) T {
 
 var names = []string{"a", "b", "c", "apiVersion", "kind", "spec"}
 
-// schema is any schema, at most so many levels deep.
+// schema returns a random schema, nested at most depth levels.
 func (g *generator) schema(depth int) object {
 	var s object
 	switch kind := g.IntN(10); {
@@ -98,7 +100,7 @@ func (g *generator) list(depth int) object {
 	return s
 }
 
-// some sets a field now and then.
+// some sets a field in one of five cases.
 func (g *generator) some(s object, name string, value any) {
 	if g.IntN(5) == 0 {
 		s[name] = value
@@ -117,7 +119,7 @@ func (g *generator) plain() object {
 	return s
 }
 
-// value is a schema inside of a logical junctor: conditions only.
+// value returns a schema for allOf, anyOf, oneOf or not: constraints only.
 func (g *generator) value(depth int, of object) object {
 	s := g.conditions()
 	g.some(s, "type", pick(g, "string", "integer", "number", "boolean"))
@@ -170,7 +172,7 @@ var texts = []string{
 	"507f1f77bcf86cd799439011", "10%", "\u2028",
 }
 
-// leaf is any value without parts.
+// leaf returns a random scalar.
 func (g *generator) leaf() any {
 	switch g.IntN(8) {
 	case 0:
@@ -186,7 +188,7 @@ func (g *generator) leaf() any {
 	}
 }
 
-// fitting is a value that a schema allows, for the most part.
+// fitting returns a value that the schema allows, for the most part.
 func (g *generator) fitting(s object, depth int) any {
 	if g.IntN(12) == 0 || depth == 0 {
 		return pick[any](g, g.leaf(), object{}, []any{}, []any{g.leaf()}, object{"a": g.leaf()})
@@ -224,7 +226,7 @@ func (g *generator) fitting(s object, depth int) any {
 	}
 }
 
-// changed is another state of a value: some parts differ, lists are in another order.
+// changed returns a variant of a value: some parts differ, and some lists have another order.
 func (g *generator) changed(value any, s object) any {
 	if g.IntN(8) == 0 {
 		return g.fitting(s, 3)

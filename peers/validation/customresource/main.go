@@ -1,6 +1,7 @@
-// customresource answers what apiextensions-apiserver says to custom resources under a schema: what is wrong with a new one, or with
-// a new state of an old one. It reads cases, one a line, and writes them with their causes: fixtures/customresources is
-// made so. With -generate it writes random cases first.
+// Command customresource validates custom resources with the code of apiextensions-apiserver. It reads cases from
+// standard input, one JSON object on each line: a schema, a new value and sometimes an old value. It writes them with
+// upstream's causes, as the expected results in fixtures/customresources. With -generate it makes random cases
+// instead of reading them.
 package main
 
 import (
@@ -29,24 +30,25 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// kase is a line: a schema, a value, perhaps its state before, and what each part of upstream has against it.
+// kase is a case: a schema, a value, sometimes the old value, and upstream's causes by the part of the validation
+// that found them.
 type kase struct {
 	Schema json.RawMessage `json:"schema"`
 	Old    json.RawMessage `json:"old,omitempty"`
 	New    json.RawMessage `json:"new"`
-	// At is where the value is in its object.
+	// At is the field of the object that holds the value.
 	At string `json:"at,omitempty"`
-	// Causes are those of the schema.
+	// Causes come from the validation by the schema.
 	Causes []metav1.StatusCause `json:"causes"`
-	// Embedded are those of the metadata of embedded resources.
+	// Embedded are the causes for the metadata of embedded resources.
 	Embedded []metav1.StatusCause `json:"embedded,omitempty"`
-	// Lists are those of sets and of lists with keys.
+	// Lists are the causes for duplicates in sets and in lists with keys.
 	Lists []metav1.StatusCause `json:"lists,omitempty"`
-	// Rules are those of the rules in CEL.
+	// Rules are the causes from validation rules in CEL.
 	Rules []metav1.StatusCause `json:"rules,omitempty"`
 }
 
-// answer does what the strategy of custom resources does, each part for itself.
+// answer runs each part of the validation that the strategy of custom resources runs.
 func answer(c *kase) error {
 	var external apiextensionsv1.JSONSchemaProps
 	var internal apiextensions.JSONSchemaProps
@@ -100,7 +102,7 @@ func answer(c *kase) error {
 	return nil
 }
 
-// causes are those of a Status, sorted, as Go's maps have no order.
+// causes converts errors to the causes of a Status, sorted because upstream's order depends on Go maps.
 func causes(errs field.ErrorList) []metav1.StatusCause {
 	list := []metav1.StatusCause{}
 	for _, err := range errs {
@@ -113,8 +115,8 @@ func causes(errs field.ErrorList) []metav1.StatusCause {
 }
 
 func main() {
-	generate := flag.Int("generate", 0, "write this many random cases, and read none")
-	seed := flag.Uint64("seed", 1, "of the random cases")
+	generate := flag.Int("generate", 0, "write so many random cases instead of reading cases")
+	seed := flag.Uint64("seed", 1, "the seed of the random cases")
 	flag.Parse()
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)

@@ -1,5 +1,7 @@
 package main
 
+// Generates random CEL expressions.
+
 import (
 	"fmt"
 	"math/rand/v2"
@@ -7,7 +9,8 @@ import (
 	"strings"
 )
 
-// generator makes expressions that the checker takes, for the most part, of values that are near what the functions take.
+// generator makes random expressions. Most pass the type checker, and their arguments are values that the functions
+// accept, or almost.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) *generator {
@@ -16,7 +19,7 @@ func newGenerator(seed uint64) *generator {
 
 func (g *generator) of(from []string) string { return from[g.IntN(len(from))] }
 
-// values are literals of each type, and what an object has of it.
+// values are expressions of each type: literals, and fields of the object.
 var values = map[string][]string{
 	"int":  {"0", "1", "-1", "2", "3", "7", "-5", "1000000007", "9223372036854775807", "-9223372036854775808", "object.a", "object.list[1]", "size(object.text)"},
 	"uint": {"0u", "1u", "3u", "18446744073709551615u", "uint(object.a)"},
@@ -55,7 +58,7 @@ var values = map[string][]string{
 	"index": {"0", "1", "2", "3", "5", "-1", "100"},
 }
 
-// forms are expressions with the types of their parts.
+// forms are templates of expressions; §type stands for a value of the type.
 var forms = strings.Split(strings.TrimSpace(`
 int(§number)
 int(§double)
@@ -303,7 +306,7 @@ optional.ofNonZeroValue(§int).optFlatMap(x, optional.of(x))
 §list.last()
 `), "\n")
 
-// expression fills a form with parts of its types.
+// expression returns a random form, filled with random values.
 func (g *generator) expression() string {
 	form := g.of(forms)
 	for {

@@ -1,5 +1,6 @@
-// expressions answers what apiserver's environment of CEL makes of expressions: the value, or what is wrong, and what it costs. It reads
-// cases, one a line, and writes them with their answers: fixtures/expressions is made so. With -generate it writes random cases first.
+// Command expressions evaluates CEL expressions in the environment of Kubernetes' API server. It reads expressions
+// from standard input, one on each line, and writes them with the value or the error, and the cost, as the expected
+// results in fixtures/expressions. With -generate it makes random expressions instead of reading them.
 package main
 
 import (
@@ -17,20 +18,20 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// kase is a line: an expression, and what comes out of it.
+// kase is an expression with its result.
 type kase struct {
 	Expression string `json:"expression"`
-	// Value is what it results in.
+	// Value is the resulting value as text.
 	Value string `json:"value,omitempty"`
-	// Error is what goes wrong when it runs.
+	// Error is the error of the evaluation.
 	Error string `json:"error,omitempty"`
-	// Refused is what is said when it is written.
+	// Refused is the error of the compilation.
 	Refused string `json:"refused,omitempty"`
-	// Cost is what it has cost.
+	// Cost is the cost of the evaluation, in CEL's units.
 	Cost uint64 `json:"cost,omitempty"`
 }
 
-// object is what the expressions see under this name. Numbers are as those of an object are.
+// object is the value of the variable `object`. Its numbers have the types of numbers in an API object.
 var object = map[string]any{
 	"a": int64(1), "f": 1.5, "list": []any{int64(1), int64(2), int64(3)}, "names": []any{"x", "y"},
 	"map": map[string]any{"k": "v", "l": "w"}, "nothing": nil, "empty": "", "text": "Hällo, Wörld", "yes": true,
@@ -73,8 +74,8 @@ func environmentOf() (*cel.Env, error) {
 }
 
 func main() {
-	generate := flag.Int("generate", 0, "write this many random cases, and read none")
-	seed := flag.Uint64("seed", 1, "of the random cases")
+	generate := flag.Int("generate", 0, "write so many random cases instead of reading expressions")
+	seed := flag.Uint64("seed", 1, "the seed of the random cases")
 	flag.Parse()
 	env, err := environmentOf()
 	if err != nil {

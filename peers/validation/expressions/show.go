@@ -1,5 +1,7 @@
 package main
 
+// Writes CEL values as text.
+
 import (
 	"encoding/base64"
 	"encoding/json"
@@ -17,7 +19,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// shown is a value as text, with its type.
+// shown returns a value as text that also shows its type.
 func shown(value ref.Val) string {
 	switch value := value.(type) {
 	case types.Null:

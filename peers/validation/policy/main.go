@@ -1,5 +1,5 @@
-// policy writes the cluster roles, the roles and their bindings that kube-apiserver makes when it starts, an object a line, in the order in
-// which `PolicyData.EnsureRBACPolicy` of pkg/registry/rbac/rest makes them.
+// Command policy writes the cluster roles, roles and bindings that kube-apiserver creates when it starts: one object
+// on each line, in the order of `PolicyData.EnsureRBACPolicy` in pkg/registry/rbac/rest.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 	})
 }
 
-// each goes through what namespaces have, in their order.
+// each calls do for the objects of all namespaces, in the order of the namespaces' names.
 func each[T any](of map[string][]T, do func(T)) {
 	for _, namespace := range slices.Sorted(maps.Keys(of)) {
 		for _, object := range of[namespace] {

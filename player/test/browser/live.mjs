@@ -1,4 +1,5 @@
-// A run that goes on, played by the program itself: what is done in the page happens, and strangers are refused.
+// Tests of a live run, which the program itself plays: actions in the page have their effects, and requests from
+// other origins are refused.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,7 +14,7 @@ const PROGRAM = process.env.INFORMER_LAB ?? fileURLToPath(new URL("../../../targ
 
 const programs = [];
 
-/** Plays a lesson that goes on; says where its page is. */
+/** Starts a live run of a lesson, and returns the address of its page. */
 function follow(...lesson) {
   const program = spawn(PROGRAM, ["board", ...lesson, "--follow", "--lang", "en"], { stdio: ["ignore", "ignore", "pipe"] });
   programs.push(program);
@@ -34,7 +35,7 @@ after(async () => {
   await chromium?.close();
 });
 
-/** The status of a request with these headers. */
+/** Sends a request with these headers, and returns its status. */
 function status(path, method, headers, body = "run stranger") {
   return new Promise((answered, failed) => {
     const sent = request(new URL(path, address), { method, headers }, (answer) => { answer.destroy(); answered(answer.statusCode); });
@@ -45,7 +46,7 @@ function status(path, method, headers, body = "run stranger") {
 
 const said = (page, part) => page.waitForFunction((part) => document.getElementById("said").textContent.includes(part), part);
 
-/** Waits for an event of the record that came over the stream. */
+/** Waits until some event of the run has this text. */
 const happens = (page, part) => page.waitForFunction((part) => {
   const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   press("G");
@@ -85,7 +86,7 @@ test("each button does what the keyboard does", async () => {
   await close();
 });
 
-test("a handler that comes late is told of everything, and a slow one keeps its notifications waiting", async () => {
+test("a late handler gets every object, and a slow one keeps its notifications waiting", async () => {
   const { page, faults, close } = await open(chromium, await follow("shared", "--step", "list-watch"));
   await page.locator('[data-act="late"]').click();
   await happens(page, "handler 2 joins while the informer runs");
@@ -93,7 +94,7 @@ test("a handler that comes late is told of everything, and a slow one keeps its 
   await happens(page, "take 2000 ms for each notification");
   await page.locator("#acts input").fill("mine");
   await page.locator('[data-act="run NAME"]').click();
-  // Its lane in the picture, at some event: something waits, or it is at work.
+  // Its lane in the picture shows the pod at some event, waiting or being handled.
   await page.waitForFunction(() => {
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "G", bubbles: true }));
     const lane = [...document.querySelectorAll('.chip[data-part="processor"]')].find((chip) => chip.dataset.line?.startsWith("2: "));
@@ -103,7 +104,7 @@ test("a handler that comes late is told of everything, and a slow one keeps its 
   await close();
 });
 
-test("a line that is not taken is no end of the run, and says why", async () => {
+test("a refused line does not end the run, and the page says why", async () => {
   const { page, close } = await open(chromium, address);
   await page.locator("#acts button").first().waitFor();
   await page.locator("#acts input").fill("x".repeat(1001));
@@ -115,7 +116,7 @@ test("a line that is not taken is no end of the run, and says why", async () => 
   await close();
 });
 
-test("a file that is opened takes the place of the run", async () => {
+test("an opened file replaces the live run", async () => {
   const { page, close } = await open(chromium, "about:blank");
   await page.addInitScript(() => {
     const { EventSource } = window;
@@ -150,7 +151,7 @@ test("the page says why the events end", async () => {
   await close();
 });
 
-test("a page of another origin is refused, and a name that only points here", async () => {
+test("requests from other origins and with other host names are refused", async () => {
   assert.equal(await status("typed", "POST", { origin: "http://evil.example" }), 403);
   assert.equal(await status("events", "GET", { host: "evil.example" }), 403);
   assert.equal(await status("", "GET", { host: "evil.example" }), 403);

@@ -1,4 +1,5 @@
-// The page in headless Chromium: each run from the first event to the last and back, by keys, at each frame what Rust says.
+// Tests of the page in headless Chromium: each run, from the first event to the last and back by keys, must show the
+// frames that Rust wrote.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -13,14 +14,14 @@ after(() => chromium.close());
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What the page shows is what the terminal shows, as far as it fits. */
+/** Asserts that the page shows the same as the terminal, or as much of it as fits. */
 function assertShows(shown, frame, name) {
   assert.equal(shown.heading, frame.heading, name);
   assert.deepEqual(shown.said, frame.said, name);
   for (const [part, lines] of [["server", frame.server], ["queue", frame.queue], ["store", frame.store], ["processor", frame.handlers], ["work", frame.work], ["workers", frame.workers]]) {
     const drawn = shown.parts[part];
     assert.equal(drawn.length + (shown.more[part] ?? 0), lines.length, `${name}: ${part}`);
-    const rest = [...lines]; // the server's and the store's objects stand in columns; the others have an order
+    const rest = [...lines]; // only the server's and the store's objects stand in columns, so that their order may differ
     for (const line of drawn) {
       const at = rest.indexOf(line);
       assert.ok(at >= 0, `${name}: ${part} has ${line}, and not in the order of ${lines}`);
@@ -33,7 +34,7 @@ function assertShows(shown, frame, name) {
 for (const { name, record, en } of runs().filter(({ name }) => name.endsWith(".classic.json"))) {
   test(name, async () => {
     const { page, faults, close } = await open(chromium, pageFile("run", [record], { lang: "en" }));
-    // One call for the whole way there and back: a key, and what is shown then.
+    // One call for the whole way there and back, because each call to the page is slow.
     const shown = await page.evaluate(([boxes, steps]) => {
       const look = new Function(`return (${boxes})()`);
       const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
@@ -99,7 +100,7 @@ test("every control can be reached by Tab, and says its name", async () => {
   await close();
 });
 
-test("no way leads to a part that the run does not have, from the first frame on", async () => {
+test("no arrow leads to a part that the run does not use, from the first frame on", async () => {
   for (const [command, ways] of [["reflector", 4], ["reflector --known-objects", 6], ["shared --step list-watch", 7], ["controller", 9], ["workqueue", 1]]) {
     const { page, close } = await open(chromium, pageFile("ways", [run(command).record], { lang: "en" }));
     assert.equal(await page.locator(".arrow:not(.unused)").count(), ways, command);
@@ -180,7 +181,7 @@ for (const [width, height] of [[1280, 720], [390, 844]]) {
   }
 }
 
-/** How many elements a page with a long record has, and how many of them a step in its middle changes, at most. */
+/** Opens a page with a long record. Returns its number of elements, and the largest number of changes by one step. */
 async function work(events) {
   const { page, close } = await open(chromium, pageFile(`long-${events}`, [long(events, 200)], { lang: "en" }));
   const done = await page.evaluate((middle) => {
@@ -192,7 +193,7 @@ async function work(events) {
     for (let step = 0; step < 300; step++) {
       const began = performance.now();
       document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-      document.body.getBoundingClientRect(); // with the layout
+      document.body.getBoundingClientRect(); // includes the layout
       times.push(performance.now() - began);
       changes.push(watcher.takeRecords().length);
     }

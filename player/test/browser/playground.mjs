@@ -1,4 +1,4 @@
-// The lessons run in the page itself: chosen, edited, shown, compared and shared.
+// Tests of the playground: lessons are chosen, edited, run, compared and shared in the page.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -34,7 +34,7 @@ after(async () => {
 });
 
 const shown = (page, part) => page.waitForFunction((part) => document.getElementById("name").textContent.includes(part) && !document.getElementById("playground").open, part);
-/** The events that the page shows, counted by its time line. */
+/** Returns the number of events on the page's time line. */
 const steps = (page) => page.locator("#heading").textContent().then((heading) => Number(heading.match(/\/(\d+)/)[1]));
 
 test("a page without a record asks what to run, and shows the run", async (context) => {
@@ -42,7 +42,7 @@ test("a page without a record asks what to run, and shows the run", async (conte
   const dialog = page.locator("#playground");
   await dialog.waitFor();
   const began = Date.now();
-  await page.keyboard.press("Tab"); // from the lesson to the first era; Enter there would open the list
+  await page.keyboard.press("Tab"); // from the lesson to the first era, because Enter on the lesson would open the list
   await dialog.locator("[type=submit]").click();
   await shown(page, "reflector");
   context.diagnostic(`loaded and run in ${Date.now() - began} ms; not judged: the machine may be busy`);
@@ -74,7 +74,7 @@ test("by the keyboard alone: another lesson, another era, a fault, beside the fi
   await close();
 });
 
-test("a link has everything: the one who opens it sees the same run", async () => {
+test("a link contains the whole run, and shows the same run to others", async () => {
   const first = await open(chromium, address);
   const { page } = first;
   const dialog = page.locator("#playground");
@@ -101,7 +101,7 @@ test("a link has everything: the one who opens it sees the same run", async () =
   await second.close();
 });
 
-test("what is wrong is said where it was typed, and can be mended", async () => {
+test("a mistake is shown in the dialogue, and can be corrected", async () => {
   const { page, close } = await open(chromium, address);
   const dialog = page.locator("#playground");
   await dialog.locator("textarea").first().fill("- {at: soon, run: web}\n");
@@ -132,7 +132,7 @@ test("a run that takes too long is ended, and the next one runs", async () => {
   await close();
 });
 
-test("a program that is not there is said, and the page still opens records", async () => {
+test("a missing program is reported, and the page still opens records", async () => {
   const { page, close } = await open(chromium, `${address}gone`);
   await page.locator("#playground [type=submit]").click();
   await page.waitForFunction(() => document.querySelector("#playground .wrong")?.textContent.includes("404"));
@@ -141,7 +141,7 @@ test("a program that is not there is said, and the page still opens records", as
   await close();
 });
 
-test("a page without a program has no such button", async () => {
+test("a page without a program has no playground", async () => {
   const { page, close } = await open(chromium, pageFile("plain", [run("reflector").record], { lang: "en" }));
   assert.ok(await page.locator("[data-does=playground]").isHidden());
   await page.keyboard.press("r");

@@ -1,5 +1,5 @@
-// What a long record costs Chromium's main thread, from Chromium's own trace: script, style, layout and painting, in processor time.
-// The bounds are those of the page's promise; what was measured is printed.
+// Measures a long record in Chromium's own trace: the main thread's processor time for script, style, layout and
+// painting. The limits are those that the page promises; the measured figures are printed.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -12,7 +12,7 @@ let chromium;
 before(async () => { chromium = await browser(); });
 after(() => chromium.close());
 
-/** Chromium's trace of what is done, each event with its times in microseconds. */
+/** Returns Chromium's trace of an action, each event with its times in microseconds. */
 async function traced(page, does) {
   const session = await page.context().newCDPSession(page);
   const chunks = [];
@@ -25,7 +25,7 @@ async function traced(page, does) {
   return chunks;
 }
 
-/** The tasks of the page's main thread, in their order; the page is named by a mark that it has set. */
+/** Returns the tasks of the page's main thread, in order. A mark that the page has set identifies the page. */
 function mainTasks(trace) {
   const mark = trace.find(({ name }) => name === "this page");
   return trace.filter(({ name, ph, pid, tid }) => ph === "X" && /RunTask/.test(name) && pid === mark.pid && tid === mark.tid).sort((a, b) => a.ts - b.ts);
@@ -52,10 +52,11 @@ test("10,000 events open in under a second, and play with less than 8 ms of main
   const begins = playing.filter(({ name }) => name === "frame").map(({ ts }) => ts).sort((a, b) => a - b);
   assert.ok(begins.length > FRAMES * 0.9, `${begins.length} frames`);
   assert.ok(step > EVENTS / 2 + 10, `it played: at ${step}`);
-  // A frame's work: the tasks that begin before the next frame's callback.
+  // The work of a frame: the tasks that begin before the next frame's callback.
   const work = begins.slice(1).map((to, at) => sum(tasks.filter(({ ts }) => ts >= begins[at] && ts < to))).sort((a, b) => a - b);
   const [median, most] = [work[Math.floor(work.length / 2)], work[Math.floor(work.length * 0.95)]];
   context.diagnostic(`opens with ${sum(opening).toFixed(0)} ms of main-thread work; a frame: median ${median.toFixed(2)} ms, 95 of 100 below ${most.toFixed(2)} ms`);
   assert.ok(sum(opening) < 1000, `opening takes ${sum(opening)} ms`);
-  assert.ok(median < 8 && most < 16, `a frame takes ${median} ms, 95 of 100 up to ${most} ms`); // a generous second bound: the machine may be slow
+  // The second bound is generous, because the machine may be slow.
+  assert.ok(median < 8 && most < 16, `a frame takes ${median} ms, 95 of 100 up to ${most} ms`);
 });

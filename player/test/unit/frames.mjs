@@ -1,4 +1,4 @@
-// At each event of each run, forward and back, the page holds and says what `informer-lab step` shows.
+// Tests that the player shows, at each event of each run, forward and back, the same as `informer-lab step`.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

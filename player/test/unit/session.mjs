@@ -1,4 +1,4 @@
-// What keys do, where no browser is needed: questions, searching, two recordings on one time line, broken files.
+// Tests of the player's logic that need no browser: questions, searching, aligned recordings, broken files.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ test("a question is asked once before its event, and judged by what happens", ()
   assert.deepEqual(session.score, { right: asked.length, all: asked.length });
 });
 
-test("a wrong answer is told, and a question is gone where the reader goes somewhere else", () => {
+test("a wrong answer is counted, and a jump drops the question", () => {
   const session = new player.Session([recording("reflector")], true);
   while (!session.question) assert.ok(session.forward());
   session.jump(session.at);
@@ -34,7 +34,7 @@ test("a wrong answer is told, and a question is gone where the reader goes somew
   assert.deepEqual(other.score, { right: 0, all: 1 });
 });
 
-test("the next of a kind and of a key is found, or said to be none", () => {
+test("the next event of a kind or of a key is found, or reported missing", () => {
   const session = new player.Session([recording("reflector")], false);
   assert.ok(session.findKind("dropped"));
   assert.equal(session.event.event, "dropped");
@@ -44,7 +44,7 @@ test("the next of a kind and of a key is found, or said to be none", () => {
   assert.ok(!session.findKey("nobody"));
 });
 
-test("two recordings stand side by side at what both have, and differ where one drops the deletion", () => {
+test("two recordings are aligned at their common events, and differ where one drops the deletion", () => {
   const [left, right] = [recording("reflector"), recording("reflector --known-objects")];
   const steps = player.align(left.events, right.events);
   assert.deepEqual(steps.at(-1).at, [left.events.length - 1, right.events.length - 1]);
@@ -84,14 +84,14 @@ test("a broken file is refused with its line", () => {
   }
 });
 
-test("what a later program adds is read over", () => {
+test("events of later programs are ignored", () => {
   const header = run("reflector").record.split("\n")[0];
   const later = new player.Recording(player.parse(`${header}\n{"atMs":1,"event":"teleported","to":{"a":1},"cause":"magic"}`));
   later.go(1);
   assert.equal(later.pipeline.queue.length, 0);
 });
 
-test("a step forward folds one event, a jump those between, and going back all from the first", () => {
+test("a step applies one event, a jump those in between, and going back all from the first", () => {
   const one = recording("shared --step list-watch");
   let folded = 0;
   const { apply } = player.Picture.prototype;
@@ -101,7 +101,7 @@ test("a step forward folds one event, a jump those between, and going back all f
   player.Picture.prototype.apply = apply;
 });
 
-test("what a live recording gets can be chosen", () => {
+test("names and kinds that come during a live run can be chosen", () => {
   const one = new player.Recording(player.parse('{"atMs":0,"event":"run","schema":1}'));
   assert.deepEqual([one.names, one.kinds], [["run"], []]);
   one.events.push({ atMs: 1, event: "watched", of: "Pod" }, { atMs: 2, event: "watched", of: "Node" });

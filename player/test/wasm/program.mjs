@@ -1,4 +1,5 @@
-// The program as WebAssembly under the page's own system, in Node: byte for byte what the program of this machine does.
+// Runs the program as WebAssembly in Node, under the page's own WASI system: its output must be the native program's,
+// byte for byte.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +8,7 @@ import { fixture, informerLab } from "../program.mjs";
 
 const { RUNS, startOf } = await load("wanted");
 
-/** The words that choose an era, where the command takes them. */
+/** Returns the option for the era, if the command has one. */
 function era(command, name) {
   const row = RUNS.find((row) => row.command === command);
   return name.endsWith(".modern.json") && row.options.includes("client") ? " --era modern" : "";
@@ -15,7 +16,7 @@ function era(command, name) {
 
 for (const { name, command, trace, record } of runs()) {
   const line = `${command}${era(command, name)}`;
-  if (name.endsWith(".modern.json") && line === command) continue; // it has no eras
+  if (name.endsWith(".modern.json") && line === command) continue; // the lesson has no eras
   test(`informer-lab ${line}`, () => {
     if (trace !== null) {
       const { code, out, err } = informerLab(line);
@@ -35,7 +36,7 @@ test("every golden trace is of a run above, or is compared here", () => {
   assert.ok(runs().filter(({ trace }) => trace !== null).length > 50);
 });
 
-test("what is chosen in the page is a command line that is taken", () => {
+test("every choice in the page makes a valid command line", () => {
   const scenario = '- {at: 1s, run: web, image: "nginx:1.27"}\n- {at: 2s, fault: "hide-events:times=1"}\n- {at: 3s, delete: web}\n';
   for (const row of RUNS) {
     const wanted = { command: row.command, client: "modern", server: "modern", seed: "7", pods: "", scenario, stages: "fast" };
@@ -54,7 +55,7 @@ test("a file that is wrong is refused with its line, in both languages", () => {
   assert.match(informerLab("reflector --scenario scenario.yaml --lang zh", wrong).err, /scenario\.yaml:2/);
 });
 
-test("a list that is longer than what is decoded at once, and a text that is deep", () => {
+test("a long list is read, and a deeply nested text is refused", () => {
   const pods = Array.from({ length: 400 }, (_, n) => `- {metadata: {name: pod-${n}, annotations: {text: "${"x".repeat(400)}"}}, spec: {containers: [{name: a, image: a}]}}`);
   const { code, out, err } = informerLab("shared --step list-watch --pods pods.yaml", { "pods.yaml": pods.join("\n") });
   assert.equal(code, 0, err);
@@ -63,7 +64,7 @@ test("a list that is longer than what is decoded at once, and a text that is dee
   assert.equal(informerLab("reflector --pods pods.yaml", { "pods.yaml": deep }).code, 1, "refused, and no trap");
 });
 
-test("what needs a socket or a signal says that a page has none", () => {
+test("commands that need a socket or a signal fail with an explanation", () => {
   for (const line of ["cluster", "reflector --follow", "reflector --cluster", "indexer --serve", "reflector --listen", "board reflector"]) {
     const { code, err } = informerLab(`${line} --lang en`);
     assert.equal(code, 1, `${line}: ${err}`);

@@ -1,5 +1,5 @@
-//! informer-lab in a page: the command line of the program, and of what can be asked with it, the runs that end by themselves. What is
-//! not here is left out of what a reader downloads.
+//! informer-lab for the playground: the program's whole command line, but only the runs that end by themselves can be
+//! started. The rest is left out, to keep the download small.
 
 #[allow(dead_code, reason = "the rest of the command line")]
 #[path = "../../../src/cli/mod.rs"]
@@ -53,7 +53,7 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     }
 }
 
-/// The record in a file, or of a run that ends.
+/// Reads the record from the file, or makes one of a run.
 fn records(of: Stepped, console: &Console) -> Result<Vec<Record>> {
     match of {
         Stepped::File(file) => Ok(read_record(&file)?),

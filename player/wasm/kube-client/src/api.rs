@@ -1,4 +1,4 @@
-//! The methods of one resource.
+//! [`Api`], the requests for the objects of one resource, with kube-client's methods.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,12 +25,12 @@ pub struct Api<K> {
 }
 
 impl<K: Resource> Api<K> {
-    /// In all namespaces, of a type that is only known when the program runs.
+    /// Makes an `Api` for all namespaces, of a type that is only known at run time.
     pub fn all_with(client: Client, of: &K::DynamicType) -> Self {
         Self::at(client, None, of)
     }
 
-    /// In one namespace, of a type that is only known when the program runs.
+    /// Makes an `Api` for one namespace, of a type that is only known at run time.
     pub fn namespaced_with(client: Client, namespace: &str, of: &K::DynamicType) -> Self
     where
         K: Resource<Scope = DynamicResourceScope>,
@@ -45,12 +45,12 @@ impl<K: Resource> Api<K> {
 }
 
 impl<K: Resource<DynamicType: Default>> Api<K> {
-    /// In all namespaces.
+    /// Makes an `Api` for all namespaces.
     pub fn all(client: Client) -> Self {
         Self::at(client, None, &K::DynamicType::default())
     }
 
-    /// In one namespace.
+    /// Makes an `Api` for one namespace.
     pub fn namespaced(client: Client, namespace: &str) -> Self
     where
         K: Resource<Scope = NamespaceResourceScope>,
@@ -58,7 +58,7 @@ impl<K: Resource<DynamicType: Default>> Api<K> {
         Self::at(client, Some(namespace), &K::DynamicType::default())
     }
 
-    /// In the client's namespace.
+    /// Makes an `Api` for the client's namespace.
     pub fn default_namespaced(client: Client) -> Self
     where
         K: Resource<Scope = NamespaceResourceScope>,
@@ -69,29 +69,29 @@ impl<K: Resource<DynamicType: Default>> Api<K> {
 }
 
 impl<K> Api<K> {
-    /// Its namespace.
+    /// Returns the namespace.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// The path of its requests.
+    /// Returns the path of the requests.
     pub fn resource_url(&self) -> &str {
         &self.request.url_path
     }
 
-    /// Its client.
+    /// Returns the client.
     pub fn into_client(self) -> Client {
         self.client
     }
 }
 
 impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
-    /// One object.
+    /// Returns an object.
     pub async fn get(&self, name: &str) -> Result<K> {
         self.ask(self.request.get(name, &GetParams::default())).await
     }
 
-    /// One object, if it is there.
+    /// Returns an object, or `None` if it does not exist.
     pub async fn get_opt(&self, name: &str) -> Result<Option<K>> {
         match self.get(name).await {
             Ok(object) => Ok(Some(object)),
@@ -100,7 +100,7 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         }
     }
 
-    /// All objects.
+    /// Returns all objects.
     pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>> {
         self.ask(self.request.list(params)).await
     }
@@ -114,7 +114,7 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.ask(self.request.create(params, object)).await
     }
 
-    /// Puts this object in the place of the one of its name.
+    /// Replaces the object of this name.
     pub async fn replace(&self, name: &str, params: &PostParams, object: &K) -> Result<K>
     where
         K: Serialize,
@@ -123,7 +123,7 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.ask(self.request.replace(name, params, object)).await
     }
 
-    /// Changes an object.
+    /// Patches an object.
     pub async fn patch<P: Serialize + fmt::Debug>(
         &self,
         name: &str,
@@ -133,7 +133,7 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.ask(self.request.patch(name, params, patch)).await
     }
 
-    /// Changes an object's status.
+    /// Patches an object's status.
     pub async fn patch_status<P: Serialize + fmt::Debug>(
         &self,
         name: &str,
@@ -148,7 +148,7 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.client.request_status(self.request.delete(name, params).map_err(Error::BuildRequest)?).await
     }
 
-    /// Watches from a version on.
+    /// Watches from a resourceVersion on.
     pub async fn watch(
         &self,
         params: &WatchParams,

@@ -1,4 +1,4 @@
-//! The client: a queue before a service, as kube-client has it, so that tasks take turns in the same order.
+//! The client: a buffer in front of a service, as in kube-client, so that tasks take turns in the same order.
 
 use std::future::ready;
 use std::pin::{Pin, pin};
@@ -22,7 +22,7 @@ use crate::{Error, Result};
 
 type Answer = BoxFuture<'static, Result<Response<Body>, BoxError>>;
 
-/// A client of a service in this process. Clones are the same one.
+/// A client of a service in this process. Clones share the service.
 #[derive(Clone)]
 pub struct Client {
     inner: Buffer<Request<Body>, Answer>,
@@ -30,7 +30,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client whose requests this service answers.
+    /// Makes a client whose requests the service answers.
     pub fn new<S, B>(service: S, default_namespace: impl Into<String>) -> Self
     where
         S: Service<Request<Body>, Response = Response<B>> + Send + 'static,
@@ -43,30 +43,30 @@ impl Client {
         Self { inner: Buffer::new(service.boxed(), 1024), default_namespace: default_namespace.into() }
     }
 
-    /// The namespace that it was made with.
+    /// Returns the namespace that the client was made with.
     pub fn default_namespace(&self) -> &str {
         &self.default_namespace
     }
 
-    /// Sends a request; every answer is one, a refusal too.
+    /// Sends a request and returns any response, also an error response.
     pub async fn send(&self, request: Request<Body>) -> Result<Response<Body>> {
         let mut service = self.inner.clone();
         let answer = service.ready().await.map_err(Error::Service)?.call(request).await;
         answer.map_err(|error| error.downcast::<Error>().map_or_else(Error::Service, |error| *error))
     }
 
-    /// Sends a request and reads the answer as JSON.
+    /// Sends a request and decodes the response from JSON.
     pub async fn request<T: DeserializeOwned>(&self, request: Request<Vec<u8>>) -> Result<T> {
         serde_json::from_str(&self.request_text(request).await?).map_err(Error::SerdeError)
     }
 
-    /// Sends a request and reads the answer as text.
+    /// Sends a request and returns the response as text.
     pub async fn request_text(&self, request: Request<Vec<u8>>) -> Result<String> {
         let answer = self.granted(request).await?.into_body().collect().await?.to_bytes();
         String::from_utf8(answer.to_vec()).map_err(Error::FromUtf8)
     }
 
-    /// Sends a request and reads the answer as it comes.
+    /// Sends a request and returns the response as a stream.
     pub async fn request_stream(&self, request: Request<Vec<u8>>) -> Result<impl AsyncBufRead + use<>> {
         let body = self.granted(request).await?.into_body().into_data_stream();
         Ok(body.map_err(std::io::Error::other).into_async_read())
@@ -99,7 +99,7 @@ impl Client {
         }))
     }
 
-    /// Sends a request; a refusal is an error.
+    /// Sends a request. Fails if the response is an error.
     async fn granted(&self, request: Request<Vec<u8>>) -> Result<Response<Body>> {
         let answer = self.send(request.map(Body::from)).await?;
         let code = answer.status();
@@ -114,7 +114,7 @@ impl Client {
     }
 }
 
-/// One line of a watch. A line that breaks off is its end.
+/// Decodes one line of a watch. An incomplete line ends the watch without an error.
 fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>>> {
     match serde_json::from_str(line) {
         Ok(event) => Some(Ok(event)),
@@ -126,12 +126,12 @@ fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>
     }
 }
 
-/// The body of a request or of an answer.
+/// The body of a request or of a response.
 #[derive(Debug)]
 pub struct Body(UnsyncBoxBody<Bytes, BoxError>);
 
 impl Body {
-    /// Nothing.
+    /// Makes an empty body.
     pub fn empty() -> Self {
         Self::from(Vec::new())
     }

@@ -1,34 +1,34 @@
-//! How a request can fail. The words are kube-client's: they stand in traces.
+//! The errors of a request to the API server, with kube-client's messages, because traces contain them.
 
 use std::convert::Infallible;
 
 use kube_core::Status;
 
-/// A request failed.
+/// The error of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The server refused.
+    /// The server answered with an error.
     #[error("ApiError: {0} ({0:?})")]
     Api(#[source] Box<Status>),
-    /// The service failed, or the answer broke off.
+    /// The service failed, or the response broke off.
     #[error("ServiceError: {0}")]
     Service(#[source] tower::BoxError),
-    /// The answer is no text.
+    /// The response is not UTF-8.
     #[error("UTF-8 Error: {0}")]
     FromUtf8(#[source] std::string::FromUtf8Error),
     /// A watch broke off.
     #[error("Error reading events stream: {0}")]
     ReadEvents(#[source] std::io::Error),
-    /// The request cannot be put together.
+    /// The request cannot be built.
     #[error("HttpError: {0}")]
     HttpError(#[source] http::Error),
-    /// The answer is not what was asked for.
+    /// The response has another form than expected.
     #[error("Error deserializing response: {0}")]
     SerdeError(#[source] serde_json::Error),
-    /// The parameters of the request do not go together.
+    /// The parameters of the request contradict each other.
     #[error("Failed to build request: {0}")]
     BuildRequest(#[source] kube_core::request::Error),
-    /// Never here: nobody is asked who they are.
+    /// Never occurs, because there is no authentication.
     #[error("auth error: {0}")]
     Auth(#[source] Infallible),
 }

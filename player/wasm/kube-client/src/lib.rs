@@ -1,6 +1,7 @@
-//! Stands where kube-client does in a WebAssembly build: a [`Client`] of a service in the same process, and the methods of [`Api`] that
-//! the lessons, the informers and the test cluster use, by the same names. The requests are made by kube-core, so they are the same bytes.
-//! A method that is missing here does not compile: add it as kube-client has it.
+//! A substitute for kube-client in the WebAssembly build: a [`Client`] of a service in the same process, and those
+//! methods of [`Api`] that the lessons, the informers and the test cluster use, with the same names. kube-core makes
+//! the requests, so that they are byte for byte the same. If a method is missing, the build fails: add it as
+//! kube-client has it.
 
 pub mod api;
 pub mod client;
@@ -12,5 +13,5 @@ pub use error::Error;
 pub use kube_core as core;
 pub use kube_core::{Resource, ResourceExt};
 
-/// What a request comes to.
+/// The result of a request.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

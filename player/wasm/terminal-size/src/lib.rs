@@ -1,4 +1,4 @@
-//! Stands where the crate of this name does: a page has no terminal, and that crate has `terminal_size_of` only where there are some.
+//! A substitute for the crate terminal_size, which lacks `terminal_size_of` on this platform. A page has no terminal.
 
 /// A number of columns.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub struct Width(pub u16);
 #[derive(Clone, Copy, Debug)]
 pub struct Height(pub u16);
 
-/// No stream of a page is a terminal.
+/// Returns `None`, because no stream of a page is a terminal.
 pub fn terminal_size_of<S>(_stream: S) -> Option<(Width, Height)> {
     None
 }
