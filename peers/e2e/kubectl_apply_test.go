@@ -133,7 +133,7 @@ func TestACustomResourceIsApplied(t *testing.T) {
 
 func TestDebiansKubectlAppliesServerSide(t *testing.T) {
 	t.Parallel()
-	kubectl := harness.LabCluster(t).OldKubectl()
+	kubectl := harness.LabCluster(t).OldKubectl(t)
 	equals(t, kubectl.Feed(t, conf("  a: one\n"), serverSide("one")...), "configmap/conf serverside-applied\n")
 	refused := kubectl.Try(t, conf("  a: two\n"), serverSide("two")...)
 	contains(t, refused.Err, "Apply failed with 1 conflict: conflict with \"one\": .data.a")

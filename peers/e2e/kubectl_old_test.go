@@ -10,12 +10,12 @@ import (
 
 func TestDebiansKubectlIsOfVersion120(t *testing.T) {
 	t.Parallel()
-	matches(t, harness.LabCluster(t).OldKubectl().Run(t, "version", "--short"), `Client Version: v1\.20\.\d+\nServer Version: v1\.37\.\d+\n`)
+	matches(t, harness.LabCluster(t).OldKubectl(t).Run(t, "version", "--short"), `Client Version: v1\.20\.\d+\nServer Version: v1\.37\.\d+\n`)
 }
 
 func TestDebiansKubectlRunsLabelsGetsAndDeletes(t *testing.T) {
 	t.Parallel()
-	kubectl := harness.LabCluster(t).OldKubectl()
+	kubectl := harness.LabCluster(t).OldKubectl(t)
 	equals(t, kubectl.Run(t, "run", "nettool", image), "pod/nettool created\n")
 	equals(t, kubectl.Run(t, "wait", "--for=condition=Ready", "pod/nettool"), "pod/nettool condition met\n")
 	matches(t, kubectl.Run(t, "get", "pods"),
@@ -38,10 +38,10 @@ func TestDebiansKubectlRunsLabelsGetsAndDeletes(t *testing.T) {
 func TestDebiansKubectlWaitsForADeletion(t *testing.T) {
 	t.Parallel()
 	cluster := harness.LabCluster(t)
-	kubectl := cluster.OldKubectl()
+	kubectl := cluster.OldKubectl(t)
 	kubectl.Run(t, "run", "nettool", image)
 	proxy := harness.NewProxy(t, cluster)
-	waits := cluster.Behind(t, proxy).OldKubectl().Start(t, "wait", "--for=delete", "pod/nettool")
+	waits := cluster.Behind(t, proxy).OldKubectl(t).Start(t, "wait", "--for=delete", "pod/nettool")
 	proxy.AwaitWatches(t, 1)
 	kubectl.Run(t, "delete", "pods", "--all")
 	if code := waits.Wait(t); code != 0 {

@@ -5,6 +5,7 @@ package harness
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -22,8 +23,12 @@ func (c Cluster) Kubectl() Kubectl {
 	return c.kubectl(Peer("kubectl"))
 }
 
-// OldKubectl returns kubectl 1.20 for this cluster.
-func (c Cluster) OldKubectl() Kubectl {
+// OldKubectl returns kubectl 1.20 for this cluster. The test fails if it is missing.
+func (c Cluster) OldKubectl(t *testing.T) Kubectl {
+	t.Helper()
+	if _, err := os.Stat(OldKubectl()); err != nil {
+		t.Fatalf("Debian's kubectl 1.20 is missing: run .ci/kubectl-1.20, or name it in KUBECTL_1_20: %v", err)
+	}
 	return c.kubectl(OldKubectl())
 }
 

@@ -40,7 +40,7 @@ func Fixture(path ...string) string {
 
 // DefaultStages returns the path of the stages that a cluster uses by default.
 func DefaultStages() string {
-	return Root("crates", "kube-testcluster", "src", "nodes", "stages", "default.yaml")
+	return Root("crates", "kube-controllers", "src", "nodes", "stages", "default.yaml")
 }
 
 // Build builds the programs of this module, and checks that the other programs exist.
@@ -56,9 +56,6 @@ func Build() error {
 	}
 	if _, err := os.Stat(Lab()); err != nil {
 		return fmt.Errorf("informer-lab is missing: run cargo build, or name it in INFORMER_LAB: %w", err)
-	}
-	if _, err := os.Stat(OldKubectl()); err != nil {
-		return fmt.Errorf("Debian's kubectl 1.20 is missing: run .ci/kubectl-1.20, or name it in KUBECTL_1_20: %w", err)
 	}
 	return nil
 }
