@@ -45,7 +45,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
 
     /// Sets the order in which keys are taken. The default is [first in, first out](super::Fifo).
     pub fn order(mut self, order: impl Order<T> + 'static) -> Self {
-        self.line = Line::Ordered { order: Box::new(order), len: 0, in_hand: None };
+        self.line = Line::Ordered { order: Box::new(order), len: 0, in_hand: None, refused: VecDeque::new() };
         self
     }
 

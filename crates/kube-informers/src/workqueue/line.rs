@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 use super::known::{Handle, KnownKeys};
 use super::order::Order;
@@ -16,6 +18,8 @@ pub(super) enum Line<T> {
         len: usize,
         /// A key that was popped from the order, but not from the line yet.
         in_hand: Option<T>,
+        /// Queued keys that are not in the order, because its `push` panicked when they had to be queued. They come first.
+        refused: VecDeque<Handle>,
     },
 }
 
@@ -32,12 +36,26 @@ impl<T: Clone + Eq + Hash> Line<T> {
         known[handle].in_line += 1;
     }
 
+    /// Queues a key like [`push`](Self::push), even if the order panics. Returns the panic.
+    pub fn push_in_any_case(&mut self, known: &mut KnownKeys<T>, handle: Handle) -> thread::Result<()> {
+        let pushed = catch_unwind(AssertUnwindSafe(|| self.push(known, handle)));
+        if pushed.is_err()
+            && let Self::Ordered { len, refused, .. } = self
+        {
+            refused.push_back(handle);
+            *len += 1;
+            known[handle].in_line += 1;
+        }
+        pushed
+    }
+
     /// Returns the next key. It stays in the line until [`pop`](Self::pop).
     #[inline]
     pub fn next(&mut self, known: &KnownKeys<T>) -> Option<Handle> {
         match self {
             Self::Fifo(handles) => handles.front().copied(),
-            Self::Ordered { order, len, in_hand } => loop {
+            Self::Ordered { refused, .. } if !refused.is_empty() => refused.front().copied(),
+            Self::Ordered { order, len, in_hand, .. } => loop {
                 if in_hand.is_none() {
                     *in_hand = order.pop();
                 }
@@ -58,8 +76,10 @@ impl<T: Clone + Eq + Hash> Line<T> {
     pub fn pop(&mut self, known: &mut KnownKeys<T>, next: Handle) {
         match self {
             Self::Fifo(handles) => drop(handles.pop_front()),
-            Self::Ordered { len, in_hand, .. } => {
-                *in_hand = None;
+            Self::Ordered { len, in_hand, refused, .. } => {
+                if refused.pop_front().is_none() {
+                    *in_hand = None;
+                }
                 *len = len.saturating_sub(1); // saturates, because a faulty order may return a key twice
             }
         }

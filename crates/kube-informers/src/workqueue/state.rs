@@ -15,8 +15,8 @@ use super::observe::{Effect, Observer, WorkEvent};
 ///
 /// A key's hash, equality and clone, the order and the metrics are user code, which may panic. Each operation therefore
 /// calls them before it changes the state, and the change itself cannot fail. The end of the work on a key is the
-/// exception: it is measured after the change, because a worker ends its work only once, and the key would be lost if a
-/// panic prevented that. The observer, which may panic too, is called before or after a whole change, never in between.
+/// exception: a worker ends its work only once, and the key would be lost if a panic prevented that. The work is therefore
+/// measured after the change, and a key that the order refuses by a panic is queued in front of the ordered keys. The observer, which may panic too, is called before or after a whole change, never in between.
 pub(super) struct QueueState<T> {
     pub known: KnownKeys<T>,
     pub line: Line<T>,
@@ -187,7 +187,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
     #[inline]
     fn finish(&mut self, handle: Handle) -> Option<T> {
         // Keys that are due are added before this one. If that panics, the work on this one must end nevertheless.
-        let let_in = match self.delayed.is_empty() {
+        let mut user_code = match self.delayed.is_empty() {
             true => Ok(()),
             false => catch_unwind(AssertUnwindSafe(|| self.let_in())),
         };
@@ -202,8 +202,8 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
             }
             Stage::Again => {
                 self.processing -= 1;
-                self.known[handle].stage = Stage::Idle;
-                self.enqueue(handle);
+                self.known[handle].stage = Stage::Queued;
+                user_code = user_code.and(self.line.push_in_any_case(&mut self.known, handle));
             }
             Stage::Queued => self.enqueue(handle), // a second time, as in client-go
         }
@@ -215,7 +215,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         {
             tell(WorkEvent::Done { key, again: stage != Stage::Processing });
         }
-        let_in.unwrap_or_else(|panic| resume_unwind(panic));
+        user_code.unwrap_or_else(|panic| resume_unwind(panic));
         forgotten
     }
 
