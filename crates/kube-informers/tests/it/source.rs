@@ -20,8 +20,6 @@ struct State {
     version: u64,
     pods: BTreeMap<String, Pod>,
     history: Vec<(u64, Change, Pod)>,
-    /// The version at the last call of `expire`.
-    compacted: u64,
     watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
     hidden: bool,
     /// If true, the bookmark after the initial events marks their end.
@@ -95,7 +93,6 @@ impl Source {
     pub fn expire(&self) {
         let mut state = self.state();
         state.hidden = false;
-        state.compacted = state.version;
         let expired = ApiError::Status(Box::new(status("Expired", 410)));
         state.watch_errors.push_back(expired);
         state.watches.clear();
