@@ -22,13 +22,13 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
         let client = kube::Client::try_from(kube::Config::new(url.parse().unwrap())).unwrap();
         let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
         informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
-        let told = Arc::new(AtomicU64::new(0));
+        let handled = Arc::new(AtomicU64::new(0));
         let (first_or_last, mut moments) = mpsc::unbounded_channel();
         for _ in 0..handlers {
-            let (told, moments) = (told.clone(), first_or_last.clone());
+            let (handled, moments) = (handled.clone(), first_or_last.clone());
             let handler = HandlerFuncs::new().update_func(move |_: Arc<Pod>, _: Arc<Pod>| {
-                let told = told.fetch_add(1, Ordering::Relaxed) + 1;
-                if told == 1 || told == changes * handlers {
+                let handled = handled.fetch_add(1, Ordering::Relaxed) + 1;
+                if handled == 1 || handled == changes * handlers {
                     moments.send(Instant::now()).unwrap();
                 }
             });
@@ -40,6 +40,6 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
         let (start, end) = (moment().await, moment().await);
         stop.cancel();
         running.await.unwrap().unwrap();
-        vec![Figure::new("", changes as f64 / (end - start).as_secs_f64(), "/s", told.load(Ordering::Relaxed))]
+        vec![Figure::new("", changes as f64 / (end - start).as_secs_f64(), "/s", handled.load(Ordering::Relaxed))]
     })
 }

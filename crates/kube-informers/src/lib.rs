@@ -13,9 +13,9 @@ pub mod cache;
 #[cfg(feature = "client")]
 pub mod leader_election;
 mod lock;
+mod log_dedup;
 #[cfg(feature = "runtime")]
 pub mod runtime;
-mod told;
 pub mod workqueue;
 
 pub use kube_selectors as selector;

@@ -20,7 +20,7 @@ use shuttle::thread::yield_now;
 
 /// The number of times that a thread tries a held lock again before it lets the system put it to sleep.
 #[cfg(not(shuttle))]
-const LOOKS: usize = 3;
+const SPIN_TRIES: usize = 3;
 
 /// The number of pause instructions between two tries: some microseconds at most. With fewer than 64 or more than 256, two
 /// processors get less work through one queue.
@@ -28,7 +28,7 @@ const LOOKS: usize = 3;
 const PAUSES: usize = 128;
 
 /// The number of times that a reader yields its processor before it waits in the lock's line like a writer.
-const TURNS: usize = 100;
+const YIELDS: usize = 100;
 
 /// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only
 /// after every step that can panic, so the state is whole.
@@ -44,7 +44,7 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cold]
 fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     #[cfg(not(shuttle))]
-    for _ in 0..LOOKS {
+    for _ in 0..SPIN_TRIES {
         (0..PAUSES).for_each(|_| hint::spin_loop());
         if let Some(guard) = try_lock(mutex) {
             return guard;
@@ -58,8 +58,8 @@ fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// In the line, the system wakes one thread after the other, each when the scheduler gets to it. A writer behind many
 /// readers would wait for all of them: for seconds, if there are more readers than processors. A reader that finds the
 /// lock taken yields its processor and tries again.
-pub(crate) fn lock_out_of_line<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    for _ in 0..TURNS {
+pub(crate) fn lock_yielding<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    for _ in 0..YIELDS {
         if let Some(guard) = try_lock(mutex) {
             return guard;
         }

@@ -10,9 +10,9 @@ mod conformance {
     mod errors;
     mod notifications;
     mod object;
+    mod replay;
     mod source;
     mod transformers;
-    mod vectors;
 
     mod controller_handlers;
     mod delaying_queue;

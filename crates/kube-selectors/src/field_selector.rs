@@ -159,8 +159,8 @@ fn terms(text: &str) -> Vec<&str> {
 /// Splits a term at its first operator into field, operator and value.
 fn split(term: &str) -> Option<(&str, FieldOperator, &str)> {
     let operators = [("!=", FieldOperator::NotEquals), ("==", FieldOperator::Equals), ("=", FieldOperator::Equals)];
-    term.char_indices().find_map(|(place, _)| {
-        let (field, rest) = term.split_at(place);
+    term.char_indices().find_map(|(position, _)| {
+        let (field, rest) = term.split_at(position);
         operators.iter().find_map(|(sign, operator)| Some((field, *operator, rest.strip_prefix(sign)?)))
     })
 }

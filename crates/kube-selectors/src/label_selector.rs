@@ -42,13 +42,13 @@ impl LabelSelector {
 
     /// Selects the objects that meet all of these requirements.
     pub(crate) fn of(requirements: Vec<LabelRequirement>) -> Self {
-        Self(Some(ordered(requirements)))
+        Self(Some(sorted_by_key(requirements)))
     }
 
     /// Adds a requirement. "Nothing" stays "nothing".
     #[must_use]
     pub fn and(self, requirement: LabelRequirement) -> Self {
-        Self(self.0.map(|requirements| ordered(requirements.into_iter().chain([requirement]).collect())))
+        Self(self.0.map(|requirements| sorted_by_key(requirements.into_iter().chain([requirement]).collect())))
     }
 
     /// Returns true if the labels match. `None` means no labels.
@@ -104,9 +104,7 @@ impl fmt::Display for LabelSelector {
     }
 }
 
-/// Converts the API's type (apimachinery's `LabelSelectorAsSelector`). `None` matches nothing, an empty selector
-/// everything.
-fn ordered(mut requirements: Vec<LabelRequirement>) -> Vec<LabelRequirement> {
+fn sorted_by_key(mut requirements: Vec<LabelRequirement>) -> Vec<LabelRequirement> {
     requirements.sort_by(|a, b| a.key().cmp(b.key()));
     requirements
 }

@@ -2,7 +2,7 @@
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     End,
     Open,
     Close,
@@ -18,14 +18,14 @@ pub(super) enum Kind {
     Word,
 }
 
-/// A token of a label selector. The text of [`Kind::End`] is empty.
+/// A token of a label selector. The text of [`TokenKind::End`] is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub text: &'a str,
 }
 
-/// Splits a label selector into tokens, of which the last is [`Kind::End`].
+/// Splits a label selector into tokens, of which the last is [`TokenKind::End`].
 ///
 /// A NUL directly after a token only separates it from the next one. A NUL at the start of a token ends the selector,
 /// because Go's lexer takes it for the end of the text.
@@ -35,7 +35,7 @@ pub(super) fn tokens(selector: &str) -> Vec<Token<'_>> {
     loop {
         let (token, after) = token(rest.trim_start_matches([' ', '\t', '\r', '\n']));
         tokens.push(token);
-        if token.kind == Kind::End {
+        if token.kind == TokenKind::End {
             return tokens;
         }
         rest = after;
@@ -44,19 +44,20 @@ pub(super) fn tokens(selector: &str) -> Vec<Token<'_>> {
 
 fn token(text: &str) -> (Token<'_>, &str) {
     let kind = match text.as_bytes() {
-        [] | [0, ..] => return (Token { kind: Kind::End, text: "" }, ""),
-        [b'=', b'=', ..] => Kind::DoubleEquals,
-        [b'!', b'=', ..] => Kind::NotEquals,
-        [b'=', ..] => Kind::Equals,
-        [b'!', ..] => Kind::Not,
-        [b'(', ..] => Kind::Open,
-        [b')', ..] => Kind::Close,
-        [b',', ..] => Kind::Comma,
-        [b'>', ..] => Kind::Greater,
-        [b'<', ..] => Kind::Less,
+        [] | [0, ..] => return (Token { kind: TokenKind::End, text: "" }, ""),
+        [b'=', b'=', ..] => TokenKind::DoubleEquals,
+        [b'!', b'=', ..] => TokenKind::NotEquals,
+        [b'=', ..] => TokenKind::Equals,
+        [b'!', ..] => TokenKind::Not,
+        [b'(', ..] => TokenKind::Open,
+        [b')', ..] => TokenKind::Close,
+        [b',', ..] => TokenKind::Comma,
+        [b'>', ..] => TokenKind::Greater,
+        [b'<', ..] => TokenKind::Less,
         _ => return word(text),
     };
-    let (text, rest) = text.split_at(if matches!(kind, Kind::DoubleEquals | Kind::NotEquals) { 2 } else { 1 });
+    let (text, rest) =
+        text.split_at(if matches!(kind, TokenKind::DoubleEquals | TokenKind::NotEquals) { 2 } else { 1 });
     (Token { kind, text }, past_nul(rest))
 }
 
@@ -64,9 +65,9 @@ fn word(text: &str) -> (Token<'_>, &str) {
     let ends = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<' | ' ' | '\t' | '\r' | '\n' | '\0');
     let (text, rest) = text.split_at(text.find(ends).unwrap_or(text.len()));
     let kind = match text {
-        "in" => Kind::In,
-        "notin" => Kind::NotIn,
-        _ => Kind::Word,
+        "in" => TokenKind::In,
+        "notin" => TokenKind::NotIn,
+        _ => TokenKind::Word,
     };
     (Token { kind, text }, past_nul(rest))
 }

@@ -84,8 +84,8 @@ impl LabelRequirement {
                 wrong.push(invalid(format_args!("values[{n}][{key}]"), Quoted(value), &why));
             }
         }
-        let mut said = HashSet::new();
-        wrong.retain(|wrong| said.insert(wrong.clone()));
+        let mut seen = HashSet::new();
+        wrong.retain(|wrong| seen.insert(wrong.clone()));
         match wrong.as_slice() {
             [] => Ok(Self { key, operator, values }),
             [one] => Err(BadSelector(one.clone())),

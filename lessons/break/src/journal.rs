@@ -16,12 +16,12 @@ use tokio::time::Instant;
 pub struct Entry {
     /// The virtual time since the start of the trial.
     pub at: Duration,
-    pub what: What,
+    pub kind: EntryKind,
 }
 
 /// The content of an entry.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum EntryKind {
     /// A step of the scenario, written as the equivalent kubectl command.
     Step(String),
     /// The program sent a request to the API server.
@@ -31,7 +31,7 @@ pub enum What {
     /// An event that an informer's observer reported.
     Event(Event),
     /// A handler of the trial received a notification.
-    Told { handler: &'static str, change: Notification<Pod> },
+    Notified { handler: &'static str, change: Notification<Pod> },
     /// The program changed the load balancer, or the load balancer was down and refused the change.
     Balanced { backend: String, change: Backend, refused: bool },
     /// The dashboard begins to show this state of a pod.
@@ -94,9 +94,9 @@ impl Journal {
         Self { started: Instant::now(), entries: Arc::default() }
     }
 
-    pub fn note(&self, what: What) {
+    pub fn note(&self, kind: EntryKind) {
         let at = self.now();
-        self.entries.lock().expect(NO_PANIC).push(Entry { at, what });
+        self.entries.lock().expect(NO_PANIC).push(Entry { at, kind });
     }
 
     /// Returns the virtual time since the start of the trial.
@@ -114,11 +114,11 @@ const NO_PANIC: &str = "nothing panics under this lock";
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:7.3} s  {}", self.at.as_secs_f64(), self.what)
+        write!(f, "{:7.3} s  {}", self.at.as_secs_f64(), self.kind)
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for EntryKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Step(command) if command.starts_with('(') => f.write_str(command),
@@ -126,7 +126,7 @@ impl fmt::Display for What {
             Self::Request(request) => write!(f, "API server: {request}"),
             Self::Refused(request, code) => write!(f, "API server: {request} REFUSED ({code})"),
             Self::Event(event) => write_event(f, event),
-            Self::Told { handler, change } => {
+            Self::Notified { handler, change } => {
                 write!(f, "{handler}: told of {} {}", change.kind(), change.key())?;
                 if let Notification::Update { old, new } = change {
                     let version = |pod: &Pod| pod.metadata.resource_version.clone().unwrap_or_default();

@@ -4,13 +4,13 @@
 //! `cargo run -p informer-lab-break -- NAME LANGUAGE WIDTH` and reads its exit code: 0 if the program is right, [`WRONG`] if it still has
 //! its mistake, 101 (from Cargo) if it does not compile.
 
+mod bilingual;
 #[path = "../exercises/mod.rs"]
 mod exercises;
 mod journal;
 mod judges;
+mod outcome;
 mod outside;
-mod say;
-mod seen;
 mod setting;
 #[cfg(test)]
 #[path = "../solutions/mod.rs"]
@@ -24,13 +24,13 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use bilingual::Lang;
 use informer_lab::exercises::WRONG;
-use say::Lang;
 use verdict::Verdict;
 
 /// The real time after which a trial is given up. A trial takes milliseconds, so a program that takes this long loops without
 /// yielding to the other tasks.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,9 +44,9 @@ fn main() -> ExitCode {
 
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(exercise.judge()));
-    let verdict = match receiver.recv_timeout(PATIENCE) {
+    let verdict = match receiver.recv_timeout(TIMEOUT) {
         Ok(verdict) => verdict,
-        Err(RecvTimeoutError::Timeout) => Verdict::spins(),
+        Err(RecvTimeoutError::Timeout) => Verdict::never_yields(),
         Err(RecvTimeoutError::Disconnected) => return ExitCode::from(3), // the checker itself panicked and has printed the panic
     };
     let width = arguments.get(2).and_then(|width| width.parse().ok()).unwrap_or(80);

@@ -13,9 +13,9 @@ use kube_testcluster::{Admin, Cluster, Controllers, Scenario, Stages, pods_from_
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::journal::{Journal, What};
-use crate::outside::{Balancer, Manners};
-use crate::seen::{End, Seen};
+use crate::journal::{EntryKind, Journal};
+use crate::outcome::{End, Outcome};
+use crate::outside::{Balancer, Behaviour};
 use crate::trial::Trial;
 
 /// A program of a learner, which should run until the trial stops it.
@@ -38,7 +38,7 @@ pub struct Setting {
     pub scenario: String,
     /// The virtual time after which the trial stops the program.
     pub lasts: Duration,
-    pub balancer: Manners,
+    pub balancer: Behaviour,
 }
 
 impl Default for Setting {
@@ -51,19 +51,19 @@ impl Default for Setting {
             faults: &[],
             scenario: "[]".to_owned(),
             lasts: Duration::from_secs(10),
-            balancer: Manners::default(),
+            balancer: Behaviour::default(),
         }
     }
 }
 
 impl Setting {
     /// Runs a program from its start to its end, in virtual time.
-    pub fn play(self, program: Program) -> Seen {
+    pub fn run(self, program: Program) -> Outcome {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.expect("a runtime without I/O always starts").block_on(self.run(program))
+        runtime.expect("a runtime without I/O always starts").block_on(self.run_async(program))
     }
 
-    async fn run(self, program: Program) -> Seen {
+    async fn run_async(self, program: Program) -> Outcome {
         let scenario =
             Scenario::from_yaml(&self.scenario, "scenario.yaml").expect("a test parses the scenario of every exercise");
         let cluster = self.start();
@@ -73,11 +73,11 @@ impl Setting {
         let trial = Trial::new(&cluster, stop.clone(), journal.clone(), balancer);
 
         let time = async {
-            let steps =
-                scenario.play(client.clone(), "default", |step| journal.note(What::Step(short(&step.to_string()))));
+            let steps = scenario
+                .play(client.clone(), "default", |step| journal.note(EntryKind::Step(fault_name(&step.to_string()))));
             let (performed, ()) = tokio::join!(steps, sleep(self.lasts));
             if let Err(error) = performed {
-                journal.note(What::Step(format!("({error})"))); // for example, the program has already deleted the pod
+                journal.note(EntryKind::Step(format!("({error})"))); // for example, the program has already deleted the pod
             }
             stop.cancel();
             sleep(GRACE).await;
@@ -99,7 +99,7 @@ impl Setting {
         let pods: Api<Pod> = Api::default_namespaced(client);
         let pods = pods.list(&ListParams::default()).await.expect("the cluster answers").items;
         cluster.shutdown().await;
-        Seen { entries, pods, end }
+        Outcome { entries, pods, end }
     }
 
     fn start(&self) -> Cluster {
@@ -130,7 +130,7 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Shortens a step that starts a fault to the fault's name, because its command is a request to a path that real clusters do not have.
-fn short(step: &str) -> String {
+fn fault_name(step: &str) -> String {
     let fault = step.split_once("{\"fault\":\"").and_then(|(_, rest)| rest.split_once('"'));
     fault.map_or_else(|| step.to_owned(), |(fault, _)| format!("(fault {fault})"))
 }
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn end(program: Program) -> End {
-        Setting::default().play(program).end
+        Setting::default().run(program).end
     }
 
     #[test]

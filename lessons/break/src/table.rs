@@ -2,7 +2,7 @@
 
 use futures::FutureExt;
 
-use crate::seen::Seen;
+use crate::outcome::Outcome;
 use crate::setting::{Program, Setting};
 use crate::verdict::{Mistake, Verdict};
 use crate::{exercises, judges};
@@ -11,14 +11,14 @@ use crate::{exercises, judges};
 pub struct Exercise {
     pub name: &'static str,
     setting: fn() -> Setting,
-    judge: fn(&Seen) -> Result<(), Mistake>,
+    judge: fn(&Outcome) -> Result<(), Mistake>,
     program: Program,
 }
 
 impl Exercise {
     /// Runs the program in its setting and judges the outcome.
     pub fn judge(&self) -> Verdict {
-        Verdict::of(&(self.setting)().play(self.program), self.judge)
+        Verdict::of(&(self.setting)().run(self.program), self.judge)
     }
 }
 
@@ -45,7 +45,7 @@ pub fn exercises() -> [Exercise; 10] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::say::Lang;
+    use crate::bilingual::Lang;
     use crate::solutions;
 
     /// Makes a test for each exercise: the broken program gets a verdict with this sentence, and our solution is right.

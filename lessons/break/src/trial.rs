@@ -15,8 +15,8 @@ use kube_testcluster::Cluster;
 use tokio_util::sync::CancellationToken;
 use tower::{ServiceExt, service_fn};
 
-use crate::journal::{self, Journal, What};
-use crate::outside::{Balancer, Dashboard, Noting};
+use crate::journal::{self, EntryKind, Journal};
+use crate::outside::{Balancer, Dashboard, JournalHandler};
 
 /// The argument of an exercise program. Clones belong to the same trial.
 #[derive(Clone)]
@@ -31,20 +31,20 @@ pub struct Trial {
 impl Trial {
     pub fn new(cluster: &Cluster, stop: CancellationToken, journal: Journal, balancer: Balancer) -> Self {
         let (router, requests) = (cluster.router(), journal.clone());
-        let noting = service_fn(move |request: Request<Body>| {
-            let asked = journal::Request::of(&request);
-            requests.note(What::Request(asked.clone()));
+        let service = service_fn(move |request: Request<Body>| {
+            let noted = journal::Request::of(&request);
+            requests.note(EntryKind::Request(noted.clone()));
             let (router, requests) = (router.clone(), requests.clone());
             async move {
                 let answer = router.oneshot(request).await?;
                 if !answer.status().is_success() {
-                    requests.note(What::Refused(asked, answer.status().as_u16()));
+                    requests.note(EntryKind::Refused(noted, answer.status().as_u16()));
                 }
                 Ok::<_, Infallible>(answer)
             }
         });
         let dashboard = Dashboard::new(journal.clone());
-        Self { client: Client::new(noting, "default"), stop, journal, balancer, dashboard }
+        Self { client: Client::new(service, "default"), stop, journal, balancer, dashboard }
     }
 
     /// Returns a client for the cluster.
@@ -65,12 +65,12 @@ impl Trial {
     /// Returns an observer that notes the events of an informer, so that the check can show them as evidence.
     pub fn observer(&self) -> Observer {
         let journal = self.journal.clone();
-        Observer::new(move |event| journal.note(What::Event(event)))
+        Observer::new(move |event| journal.note(EntryKind::Event(event)))
     }
 
     /// Returns a handler that notes its notifications under this name.
     pub fn handler(&self, name: &'static str) -> impl EventHandler<Pod> + Send + use<> {
-        Noting::new(name, self.journal.clone())
+        JournalHandler::new(name, self.journal.clone())
     }
 
     /// Returns the load balancer, which sends requests to the backends that the program adds to it.
@@ -85,11 +85,11 @@ impl Trial {
 
     /// Writes a line to the program's log.
     pub fn log(&self, line: impl Into<String>) {
-        self.journal.note(What::Logged(line.into()));
+        self.journal.note(EntryKind::Logged(line.into()));
     }
 
     /// Raises an alarm about a pod, as a pager would.
     pub fn alarm(&self, about: impl Into<String>) {
-        self.journal.note(What::Alarm(about.into()));
+        self.journal.note(EntryKind::Alarm(about.into()));
     }
 }

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use informer_lab::book::{Ink, Paper, page};
 
-use crate::say::{Both, Lang};
-use crate::seen::{End, Seen};
+use crate::bilingual::{Bilingual, Lang};
+use crate::outcome::{End, Outcome};
 
 /// A mistake of a program, as the learner reads it.
 #[derive(Clone, Debug)]
 pub struct Mistake {
     /// The visible effect of the mistake, in one sentence.
-    pub sentence: Both,
+    pub sentence: Bilingual,
     /// The lines of the journal that show the effect.
     pub evidence: Vec<String>,
     /// A hint where to look for the cause.
-    pub look: Both,
+    pub hint: Bilingual,
 }
 
 /// The verdict: `Ok` if the program is right.
@@ -26,24 +26,24 @@ pub struct Verdict(Result<(), Mistake>);
 impl Verdict {
     /// Returns the mistake that explains most: a panic, an error or an early end first, then the judge's finding, then a program that did
     /// not stop.
-    pub fn of(seen: &Seen, judge: impl FnOnce(&Seen) -> Result<(), Mistake>) -> Self {
-        Self(match &seen.end {
-            End::Panicked(_) | End::Failed(_) | End::Early(_) => ended(seen),
-            End::Stopped | End::Never => judge(seen).and_then(|()| ended(seen)),
+    pub fn of(outcome: &Outcome, judge: impl FnOnce(&Outcome) -> Result<(), Mistake>) -> Self {
+        Self(match &outcome.end {
+            End::Panicked(_) | End::Failed(_) | End::Early(_) => ended(outcome),
+            End::Stopped | End::Never => judge(outcome).and_then(|()| ended(outcome)),
         })
     }
 
     /// Returns the verdict on a program that loops without ever waiting, so that even the timeout in virtual time cannot end it.
-    pub fn spins() -> Self {
-        let sentence = Both::new(
+    pub fn never_yields() -> Self {
+        let sentence = Bilingual::new(
             "The program never gave the others their turn: it loops without an `.await` that waits.",
             "程序一直不让出执行权：它在循环，却没有真正会等待的 `.await`。",
         );
-        let look = Both::new(
+        let hint = Bilingual::new(
             "Wait for a signal (`synced()`, a queue, a stream) instead of asking again and again.",
             "不要反复轮询，等一个信号：`synced()`、队列，或者 stream。",
         );
-        Self(Err(Mistake { sentence, evidence: Vec::new(), look }))
+        Self(Err(Mistake { sentence, evidence: Vec::new(), hint }))
     }
 
     pub fn is_right(&self) -> bool {
@@ -57,9 +57,9 @@ impl Verdict {
 
     /// Formats the verdict for the learner.
     pub fn text(&self, lang: Lang, width: usize) -> String {
-        let prose = |text: &Both| page(text.pick(lang), Paper { width, ink: Ink::Plain }).trim_end().to_owned();
+        let prose = |text: &Bilingual| page(text.pick(lang), Paper { width, ink: Ink::Plain }).trim_end().to_owned();
         let mistake = match &self.0 {
-            Ok(()) => return prose(&Both::new("Right.", "正确。")),
+            Ok(()) => return prose(&Bilingual::new("Right.", "正确。")),
             Err(mistake) => mistake,
         };
         let mut text = prose(&mistake.sentence) + "\n";
@@ -69,42 +69,45 @@ impl Verdict {
         for line in &mistake.evidence {
             let _ = writeln!(text, "  {line}"); // writing to a String succeeds
         }
-        let _ = write!(text, "\n{}", prose(&mistake.look));
+        let _ = write!(text, "\n{}", prose(&mistake.hint));
         text
     }
 }
 
 /// Returns a mistake if the program did not end as it should.
-fn ended(seen: &Seen) -> Result<(), Mistake> {
-    let (sentence, look) = match &seen.end {
+fn ended(outcome: &Outcome) -> Result<(), Mistake> {
+    let (sentence, hint) = match &outcome.end {
         End::Stopped => return Ok(()),
         End::Early(at) => early(*at),
         End::Failed(error) => (
-            Both::new(
+            Bilingual::new(
                 format!("The program ended with an error: {}.", quoted(error)),
                 format!("程序因错误结束：{}。", quoted(error)),
             ),
-            Both::new(
+            Bilingual::new(
                 "Which call returned it? A program that goes on has to handle it there.",
                 "是哪个调用返回的？要继续运行，就得在那里处理它。",
             ),
         ),
-        End::Panicked(said) => (
-            Both::new(format!("The program panicked: {}.", quoted(said)), format!("程序 panic 了：{}。", quoted(said))),
-            Both::new("The line is in the panic's message above.", "panic 信息（上面）里有行号。"),
+        End::Panicked(message) => (
+            Bilingual::new(
+                format!("The program panicked: {}.", quoted(message)),
+                format!("程序 panic 了：{}。", quoted(message)),
+            ),
+            Bilingual::new("The line is in the panic's message above.", "panic 信息（上面）里有行号。"),
         ),
         End::Never => (
-            Both::new(
+            Bilingual::new(
                 "The program did not end within 30 seconds after it was told to stop.",
                 "收到停止信号 30 秒后，程序还没有结束。",
             ),
-            Both::new(
+            Bilingual::new(
                 "Every part of it has to end with `trial.stop()`: an informer, workers, a loop of your own.",
                 "每一部分都要随 `trial.stop()` 结束：informer、worker、自己写的循环。",
             ),
         ),
     };
-    Err(Mistake { sentence, evidence: seen.excerpt(|_| true), look })
+    Err(Mistake { sentence, evidence: outcome.excerpt(|_| true), hint })
 }
 
 /// Quotes a message of the program as Markdown code, so that its text is not read as Markdown.
@@ -112,14 +115,14 @@ fn quoted(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
-fn early(at: Duration) -> (Both, Both) {
+fn early(at: Duration) -> (Bilingual, Bilingual) {
     let seconds = at.as_secs_f64();
     (
-        Both::new(
+        Bilingual::new(
             format!("The program ended by itself after {seconds:.3} s; it should run until it is stopped."),
             format!("程序在 {seconds:.3} 秒后自己结束了；它应该一直运行到被停止。"),
         ),
-        Both::new(
+        Bilingual::new(
             "Which of its parts returned? Its futures run together.",
             "是哪一部分先返回了？它的几个 future 是一起跑的。",
         ),

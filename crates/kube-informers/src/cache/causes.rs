@@ -21,15 +21,15 @@ struct WithCauses<'a>(&'a dyn Error);
 
 impl fmt::Display for WithCauses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut said = self.0.to_string();
-        f.write_str(&said)?;
+        let mut last_text = self.0.to_string();
+        f.write_str(&last_text)?;
         let mut cause = self.0.source();
         while let Some(error) = cause {
             let text = error.to_string();
-            if !said.contains(&text) {
+            if !last_text.contains(&text) {
                 write!(f, ": {text}")?;
             }
-            said = text;
+            last_text = text;
             cause = error.source();
         }
         Ok(())

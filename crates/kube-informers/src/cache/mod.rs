@@ -11,27 +11,26 @@
 //! module prints. All waits use `tokio`'s clock, so a test with a paused runtime controls the time.
 
 mod causes;
+mod condvar;
 mod controller;
 mod delta;
-mod done;
 mod error;
 #[cfg(feature = "client")]
 mod factory;
 mod fifo;
 mod key;
 mod lister_watcher;
-mod look;
 pub mod observe;
 mod processor;
 mod reflector;
 mod shared_informer;
+mod signal;
 mod slim_meta;
 mod store;
 
 pub use causes::with_causes;
 pub use controller::{Controller, Informer, InformerHandle, process_deltas, process_deltas_in_batch};
 pub use delta::{Deletion, Delta, Deltas, InitialList, IntoDeltas};
-pub use done::{Done, Firing, Never, wait_for};
 pub use error::{BoxError, Closed, Error, KeyError, TransactionError};
 #[cfg(feature = "client")]
 pub use factory::{InformerFailed, InformerId, SharedInformerFactory};
@@ -51,6 +50,7 @@ pub use processor::{
 };
 pub use reflector::{Reflector, ReflectorError, ReflectorOptions, ResyncTrigger, WatchList};
 pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
+pub use signal::{Done, DoneSender, Never, wait_for};
 pub use slim_meta::SlimMeta;
 pub use store::{
     GroupResource, Index, IndexFn, IndexValues, Indexer, Iter, KnownObjects, Lister, NAMESPACE_INDEX, NamespaceLister,

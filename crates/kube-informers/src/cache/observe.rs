@@ -161,7 +161,7 @@ impl Observer {
     }
 
     /// Builds the event and passes it on with the type name of `T`, if events are received.
-    pub(crate) fn tell<T: ?Sized>(&self, event: impl FnOnce() -> Event) {
+    pub(crate) fn emit<T: ?Sized>(&self, event: impl FnOnce() -> Event) {
         if let Some(sink) = &self.0 {
             sink(std::any::type_name::<T>(), event());
         }

@@ -18,11 +18,11 @@ pub(super) struct Candidate {
     /// The Lease's namespace and name, for messages.
     pub(super) lease: String,
     pub(super) identity: String,
-    seen: Option<Seen>,
+    observed: Option<Observed>,
 }
 
 /// The Lease as it was last read or written.
-struct Seen {
+struct Observed {
     lease: Lease,
     /// The time, by this candidate's clock, at which the present record was first seen.
     since: Instant,
@@ -30,7 +30,7 @@ struct Seen {
 
 impl Candidate {
     pub(super) fn new(api: Api<Lease>, namespace: &str, name: &str, identity: String) -> Self {
-        Self { api, name: name.to_owned(), lease: format!("{namespace}/{name}"), identity, seen: None }
+        Self { api, name: name.to_owned(), lease: format!("{namespace}/{name}"), identity, observed: None }
     }
 
     /// Returns the last known holder of the lease.
@@ -59,9 +59,9 @@ impl Candidate {
 
     /// Renews the lease. Returns false if another candidate holds it.
     pub(super) async fn renew(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
-        if let Some(seen) = &self.seen {
+        if let Some(observed) = &self.observed {
             // Normally only the holder writes the Lease, so it need not be read first.
-            match self.hold(seen.lease.clone(), periods).await {
+            match self.hold(observed.lease.clone(), periods).await {
                 Err(error) if error.is_conflict() || error.is_not_found() => {}
                 written => return written.map(|()| true),
             }
@@ -75,7 +75,7 @@ impl Candidate {
 
     /// Releases the lease, unless another candidate holds it.
     pub(super) async fn release(&mut self) -> Result<(), LeaseError> {
-        let mut known = self.seen.as_ref().map(|seen| seen.lease.clone());
+        let mut known = self.observed.as_ref().map(|observed| observed.lease.clone());
         loop {
             let lease = match known.take() {
                 Some(lease) => lease,
@@ -97,7 +97,7 @@ impl Candidate {
     }
 
     fn record(&self) -> Option<&LeaseSpec> {
-        self.seen.as_ref()?.lease.spec.as_ref()
+        self.observed.as_ref()?.lease.spec.as_ref()
     }
 
     fn is_ours(&self, lease: &Lease) -> bool {
@@ -108,10 +108,12 @@ impl Candidate {
     /// duration. If the record has no lease duration, this candidate's own applies.
     fn may_take(&self, lease: &Lease, periods: &Periods) -> bool {
         let Some(record) = &lease.spec else { return true };
-        match (record::holder(record), &self.seen) {
+        match (record::holder(record), &self.observed) {
             (None, _) => true,
             (Some(holder), _) if holder == self.identity => true,
-            (Some(_), Some(seen)) => seen.since.elapsed() >= record::duration(record).unwrap_or(periods.lease_duration),
+            (Some(_), Some(observed)) => {
+                observed.since.elapsed() >= record::duration(record).unwrap_or(periods.lease_duration)
+            }
             (Some(_), None) => false,
         }
     }
@@ -120,8 +122,8 @@ impl Candidate {
         let read = self.api.get_opt(&self.name).await;
         let read = read.map_err(|error| LeaseError::Read { lease: self.lease.clone(), source: error.into() })?;
         match &read {
-            Some(lease) => self.saw(lease.clone()),
-            None => self.seen = None,
+            Some(lease) => self.set_observed(lease.clone()),
+            None => self.observed = None,
         }
         Ok(read)
     }
@@ -134,7 +136,7 @@ impl Candidate {
         let created = self.api.create(&PostParams::default(), &lease).await;
         let created =
             created.map_err(|error| LeaseError::Create { lease: self.lease.clone(), source: error.into() })?;
-        self.saw(created);
+        self.set_observed(created);
         Ok(())
     }
 
@@ -150,16 +152,16 @@ impl Candidate {
         let updated = self.api.replace(&self.name, &PostParams::default(), &lease).await;
         let updated =
             updated.map_err(|error| LeaseError::Update { lease: self.lease.clone(), source: error.into() })?;
-        self.saw(updated);
+        self.set_observed(updated);
         Ok(())
     }
 
     /// Remembers the lease. `since` is reset only if the record has changed.
-    fn saw(&mut self, lease: Lease) {
-        let since = match &self.seen {
-            Some(seen) if seen.lease.spec == lease.spec => seen.since,
+    fn set_observed(&mut self, lease: Lease) {
+        let since = match &self.observed {
+            Some(observed) if observed.lease.spec == lease.spec => observed.since,
             _ => Instant::now(),
         };
-        self.seen = Some(Seen { lease, since });
+        self.observed = Some(Observed { lease, since });
     }
 }

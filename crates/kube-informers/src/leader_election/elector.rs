@@ -17,9 +17,9 @@ use super::candidate::Candidate;
 use super::error::{InvalidElection, LeaseError};
 use super::outcome::{Leadership, Outcome};
 use super::periods::Periods;
-use super::status::{Known, LeaderStatus};
+use super::status::{ElectionState, LeaderStatus};
 use crate::cache::with_causes;
-use crate::told::Told;
+use crate::log_dedup::LogDedup;
 
 type OnError = Box<dyn Fn(&LeaseError) + Send + Sync>;
 
@@ -41,10 +41,10 @@ type OnError = Box<dyn Fn(&LeaseError) + Send + Sync>;
 pub struct LeaderElector {
     candidate: Candidate,
     periods: Periods,
-    known: watch::Sender<Known>,
+    state: watch::Sender<ElectionState>,
     on_error: Option<OnError>,
     /// The last logged failure, until the next success.
-    logged: Told<()>,
+    log_dedup: LogDedup<()>,
     random: fastrand::Rng,
 }
 
@@ -56,9 +56,9 @@ impl LeaderElector {
         Self {
             candidate: Candidate::new(Api::namespaced(client, namespace), namespace, name, identity.into()),
             periods: Periods::default(),
-            known: watch::Sender::default(),
+            state: watch::Sender::default(),
             on_error: None,
-            logged: Told::default(),
+            log_dedup: LogDedup::default(),
             random: fastrand::Rng::new(),
         }
     }
@@ -115,7 +115,7 @@ impl LeaderElector {
 
     /// Returns a view of the election's state, as this candidate sees it. It is updated in this and all later runs.
     pub fn status(&self) -> LeaderStatus {
-        LeaderStatus { known: self.known.subscribe() }
+        LeaderStatus { state: self.state.subscribe() }
     }
 
     /// Waits until this candidate leads, then runs `lead` until it finishes, the leadership is lost, or `stop` is
@@ -145,7 +145,7 @@ impl LeaderElector {
         let mut loss = None;
         let outcome = {
             let status = self.status();
-            let _steps_down = StepsDown(self.known.clone()); // declared before the work, so it is dropped after it, also in a panic
+            let _step_down = StepDownOnDrop(self.state.clone()); // declared before the work, so it is dropped after it, also in a panic
             let transitions = self.candidate.transitions();
             let mut work = pin!(lead(Leadership { status: status.clone(), stopping: stop.clone(), transitions }));
             let work = poll_fn(|cx| if status.is_leader() { work.as_mut().poll(cx) } else { Poll::Pending });
@@ -156,8 +156,8 @@ impl LeaderElector {
             };
             tokio::select! {
                 biased;
-                why = self.renew_until_lost(acquired) => {
-                    loss = Some(why);
+                reason = self.renew_until_lost(acquired) => {
+                    loss = Some(reason);
                     Outcome::Lost
                 }
                 output = work => Outcome::Finished(output),
@@ -165,7 +165,7 @@ impl LeaderElector {
             }
         };
         match loss {
-            Some(loss) => self.tell_loss(loss),
+            Some(loss) => self.log_loss(loss),
             None => self.release().await,
         }
         Ok(outcome)
@@ -180,7 +180,7 @@ impl LeaderElector {
             // The stop does not abort the request, because it might still acquire the lease, which would then block the
             // other candidates until it expires.
             let answer = timeout(limit, self.candidate.acquire(&self.periods)).await;
-            match self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit)))) {
+            match self.ok_or_report(answer.unwrap_or_else(|_| Err(self.no_answer(limit)))) {
                 Some(true) if stop.is_cancelled() => {
                     self.release().await;
                     break;
@@ -225,7 +225,7 @@ impl LeaderElector {
             }
             let limit = deadline.min(sent + self.periods.request_timeout());
             let answer = timeout_at(limit, self.candidate.renew(&self.periods)).await;
-            let renewed = self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit - sent))));
+            let renewed = self.ok_or_report(answer.unwrap_or_else(|_| Err(self.no_answer(limit - sent))));
             match renewed {
                 _ if Instant::now() >= deadline => return Err(Loss::Deadline),
                 Some(true) => return Ok(sent),
@@ -238,13 +238,13 @@ impl LeaderElector {
     async fn release(&mut self) {
         let limit = self.periods.request_timeout();
         let answer = timeout(limit, self.candidate.release()).await;
-        if self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit)))).is_some() {
+        if self.ok_or_report(answer.unwrap_or_else(|_| Err(self.no_answer(limit)))).is_some() {
             info!(lease = self.candidate.lease, identity = self.candidate.identity, "released the lease");
         }
         self.publish(None);
     }
 
-    fn tell_loss(&self, loss: Loss) {
+    fn log_loss(&self, loss: Loss) {
         let reason = match loss {
             Loss::Deadline => format!("it could not renew the lease within {:?}", self.periods.renew_deadline),
             Loss::Taken => format!("the lease is held by {:?}", self.candidate.holder().unwrap_or_default()),
@@ -257,16 +257,16 @@ impl LeaderElector {
     }
 
     /// Returns the answer of a request. A failure is passed to the log and to the callback instead.
-    fn told<T>(&mut self, answer: Result<T, LeaseError>) -> Option<T> {
-        let error = match answer {
+    fn ok_or_report<T>(&mut self, result: Result<T, LeaseError>) -> Option<T> {
+        let error = match result {
             Ok(answer) => {
-                self.logged.works(());
+                self.log_dedup.remove(());
                 return Some(answer);
             }
             Err(error) => error,
         };
         let text = with_causes(&error).to_string();
-        if self.logged.is_news((), text.clone()) {
+        if self.log_dedup.insert((), text.clone()) {
             warn!(error = text, "leader election goes on");
         } else {
             debug!(error = text, "leader election goes on");
@@ -281,12 +281,12 @@ impl LeaderElector {
     /// candidate's leadership changed.
     fn publish(&self, until: Option<Instant>) {
         let leader = self.candidate.holder();
-        self.known.send_if_modified(|known| {
-            let changed = known.leader.as_deref() != leader || known.until.is_some() != until.is_some();
-            if known.leader.as_deref() != leader {
-                known.leader = leader.map(Arc::from);
+        self.state.send_if_modified(|state| {
+            let changed = state.leader.as_deref() != leader || state.leads_until.is_some() != until.is_some();
+            if state.leader.as_deref() != leader {
+                state.leader = leader.map(Arc::from);
             }
-            known.until = until;
+            state.leads_until = until;
             changed
         });
     }
@@ -298,7 +298,7 @@ impl std::fmt::Debug for LeaderElector {
             .field("lease", &self.candidate.lease)
             .field("identity", &self.candidate.identity)
             .field("periods", &self.periods)
-            .field("known", &*self.known.borrow())
+            .field("state", &*self.state.borrow())
             .finish_non_exhaustive()
     }
 }
@@ -313,10 +313,10 @@ enum Loss {
 }
 
 /// Publishes on drop that the candidate no longer leads.
-struct StepsDown(watch::Sender<Known>);
+struct StepDownOnDrop(watch::Sender<ElectionState>);
 
-impl Drop for StepsDown {
+impl Drop for StepDownOnDrop {
     fn drop(&mut self) {
-        self.0.send_if_modified(|known| known.until.take().is_some());
+        self.0.send_if_modified(|state| state.leads_until.take().is_some());
     }
 }

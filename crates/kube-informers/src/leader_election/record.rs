@@ -18,7 +18,7 @@ pub(super) fn duration(record: &LeaseSpec) -> Option<Duration> {
 
 /// Makes the record of a new lease.
 pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
-    let now = next(None);
+    let now = now_after(None);
     LeaseSpec {
         holder_identity: Some(identity.to_owned()),
         lease_duration_seconds: Some(lease_seconds),
@@ -31,7 +31,7 @@ pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
 
 /// Sets `identity` as the holder and updates the renew time. A new holder also sets the acquire time and counts a transition.
 pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
-    let now = next(record.renew_time.as_ref());
+    let now = now_after(record.renew_time.as_ref());
     if holder(record) != Some(identity) {
         record.lease_transitions = Some(record.lease_transitions.unwrap_or_default().saturating_add(1));
         record.holder_identity = Some(identity.to_owned());
@@ -43,7 +43,7 @@ pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
 
 /// Empties the holder.
 pub(super) fn release(record: &mut LeaseSpec) {
-    let now = next(record.renew_time.as_ref());
+    let now = now_after(record.renew_time.as_ref());
     record.holder_identity = Some(String::new());
     record.lease_duration_seconds = Some(1);
     record.acquire_time = Some(now.clone());
@@ -52,7 +52,7 @@ pub(super) fn release(record: &mut LeaseSpec) {
 
 /// Returns the present time in microseconds. If the record already has this time, adds a microsecond, because other
 /// candidates recognise a renewal only by a change.
-fn next(renewed: Option<&MicroTime>) -> MicroTime {
+fn now_after(renewed: Option<&MicroTime>) -> MicroTime {
     let micros = TimestampRound::new().smallest(Unit::Microsecond);
     let now = Timestamp::now();
     let now = now.round(micros).unwrap_or(now);

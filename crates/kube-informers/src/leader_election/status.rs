@@ -10,16 +10,16 @@ use crate::cache::Never;
 
 /// A candidate's knowledge of the election.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ElectionState {
     /// The last seen holder of the lease.
     pub(super) leader: Option<Arc<str>>,
     /// The time until which this candidate may lead without another renewal; `None` if it does not lead.
-    pub(super) until: Option<Instant>,
+    pub(super) leads_until: Option<Instant>,
 }
 
-impl Known {
-    pub(super) fn leads(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() < until)
+impl ElectionState {
+    pub(super) fn is_leader(&self) -> bool {
+        self.leads_until.is_some_and(|until| Instant::now() < until)
     }
 }
 
@@ -27,20 +27,20 @@ impl Known {
 /// returns it. Each clone waits for changes independently.
 #[derive(Clone, Debug)]
 pub struct LeaderStatus {
-    pub(super) known: watch::Receiver<Known>,
+    pub(super) state: watch::Receiver<ElectionState>,
 }
 
 impl LeaderStatus {
     /// Returns true if this candidate leads (client-go's `IsLeader`). Never true after its renew deadline, even if the
     /// elector has not noticed yet.
     pub fn is_leader(&self) -> bool {
-        self.known.borrow().leads()
+        self.state.borrow().is_leader()
     }
 
     /// Returns the identity of the last seen holder of the lease; `None` if none was seen yet or the lease was released
     /// (client-go's `GetLeader`).
     pub fn leader(&self) -> Option<Arc<str>> {
-        self.known.borrow().leader.clone()
+        self.state.borrow().leader.clone()
     }
 
     /// Waits for a change since the last call: the leader changes, or this candidate starts or stops leading.
@@ -48,6 +48,6 @@ impl LeaderStatus {
     /// # Errors
     /// [`Never`] if the elector was dropped.
     pub async fn changed(&mut self) -> Result<(), Never> {
-        self.known.changed().await.map_err(|_| Never)
+        self.state.changed().await.map_err(|_| Never)
     }
 }

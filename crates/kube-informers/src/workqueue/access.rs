@@ -13,10 +13,10 @@ use crate::lock::MutexGuard;
 pub(super) struct Signals {
     /// Wakes callers of `get`, in the order in which they began to wait, one at a time. The woken caller takes a key and,
     /// if keys are left, wakes the next caller.
-    pub news: Notify,
+    pub key_ready: Notify,
     /// Wakes the timekeeper, the caller of `get` that sleeps until the first delayed key is due, when an earlier key is
     /// delayed.
-    pub sooner: Notify,
+    pub earlier_due: Notify,
     /// Wakes callers that wait until no key is in progress.
     pub drained: Notify,
 }
@@ -25,13 +25,16 @@ pub(super) struct Signals {
 pub(super) struct Access<'a, T> {
     state: MutexGuard<'a, QueueState<T>>,
     /// Dropped after `state`, which means without the lock.
-    wake: Wake<'a>,
+    wake: PendingWakes<'a>,
 }
 
 impl<'a, T> Access<'a, T> {
     #[inline]
     pub fn new(state: MutexGuard<'a, QueueState<T>>, signals: &'a Signals) -> Self {
-        Self { state, wake: Wake { signals, getter: false, every_getter: false, keeper: false, drainers: false } }
+        Self {
+            state,
+            wake: PendingWakes { signals, getter: false, every_getter: false, timekeeper: false, drainers: false },
+        }
     }
 
     /// Wakes all callers that wait for a key.
@@ -40,8 +43,8 @@ impl<'a, T> Access<'a, T> {
     }
 
     /// Wakes the timekeeper. If there is none, `Drop` wakes a waiting caller, which then becomes the timekeeper.
-    pub fn wake_keeper(&mut self) {
-        self.wake.keeper = self.state.timed;
+    pub fn wake_timekeeper(&mut self) {
+        self.wake.timekeeper = self.state.has_timekeeper;
     }
 
     /// Wakes all callers that wait for the drain, even if keys are still in progress.
@@ -69,8 +72,8 @@ impl<T> DerefMut for Access<'_, T> {
 impl<T> Drop for Access<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if !self.state.told && self.state.wants_a_getter() {
-            self.state.told = true;
+        if !self.state.getter_woken && self.state.needs_getter() {
+            self.state.getter_woken = true;
             self.wake.getter = true;
         }
         self.wake.drainers |= self.state.is_drained();
@@ -78,25 +81,25 @@ impl<T> Drop for Access<'_, T> {
 }
 
 /// The wake-ups that are sent on drop.
-struct Wake<'a> {
+struct PendingWakes<'a> {
     signals: &'a Signals,
     getter: bool,
     every_getter: bool,
-    keeper: bool,
+    timekeeper: bool,
     drainers: bool,
 }
 
-impl Drop for Wake<'_> {
+impl Drop for PendingWakes<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.getter {
-            self.signals.news.notify_one();
+            self.signals.key_ready.notify_one();
         }
         if self.every_getter {
-            self.signals.news.notify_waiters();
+            self.signals.key_ready.notify_waiters();
         }
-        if self.keeper {
-            self.signals.sooner.notify_one();
+        if self.timekeeper {
+            self.signals.earlier_due.notify_one();
         }
         if self.drainers {
             self.signals.drained.notify_waiters();

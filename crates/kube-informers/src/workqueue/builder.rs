@@ -5,11 +5,11 @@ use std::fmt;
 use std::hash::Hash;
 
 use super::limiter::{RateLimiter, default_controller_limiter};
-use super::line::Line;
 use super::metrics::{Meter, Metrics};
 use super::observe::{Observer, WorkEvent};
 use super::order::Order;
 use super::queue::WorkQueue;
+use super::queued_keys::QueuedKeys;
 use super::state::QueueState;
 
 /// Builds a [`WorkQueue`].
@@ -27,14 +27,14 @@ use super::state::QueueState;
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct WorkQueueBuilder<T> {
     limiter: Option<Box<dyn RateLimiter<T>>>,
-    line: Line<T>,
+    queued: QueuedKeys<T>,
     meter: Option<Box<Meter>>,
     observer: Option<Observer<T>>,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { limiter: None, line: Line::Fifo(VecDeque::new()), meter: None, observer: None }
+        Self { limiter: None, queued: QueuedKeys::Fifo(VecDeque::new()), meter: None, observer: None }
     }
 
     /// Sets the rate limiter, which decides how long a failed key waits. The default is [`default_controller_limiter`].
@@ -45,7 +45,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
 
     /// Sets the order in which keys are taken. The default is [first in, first out](super::Fifo).
     pub fn order(mut self, order: impl Order<T> + 'static) -> Self {
-        self.line = Line::Ordered { order: Box::new(order), len: 0, in_hand: None };
+        self.queued = QueuedKeys::Ordered { order: Box::new(order), len: 0, peeked: None, refused: VecDeque::new() };
         self
     }
 
@@ -57,34 +57,34 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
 
     /// Sets an observer that gets each event of each key, in order.
     ///
-    /// Like [`Metrics`], `tell` runs under the queue's lock: it must be quick and must not use the queue. A panic of
-    /// `tell` propagates to the caller of the queue, and the queue stays consistent.
+    /// Like [`Metrics`], the observer runs under the queue's lock: it must be quick and must not use the queue. A panic of
+    /// the observer propagates to the caller of the queue, and the queue stays consistent.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
     /// use std::sync::{Arc, Mutex};
     /// use kube_informers::workqueue::WorkQueue;
     ///
-    /// let told = Arc::new(Mutex::new(Vec::new()));
-    /// let tells = told.clone();
-    /// let queue = WorkQueue::builder().observer(move |event| tells.lock().unwrap().push(format!("{event:?}"))).build();
+    /// let events = Arc::new(Mutex::new(Vec::new()));
+    /// let sink = events.clone();
+    /// let queue = WorkQueue::builder().observer(move |event| sink.lock().unwrap().push(format!("{event:?}"))).build();
     /// queue.add("a");
     /// drop(queue.get().await);
     /// assert_eq!(
-    ///     *told.lock().unwrap(),
+    ///     *events.lock().unwrap(),
     ///     [r#"Added { key: "a", effect: Queued }"#, r#"Taken { key: "a" }"#, r#"Done { key: "a", again: false }"#],
     /// );
     /// # }
     /// ```
-    pub fn observer(mut self, tell: impl FnMut(WorkEvent<'_, T>) + Send + 'static) -> Self {
-        self.observer = Some(Box::new(tell));
+    pub fn observer(mut self, observe: impl FnMut(WorkEvent<'_, T>) + Send + 'static) -> Self {
+        self.observer = Some(Box::new(observe));
         self
     }
 
     /// Builds an empty queue.
     pub fn build(self) -> WorkQueue<T> {
         let limiter = self.limiter.unwrap_or_else(|| Box::new(default_controller_limiter()));
-        WorkQueue::over(QueueState::new(self.line, self.meter, self.observer), limiter)
+        WorkQueue::from_parts(QueueState::new(self.queued, self.meter, self.observer), limiter)
     }
 }
 

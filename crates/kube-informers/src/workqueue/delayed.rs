@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tokio::time::Instant;
 
-use super::known::{Handle, KnownKeys};
+use super::key_table::{Handle, KeyTable};
 
 /// The time at which a key is due, and a sequence number that orders keys with the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,58 +13,58 @@ pub(super) struct Due(Instant, u64);
 /// Delayed keys, ordered by the time at which they are due. Keys with the same time are in the order in which they were
 /// delayed.
 ///
-/// A key is in `keys` exactly if its `Known::due` is set, and that is its map key.
+/// A key is in `by_due` exactly if its `KeyEntry::due` is set, and that is its map key.
 #[derive(Debug, Default)]
 pub(super) struct Delayed {
-    keys: BTreeMap<Due, Handle>,
+    by_due: BTreeMap<Due, Handle>,
     /// The last sequence number.
-    said: u64,
+    sequence: u64,
 }
 
 impl Delayed {
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.by_due.is_empty()
     }
 
     /// Returns the first key and its time.
     #[inline]
     pub fn first(&self) -> Option<(Instant, Handle)> {
-        self.keys.first_key_value().map(|(due, handle)| (due.0, *handle))
+        self.by_due.first_key_value().map(|(due, handle)| (due.0, *handle))
     }
 
     /// Delays a key. If it is already delayed, the earlier of the two times counts. Returns true if the key is now the
     /// first one due.
-    pub fn insert<T>(&mut self, known: &mut KnownKeys<T>, handle: Handle, at: Instant) -> bool {
+    pub fn insert<T>(&mut self, keys: &mut KeyTable<T>, handle: Handle, at: Instant) -> bool {
         let first = self.first().is_none_or(|(first, _)| at < first);
-        let known_due = &mut known[handle].due;
-        if let Some(earlier) = known_due {
+        let entry_due = &mut keys[handle].due;
+        if let Some(earlier) = entry_due {
             if earlier.0 <= at {
                 return false;
             }
-            self.keys.remove(earlier);
+            self.by_due.remove(earlier);
         }
-        self.said += 1;
-        let due = Due(at, self.said);
-        self.keys.insert(due, handle);
-        *known_due = Some(due);
+        self.sequence += 1;
+        let due = Due(at, self.sequence);
+        self.by_due.insert(due, handle);
+        *entry_due = Some(due);
         first
     }
 
     /// Removes the first key.
-    pub fn pop_first<T>(&mut self, known: &mut KnownKeys<T>) {
-        if let Some((_, handle)) = self.keys.pop_first() {
-            known[handle].due = None;
+    pub fn pop_first<T>(&mut self, keys: &mut KeyTable<T>) {
+        if let Some((_, handle)) = self.by_due.pop_first() {
+            keys[handle].due = None;
         }
     }
 
     /// Removes all delayed keys. Returns the keys that nothing else refers to.
-    pub fn clear<T>(&mut self, known: &mut KnownKeys<T>) -> Vec<T> {
-        let handles = std::mem::take(&mut self.keys).into_values();
+    pub fn clear<T>(&mut self, keys: &mut KeyTable<T>) -> Vec<T> {
+        let handles = std::mem::take(&mut self.by_due).into_values();
         handles
             .filter_map(|handle| {
-                known[handle].due = None;
-                known.forget(handle)
+                keys[handle].due = None;
+                keys.remove_if_unused(handle)
             })
             .collect()
     }
@@ -76,34 +76,34 @@ mod tests {
 
     use super::*;
 
-    fn pop(delayed: &mut Delayed, known: &mut KnownKeys<&'static str>) -> Option<(Instant, &'static str)> {
+    fn pop(delayed: &mut Delayed, keys: &mut KeyTable<&'static str>) -> Option<(Instant, &'static str)> {
         let (at, handle) = delayed.first()?;
-        delayed.pop_first(known);
-        Some((at, known[handle].key))
+        delayed.pop_first(keys);
+        Some((at, keys[handle].key))
     }
 
     #[test]
     fn the_earliest_of_several_times_for_a_key_counts_and_the_rest_leave_no_entries() {
-        let (mut known, mut delayed) = (KnownKeys::default(), Delayed::default());
+        let (mut keys, mut delayed) = (KeyTable::default(), Delayed::default());
         let now = Instant::now();
-        let handle = known.know("a");
+        let handle = keys.find_or_insert("a");
         for earlier in 0..1000 {
-            assert!(delayed.insert(&mut known, handle, now + Duration::from_millis(20_000 - earlier)));
-            assert!(!delayed.insert(&mut known, handle, now + Duration::from_millis(20_000)));
+            assert!(delayed.insert(&mut keys, handle, now + Duration::from_millis(20_000 - earlier)));
+            assert!(!delayed.insert(&mut keys, handle, now + Duration::from_millis(20_000)));
         }
-        assert_eq!(pop(&mut delayed, &mut known), Some((now + Duration::from_millis(19_001), "a")));
+        assert_eq!(pop(&mut delayed, &mut keys), Some((now + Duration::from_millis(19_001), "a")));
         assert!(delayed.is_empty());
     }
 
     #[test]
     fn keys_are_popped_by_time_and_keys_with_equal_times_in_the_order_of_insertion() {
-        let (mut known, mut delayed) = (KnownKeys::default(), Delayed::default());
+        let (mut keys, mut delayed) = (KeyTable::default(), Delayed::default());
         let now = Instant::now();
         for (key, millis) in [("b", 20), ("c", 20), ("d", 30), ("a", 10), ("e", 30)] {
-            let handle = known.know(key);
-            delayed.insert(&mut known, handle, now + Duration::from_millis(millis));
+            let handle = keys.find_or_insert(key);
+            delayed.insert(&mut keys, handle, now + Duration::from_millis(millis));
         }
-        let popped = std::iter::from_fn(|| pop(&mut delayed, &mut known)).map(|(_, key)| key);
+        let popped = std::iter::from_fn(|| pop(&mut delayed, &mut keys)).map(|(_, key)| key);
         assert_eq!(popped.collect::<Vec<_>>(), ["a", "b", "c", "d", "e"]);
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use super::queue::WorkQueue;
-use super::state::{Hold, Taken};
+use super::state::{Claim, Taken};
 
 /// A key that a worker has taken with [`WorkQueue::get`]. No other worker gets the key while the item exists.
 ///
@@ -37,38 +37,38 @@ use super::state::{Hold, Taken};
 #[must_use = "the work on the key is over when this is dropped"]
 pub struct Item<'a, T: Clone + Eq + Hash> {
     key: T,
-    work: Work<'a, T>,
+    guard: ClaimGuard<'a, T>,
 }
 
-/// The work on a key, which is over when this is dropped.
-struct Work<'a, T: Clone + Eq + Hash> {
+/// The guard of a claim: ends the work on the key when it is dropped.
+struct ClaimGuard<'a, T: Clone + Eq + Hash> {
     queue: &'a WorkQueue<T>,
     /// `None` once the caller of [`Item::into_key`] is responsible for ending the work.
-    hold: Option<Hold>,
+    claim: Option<Claim>,
 }
 
 impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
     pub(super) fn new(queue: &'a WorkQueue<T>, taken: Taken<T>) -> Self {
-        Self { key: taken.key, work: Work { queue, hold: Some(taken.hold) } }
+        Self { key: taken.key, guard: ClaimGuard { queue, claim: Some(taken.claim) } }
     }
 
     /// Ends the work as failed. The key is queued again after the rate limiter's wait, which grows with each failure
     /// (client-go's `AddRateLimited`).
     #[doc(alias = "AddRateLimited")]
     pub fn retry(self) {
-        self.work.queue.add_rate_limited(self.key.clone());
+        self.guard.queue.add_rate_limited(self.key.clone());
     }
 
     /// Ends the work, and queues the key again after `delay` (client-go's `AddAfter`). This does not count as a failure,
     /// and does not reset the counted failures.
     #[doc(alias = "AddAfter")]
     pub fn retry_after(self, delay: Duration) {
-        self.work.queue.add_after(self.key.clone(), delay);
+        self.guard.queue.add_after(self.key.clone(), delay);
     }
 
     /// Ends the work as succeeded or given up, and resets the key's failures (client-go's `Forget`).
     pub fn forget(self) {
-        self.work.queue.forget(&self.key);
+        self.guard.queue.forget(&self.key);
     }
 
     /// Returns the bare key. The caller must call [`WorkQueue::done`] when the work on the key is over, or no worker will
@@ -76,7 +76,7 @@ impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
     ///
     /// This is the low-level way, for code that cannot keep a guard, such as a replay of client-go's calls.
     pub fn into_key(mut self) -> T {
-        self.work.hold = None;
+        self.guard.claim = None;
         self.key
     }
 }
@@ -89,11 +89,11 @@ impl<T: Clone + Eq + Hash> Deref for Item<'_, T> {
     }
 }
 
-impl<T: Clone + Eq + Hash> Drop for Work<'_, T> {
+impl<T: Clone + Eq + Hash> Drop for ClaimGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(hold) = self.hold {
-            let _forgotten = self.queue.access().give_back(hold); // dropped after the lock is released
+        if let Some(claim) = self.claim {
+            let _forgotten = self.queue.access().finish_claim(claim); // dropped after the lock is released
         }
     }
 }

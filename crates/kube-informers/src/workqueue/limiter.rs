@@ -38,7 +38,7 @@ struct Failures<T>(HashMap<T, usize>);
 
 impl<T: Clone + Eq + Hash> Failures<T> {
     /// Counts a failure. Returns the number of earlier ones.
-    fn count(&mut self, item: &T) -> usize {
+    fn increment(&mut self, item: &T) -> usize {
         if let Some(count) = self.0.get_mut(item) {
             *count += 1;
             return *count - 1;
@@ -47,7 +47,7 @@ impl<T: Clone + Eq + Hash> Failures<T> {
         0
     }
 
-    fn of(&self, item: &T) -> usize {
+    fn get(&self, item: &T) -> usize {
         self.0.get(item).copied().unwrap_or_default()
     }
 }
@@ -79,12 +79,12 @@ impl<T> Exponential<T> {
 
 impl<T: Clone + Eq + Hash + Send> RateLimiter<T> for Exponential<T> {
     fn when(&mut self, item: &T) -> Duration {
-        let before = self.failures.count(item);
+        let before = self.failures.increment(item);
         self.after(before)
     }
 
     fn retries(&self, item: &T) -> usize {
-        self.failures.of(item)
+        self.failures.get(item)
     }
 
     fn forget(&mut self, item: &T) {
@@ -111,11 +111,11 @@ impl<T> FastSlow<T> {
 
 impl<T: Clone + Eq + Hash + Send> RateLimiter<T> for FastSlow<T> {
     fn when(&mut self, item: &T) -> Duration {
-        if self.failures.count(item) < self.fast_attempts { self.fast } else { self.slow }
+        if self.failures.increment(item) < self.fast_attempts { self.fast } else { self.slow }
     }
 
     fn retries(&self, item: &T) -> usize {
-        self.failures.of(item)
+        self.failures.get(item)
     }
 
     fn forget(&mut self, item: &T) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 use tokio::time::Instant;
 
-use super::known::Handle;
+use super::key_table::Handle;
 
 /// Receives a queue's measurements, for example for Prometheus (client-go's `MetricsProvider`).
 ///

@@ -39,15 +39,15 @@ mod access;
 mod bucket;
 mod builder;
 mod delayed;
-mod get;
+mod getter;
 mod item;
-mod known;
+mod key_table;
 mod limiter;
-mod line;
 mod metrics;
 mod observe;
 mod order;
 mod queue;
+mod queued_keys;
 mod state;
 mod workers;
 

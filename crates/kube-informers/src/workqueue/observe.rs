@@ -37,16 +37,16 @@ pub(super) type Observer<T> = Box<dyn FnMut(WorkEvent<'_, T>) + Send>;
 
 /// The reason why a key is delayed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Later {
-    Asked,
-    Failed,
+pub(super) enum DelayReason {
+    Requested,
+    RateLimited,
 }
 
-impl Later {
+impl DelayReason {
     pub fn event<T>(self, key: &T, delay: Duration) -> WorkEvent<'_, T> {
         match self {
-            Self::Asked => WorkEvent::Delayed { key, delay },
-            Self::Failed => WorkEvent::RateLimited { key, delay },
+            Self::Requested => WorkEvent::Delayed { key, delay },
+            Self::RateLimited => WorkEvent::RateLimited { key, delay },
         }
     }
 }

@@ -11,12 +11,12 @@ use tokio::time::Instant;
 
 use super::access::{Access, Signals};
 use super::builder::WorkQueueBuilder;
-use super::get::Waiter;
+use super::getter::Getter;
 use super::item::Item;
 use super::limiter::RateLimiter;
 use super::metrics::Unfinished;
-use super::observe::Later;
-use super::state::{Found, QueueState};
+use super::observe::DelayReason;
+use super::state::{QueueState, TakeResult};
 use crate::lock::{Mutex, lock};
 
 /// A queue of keys to work on (client-go's `TypedRateLimitingInterface`, which includes the delaying queue).
@@ -108,20 +108,20 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Adds a key to work on (client-go's `Add`). Ignored once the queue shuts down.
     pub fn add(&self, key: T) {
         let mut state = self.access();
-        state.let_in();
+        state.add_due();
         state.add(key, Instant::now);
     }
 
     /// Adds a key after `delay`, at once if it is zero (client-go's `AddAfter`). If a key is delayed several times, the
     /// earliest time counts. Never blocks, however many keys are delayed. Ignored once the queue shuts down.
     pub fn add_after(&self, key: T, delay: Duration) {
-        self.later(key, delay, Later::Asked);
+        self.add_later(key, delay, DelayReason::Requested);
     }
 
-    fn later(&self, key: T, delay: Duration, why: Later) {
+    fn add_later(&self, key: T, delay: Duration, reason: DelayReason) {
         let mut state = self.access();
         let now = Instant::now();
-        state.let_due_in(now);
+        state.add_due_at(now);
         if state.shutting_down {
             return;
         }
@@ -131,11 +131,11 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         if delay.is_zero() {
             state.add(key, || now);
         } else {
-            let (handle, sooner) = state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR));
-            if sooner {
-                state.wake_keeper(); // before the observer is called, because it may panic
+            let (handle, is_first) = state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR));
+            if is_first {
+                state.wake_timekeeper(); // before the observer is called, because it may panic
             }
-            state.tell_delayed(handle, |key| why.event(key, delay));
+            state.observe_delayed(handle, |key| reason.event(key, delay));
         }
     }
 
@@ -143,7 +143,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// queue shuts down, the failure is still counted, but the key is not added.
     pub fn add_rate_limited(&self, key: T) {
         let delay = lock(&self.limiter).when(&key);
-        self.later(key, delay, Later::Failed);
+        self.add_later(key, delay, DelayReason::RateLimited);
     }
 
     /// Resets a key's failures, after the work succeeded or was given up (client-go's `Forget`). Otherwise the rate
@@ -161,8 +161,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Returns the number of queued keys, without keys in progress and delayed keys.
     pub fn len(&self) -> usize {
         let mut state = self.access();
-        state.let_in();
-        state.line.len()
+        state.add_due();
+        state.queued.len()
     }
 
     /// Returns true if no key is queued.
@@ -181,11 +181,11 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// is woken instead. A woken `get` must be polled or dropped, because no other `get` is woken until then.
     pub async fn get(&self) -> Option<Item<'_, T>> {
         consume_budget().await; // a full queue must not starve the other tasks of this thread
-        let found = self.access().look(); // usually finds a key, so the cost of a `Waiter` is saved
+        let found = self.access().try_take(); // usually finds a key, so the cost of a `Getter` is saved
         let taken = match found {
-            Found::Key(taken) => taken,
-            Found::End => return None,
-            Found::Nothing => Waiter::new(self).take().await?,
+            TakeResult::Key(taken) => taken,
+            TakeResult::End => return None,
+            TakeResult::Nothing => Getter::new(self).take().await?,
         };
         Some(Item::new(self, taken))
     }
@@ -207,11 +207,11 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     pub fn shut_down(&self) {
         let _dropped = {
             let mut state = self.access();
-            state.let_in();
-            state.forced += 1;
+            state.add_due();
+            state.shut_downs += 1;
             state.wake_drainers();
             state.wake_every_getter();
-            state.end()
+            state.shut_down()
         };
     }
 
@@ -220,11 +220,11 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     ///
     /// As in client-go, it does not wait for queued keys that no worker has taken yet.
     pub fn shut_down_with_drain(&self) -> impl Future<Output = ()> + '_ {
-        let (forced, _dropped) = {
+        let (shut_downs, _dropped) = {
             let mut state = self.access();
-            state.let_in();
+            state.add_due();
             state.wake_every_getter();
-            (state.forced, state.end())
+            (state.shut_downs, state.shut_down())
         };
         async move {
             loop {
@@ -232,7 +232,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
                 drained.as_mut().enable(); // registers before the check, so that no wake-up is missed
                 {
                     let state = lock(&self.state);
-                    if state.processing == 0 || state.forced != forced {
+                    if state.processing == 0 || state.shut_downs != shut_downs {
                         return;
                     }
                 }
@@ -255,7 +255,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 }
 
 impl<T> WorkQueue<T> {
-    pub(super) fn over(state: QueueState<T>, limiter: Box<dyn RateLimiter<T>>) -> Self {
+    pub(super) fn from_parts(state: QueueState<T>, limiter: Box<dyn RateLimiter<T>>) -> Self {
         Self { state: Mutex::new(state), signals: Signals::default(), limiter: Mutex::new(limiter) }
     }
 
@@ -277,7 +277,7 @@ impl<T> fmt::Debug for WorkQueue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = lock(&self.state);
         f.debug_struct("WorkQueue")
-            .field("queued", &state.line.len())
+            .field("queued", &state.queued.len())
             .field("processing", &state.processing)
             .field("shutting_down", &state.shutting_down)
             .finish_non_exhaustive()

@@ -6,20 +6,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::time::Instant;
 
 use super::delayed::Delayed;
-use super::known::{Handle, KnownKeys, Stage};
-use super::line::Line;
+use super::key_table::{Handle, KeyTable, Stage};
 use super::metrics::Meter;
 use super::observe::{Effect, Observer, WorkEvent};
+use super::queued_keys::QueuedKeys;
 
 /// The whole state of a queue except its rate limiter.
 ///
 /// A key's hash, equality and clone, the order and the metrics are user code, which may panic. Each operation therefore
 /// calls them before it changes the state, and the change itself cannot fail. The end of the work on a key is the
-/// exception: it is measured after the change, because a worker ends its work only once, and the key would be lost if a
-/// panic prevented that. The observer, which may panic too, is called before or after a whole change, never in between.
+/// exception: a worker ends its work only once, and the key would be lost if a panic prevented that. The work is therefore
+/// measured after the change, and a key that the order refuses by a panic is queued in front of the ordered keys. The observer, which may panic too, is called before or after a whole change, never in between.
 pub(super) struct QueueState<T> {
-    pub known: KnownKeys<T>,
-    pub line: Line<T>,
+    pub keys: KeyTable<T>,
+    pub queued: QueuedKeys<T>,
     /// The number of keys that are `Processing` or `Again`.
     pub processing: usize,
     pub delayed: Delayed,
@@ -28,23 +28,23 @@ pub(super) struct QueueState<T> {
     observer: Option<Observer<T>>,
     pub shutting_down: bool,
     /// The number of calls of `shut_down`, each of which ends all waits for the drain.
-    pub forced: u64,
-    /// True if a waiting `get` was woken and has not looked for a key yet.
-    pub told: bool,
+    pub shut_downs: u64,
+    /// True if a waiting `get` was woken and has not tried to take a key yet.
+    pub getter_woken: bool,
     /// True if a waiting `get` is the timekeeper and sleeps until the first delayed key is due.
-    pub timed: bool,
+    pub has_timekeeper: bool,
     /// The number of keys that workers have taken so far.
-    handed_out: u64,
+    gets: u64,
 }
 
 /// A key that a worker takes.
 pub(super) struct Taken<T> {
     pub key: T,
-    pub hold: Hold,
+    pub claim: Claim,
 }
 
-/// The result of looking for a key.
-pub(super) enum Found<T> {
+/// The result of trying to take a key.
+pub(super) enum TakeResult<T> {
     Key(Taken<T>),
     /// No key is queued, and the queue is shutting down.
     End,
@@ -55,32 +55,32 @@ pub(super) enum Found<T> {
 /// A worker's claim to a key, with the number of the `get` that returned it. The number invalidates the claim once the
 /// work has ended, even if another worker takes the key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hold {
+pub(super) struct Claim {
     handle: Handle,
     number: u64,
 }
 
 impl<T> QueueState<T> {
-    pub fn new(line: Line<T>, meter: Option<Box<Meter>>, observer: Option<Observer<T>>) -> Self {
+    pub fn new(queued: QueuedKeys<T>, meter: Option<Box<Meter>>, observer: Option<Observer<T>>) -> Self {
         Self {
-            known: KnownKeys::default(),
-            line,
+            keys: KeyTable::default(),
+            queued,
             processing: 0,
             delayed: Delayed::default(),
             meter,
             observer,
             shutting_down: false,
-            forced: 0,
-            told: false,
-            timed: false,
-            handed_out: 0,
+            shut_downs: 0,
+            getter_woken: false,
+            has_timekeeper: false,
+            gets: 0,
         }
     }
 
     /// Returns true if a waiting `get` is needed, either to take a key or as the timekeeper of the delayed keys.
     #[inline]
-    pub fn wants_a_getter(&self) -> bool {
-        self.line.len() > 0 || (!self.delayed.is_empty() && !self.timed)
+    pub fn needs_getter(&self) -> bool {
+        self.queued.len() > 0 || (!self.delayed.is_empty() && !self.has_timekeeper)
     }
 
     /// Returns true if the queue is shutting down and no key is in progress.
@@ -89,9 +89,9 @@ impl<T> QueueState<T> {
     }
 
     /// Shuts the queue down. Returns the forgotten delayed keys, which the caller must drop without the lock.
-    pub fn end(&mut self) -> Vec<T> {
+    pub fn shut_down(&mut self) -> Vec<T> {
         self.shutting_down = true;
-        self.delayed.clear(&mut self.known)
+        self.delayed.clear(&mut self.keys)
     }
 }
 
@@ -101,20 +101,20 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
     #[inline]
     pub fn add(&mut self, key: T, at: impl FnOnce() -> Instant) {
         if !self.shutting_down {
-            let handle = self.known.know(key);
-            let effect = self.add_known(handle, at);
-            if let Some(tell) = &mut self.observer {
-                tell(WorkEvent::Added { key: &self.known[handle].key, effect });
+            let handle = self.keys.find_or_insert(key);
+            let effect = self.add_handle(handle, at);
+            if let Some(observe) = &mut self.observer {
+                observe(WorkEvent::Added { key: &self.keys[handle].key, effect });
             }
         }
     }
 
     #[inline]
-    fn add_known(&mut self, handle: Handle, at: impl FnOnce() -> Instant) -> Effect {
-        let known = &mut self.known[handle];
-        match known.stage {
+    fn add_handle(&mut self, handle: Handle, at: impl FnOnce() -> Instant) -> Effect {
+        let entry = &mut self.keys[handle];
+        match entry.stage {
             Stage::Queued => {
-                self.line.touch(&known.key);
+                self.queued.touch(&entry.key);
                 Effect::Nothing
             }
             Stage::Again => Effect::Nothing,
@@ -126,7 +126,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
                     self.enqueue(handle);
                     Effect::Queued
                 } else {
-                    known.stage = Stage::Again;
+                    entry.stage = Stage::Again;
                     Effect::WhenDone
                 }
             }
@@ -135,121 +135,121 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
 
     #[inline]
     fn enqueue(&mut self, handle: Handle) {
-        self.line.push(&mut self.known, handle);
-        self.known[handle].stage = Stage::Queued;
+        self.queued.push(&mut self.keys, handle);
+        self.keys[handle].stage = Stage::Queued;
     }
 
     /// Adds the keys that are due, and takes the next key.
     #[inline]
-    pub fn look(&mut self) -> Found<T> {
-        self.let_in();
-        match self.take() {
-            Some(taken) => Found::Key(taken),
-            None if self.shutting_down => Found::End,
-            None => Found::Nothing,
+    pub fn try_take(&mut self) -> TakeResult<T> {
+        self.add_due();
+        match self.take_next() {
+            Some(taken) => TakeResult::Key(taken),
+            None if self.shutting_down => TakeResult::End,
+            None => TakeResult::Nothing,
         }
     }
 
     /// Takes the next key.
     #[inline]
-    fn take(&mut self) -> Option<Taken<T>> {
-        let handle = self.line.next(&self.known)?;
-        let key = self.known[handle].key.clone();
+    fn take_next(&mut self) -> Option<Taken<T>> {
+        let handle = self.queued.peek(&self.keys)?;
+        let key = self.keys[handle].key.clone();
         if let Some(meter) = &mut self.meter {
             meter.taken(handle, Instant::now());
         }
-        if let Some(tell) = &mut self.observer {
-            tell(WorkEvent::Taken { key: &key });
+        if let Some(observe) = &mut self.observer {
+            observe(WorkEvent::Taken { key: &key });
         }
-        self.line.pop(&mut self.known, handle);
-        self.handed_out += 1;
-        let known = &mut self.known[handle];
-        self.processing += usize::from(matches!(known.stage, Stage::Idle | Stage::Queued));
-        known.stage = Stage::Processing;
-        known.handed_out = self.handed_out;
-        Some(Taken { key, hold: Hold { handle, number: self.handed_out } })
+        self.queued.pop(&mut self.keys, handle);
+        self.gets += 1;
+        let entry = &mut self.keys[handle];
+        self.processing += usize::from(matches!(entry.stage, Stage::Idle | Stage::Queued));
+        entry.stage = Stage::Processing;
+        entry.get_number = self.gets;
+        Some(Taken { key, claim: Claim { handle, number: self.gets } })
     }
 
     /// Ends the work on a key, whichever worker has it. Returns the key if it was forgotten.
     pub fn done(&mut self, key: &T) -> Option<T> {
-        let handle = self.known.find(key)?;
+        let handle = self.keys.find(key)?;
         self.finish(handle)
     }
 
     /// Ends the work of a claim, unless it has ended already. Returns the key if it was forgotten.
     #[inline]
-    pub fn give_back(&mut self, hold: Hold) -> Option<T> {
-        let known = self.known.get(hold.handle)?;
-        let held = known.handed_out == hold.number && matches!(known.stage, Stage::Processing | Stage::Again);
-        if held { self.finish(hold.handle) } else { None }
+    pub fn finish_claim(&mut self, claim: Claim) -> Option<T> {
+        let entry = self.keys.get(claim.handle)?;
+        let is_valid = entry.get_number == claim.number && matches!(entry.stage, Stage::Processing | Stage::Again);
+        if is_valid { self.finish(claim.handle) } else { None }
     }
 
     #[inline]
     fn finish(&mut self, handle: Handle) -> Option<T> {
         // Keys that are due are added before this one. If that panics, the work on this one must end nevertheless.
-        let let_in = match self.delayed.is_empty() {
+        let mut user_code = match self.delayed.is_empty() {
             true => Ok(()),
-            false => catch_unwind(AssertUnwindSafe(|| self.let_in())),
+            false => catch_unwind(AssertUnwindSafe(|| self.add_due())),
         };
         let mut forgotten = None;
-        let stage = self.known[handle].stage;
+        let stage = self.keys[handle].stage;
         match stage {
             Stage::Idle => return None,
             Stage::Processing => {
                 self.processing -= 1;
-                self.known[handle].stage = Stage::Idle;
-                forgotten = self.known.forget(handle);
+                self.keys[handle].stage = Stage::Idle;
+                forgotten = self.keys.remove_if_unused(handle);
             }
             Stage::Again => {
                 self.processing -= 1;
-                self.known[handle].stage = Stage::Idle;
-                self.enqueue(handle);
+                self.keys[handle].stage = Stage::Queued;
+                user_code = user_code.and(self.queued.push_despite_panic(&mut self.keys, handle));
             }
             Stage::Queued => self.enqueue(handle), // a second time, as in client-go
         }
         if let Some(meter) = &mut self.meter {
             meter.done(handle, Instant::now());
         }
-        if let Some(tell) = &mut self.observer
-            && let Some(key) = forgotten.as_ref().or_else(|| self.known.get(handle).map(|known| &known.key))
+        if let Some(observe) = &mut self.observer
+            && let Some(key) = forgotten.as_ref().or_else(|| self.keys.get(handle).map(|entry| &entry.key))
         {
-            tell(WorkEvent::Done { key, again: stage != Stage::Processing });
+            observe(WorkEvent::Done { key, again: stage != Stage::Processing });
         }
-        let_in.unwrap_or_else(|panic| resume_unwind(panic));
+        user_code.unwrap_or_else(|panic| resume_unwind(panic));
         forgotten
     }
 
     /// Delays a key. Returns its handle, and true if it is now the first one due.
     pub fn delay(&mut self, key: T, until: Instant) -> (Handle, bool) {
-        let handle = self.known.know(key);
-        let sooner = self.delayed.insert(&mut self.known, handle, until);
-        (handle, sooner)
+        let handle = self.keys.find_or_insert(key);
+        let is_first = self.delayed.insert(&mut self.keys, handle, until);
+        (handle, is_first)
     }
 
     /// Passes the event of a delayed key to the observer.
-    pub fn tell_delayed(&mut self, handle: Handle, event: impl FnOnce(&T) -> WorkEvent<'_, T>) {
-        if let Some(tell) = &mut self.observer {
-            tell(event(&self.known[handle].key));
+    pub fn observe_delayed(&mut self, handle: Handle, event: impl FnOnce(&T) -> WorkEvent<'_, T>) {
+        if let Some(observe) = &mut self.observer {
+            observe(event(&self.keys[handle].key));
         }
     }
 
     /// Adds the delayed keys that are due.
     #[inline]
-    pub fn let_in(&mut self) {
+    pub fn add_due(&mut self) {
         if !self.delayed.is_empty() {
-            self.let_due_in(Instant::now());
+            self.add_due_at(Instant::now());
         }
     }
 
     /// Adds the delayed keys that are due at `now`.
-    pub fn let_due_in(&mut self, now: Instant) {
+    pub fn add_due_at(&mut self, now: Instant) {
         while let Some((due, handle)) = self.delayed.first()
             && due <= now
         {
-            let effect = self.add_known(handle, || due);
-            self.delayed.pop_first(&mut self.known);
-            if let Some(tell) = &mut self.observer {
-                tell(WorkEvent::Due { key: &self.known[handle].key, effect });
+            let effect = self.add_handle(handle, || due);
+            self.delayed.pop_first(&mut self.keys);
+            if let Some(observe) = &mut self.observer {
+                observe(WorkEvent::Due { key: &self.keys[handle].key, effect });
             }
         }
     }

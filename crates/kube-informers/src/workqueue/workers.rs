@@ -166,9 +166,9 @@ where
 {
     /// Sets a function that gets each failure, before the key is queued again. By default, the error is logged as a
     /// warning with all its causes.
-    pub fn on_error<Tell: Fn(&T, E)>(self, tell: Tell) -> Workers<'a, T, F, Tell> {
+    pub fn on_error<Handler: Fn(&T, E)>(self, on_error: Handler) -> Workers<'a, T, F, Handler> {
         let Self { queue, number, reconcile, on_error: _, unstarted } = self;
-        Workers { queue, number, reconcile, on_error: tell, unstarted }
+        Workers { queue, number, reconcile, on_error, unstarted }
     }
 
     /// Sets whether queued keys are still processed after a stop.
@@ -196,19 +196,19 @@ where
         T: fmt::Debug,
         O: OnError<T, E>,
     {
-        let ends = CancellationToken::new();
+        let ending = CancellationToken::new();
         let working = async {
-            let ended = join_all((0..self.number.max(1)).map(|_| self.work(&ends))).await;
-            ends.cancel();
+            let ended = join_all((0..self.number.max(1)).map(|_| self.work(&ending))).await;
+            ending.cancel();
             ended
         };
         let stopping = async {
             select! {
                 biased;
-                () = ends.cancelled() => {}
+                () = ending.cancelled() => {}
                 () = stop.cancelled() => {
                     if self.unstarted == Unstarted::Leave {
-                        ends.cancel();
+                        ending.cancel();
                     }
                 }
             }
@@ -218,13 +218,13 @@ where
         ended.into_iter().collect()
     }
 
-    /// Processes one key after another, until `ends` is cancelled or the queue ends.
-    async fn work(&self, ends: &CancellationToken) -> Result<(), ReconcilePanicked>
+    /// Processes one key after another, until `ending` is cancelled or the queue ends.
+    async fn work(&self, ending: &CancellationToken) -> Result<(), ReconcilePanicked>
     where
         T: fmt::Debug,
         O: OnError<T, E>,
     {
-        while let Some(Some(key)) = ends.run_until_cancelled(self.queue.get()).await {
+        while let Some(Some(key)) = ending.run_until_cancelled(self.queue.get()).await {
             match AssertUnwindSafe(async { (self.reconcile)((*key).clone()).await }).catch_unwind().await {
                 Ok(Ok(action)) => self.succeeded(key, action.into()),
                 Ok(Err(error)) => {
@@ -232,7 +232,7 @@ where
                     key.retry();
                 }
                 Err(panic) => {
-                    ends.cancel();
+                    ending.cancel();
                     return Err(ReconcilePanicked { key: format!("{:?}", *key), panic: Panic::new(panic) });
                 }
             }

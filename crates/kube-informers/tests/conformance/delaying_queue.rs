@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use tokio::time::{advance, timeout};
 
 use super::rate_limiters::limiter;
-use super::vectors::{Step, Subject, replay};
+use super::replay::{Step, Subject, replay};
 
 struct Delaying {
     runtime: Runtime,

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::errors::{self, other};
 use super::object::{TestObject, deletion, key, show_deltas};
+use super::replay::{Step, Subject, replay};
 use super::transformers::transformer;
-use super::vectors::{Step, Subject, replay};
 
 /// The known objects of a queue: a store whose keys are listed in ascending order and whose look-ups fail on demand.
 pub struct View {

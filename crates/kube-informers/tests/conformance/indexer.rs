@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::delta_fifo::{objects, tombstone};
 use super::errors;
 use super::object::{TestObject, key, whole};
+use super::replay::{Step, Subject, replay};
 use super::transformers::transformer;
-use super::vectors::{Step, Subject, replay};
 
 fn index_function(name: &str) -> IndexFn<TestObject> {
     match name {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::errors::other;
 use super::object::{TestObject, deletion, key as object_key, whole};
-use super::vectors::{Step, Subject, replay};
+use super::replay::{Step, Subject, replay};
 
 struct Keys;
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::errors::api;
 use super::object::TestObject;
-use super::vectors::{Step, Subject, replay};
+use super::replay::{Step, Subject, replay};
 
 struct Listers {
     reader: Reader<TestObject>,

@@ -8,7 +8,7 @@ use kube_informers::workqueue::{
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::vectors::{Step, Subject, agrees, replay};
+use super::replay::{Step, Subject, agrees, replay};
 
 /// The accepted difference in nanoseconds between two delays of a bucket, which computes in floating point.
 const TOLERANCE: u64 = 1000;

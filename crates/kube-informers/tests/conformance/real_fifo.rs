@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::delta_fifo::{View, objects, tombstone};
 use super::errors;
 use super::object::{Fields, TestObject, key, show_delta, show_deltas};
+use super::replay::{Step, Subject, replay};
 use super::transformers::transformer;
-use super::vectors::{Step, Subject, replay};
 
 struct Queue {
     queue: RealFifo<TestObject>,

@@ -7,7 +7,7 @@ use kube_informers::selector::{BadSelector, FieldSelector, LabelSelector, escape
 use serde_json::{Value, json};
 
 use super::errors::other;
-use super::vectors::{Step, Subject, replay};
+use super::replay::{Step, Subject, replay};
 
 type Set = BTreeMap<String, String>;
 

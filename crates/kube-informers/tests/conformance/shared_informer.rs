@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::notifications::{Recorder, contents, queue_kind, reflector, sort_unordered, store_version};
 use super::object::TestObject;
+use super::replay::{Step, Subject, agrees, replay};
 use super::source::Source;
 use super::transformers::transformer;
-use super::vectors::{Step, Subject, agrees, replay};
 
 type Handler = (Recorder, Registration<TestObject>);
 

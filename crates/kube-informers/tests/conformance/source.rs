@@ -15,7 +15,7 @@ use kube_informers::cache::{
 use serde_json::{Value, json};
 
 use super::object::TestObject;
-use super::vectors::Step;
+use super::replay::Step;
 
 /// The lister-watcher. Clones share the same objects.
 #[derive(Clone, Default)]
@@ -94,15 +94,15 @@ impl Source {
             "source_add" => state.change("ADDED", object()),
             "source_modify" => state.change("MODIFIED", object()),
             "source_delete" => state.change("DELETED", object()),
-            "source_phantom_delete" => state.tell("DELETED", Some(object()), version_of(&object())),
+            "source_phantom_delete" => state.record("DELETED", Some(object()), version_of(&object())),
             "source_mislabeled" => {
                 let label = if step.str("type") == "ADDED" { "ADDED" } else { "MODIFIED" };
                 let object = object();
                 state.objects.insert(key(&object), object.clone());
                 let version = version_of(&object);
-                state.tell(label, Some(object), version);
+                state.record(label, Some(object), version);
             }
-            "source_bookmark" => state.tell("BOOKMARK", None, step.str("resourceVersion").parse().unwrap()),
+            "source_bookmark" => state.record("BOOKMARK", None, step.str("resourceVersion").parse().unwrap()),
             "burst" => {
                 for change in step.get("changes").as_array().unwrap() {
                     let kind = match change["change"].as_str().unwrap() {
@@ -145,10 +145,10 @@ impl State {
             _ => self.objects.insert(key(&object), object.clone()),
         };
         let version = version_of(&object);
-        self.tell(kind, Some(object), version);
+        self.record(kind, Some(object), version);
     }
 
-    fn tell(&mut self, kind: &'static str, object: Option<TestObject>, version: u64) {
+    fn record(&mut self, kind: &'static str, object: Option<TestObject>, version: u64) {
         let event = Event { kind, object, version };
         self.version = version;
         self.history.push((version, event.clone()));

@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::vectors::{Step, Subject, agrees, replay};
+use super::replay::{Step, Subject, agrees, replay};
 
 struct Workqueue {
     runtime: Runtime,

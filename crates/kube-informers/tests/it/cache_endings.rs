@@ -27,9 +27,9 @@ type Notes = Arc<Mutex<Vec<String>>>;
 /// Returns a handler that notes the kind and the key of each notification, and its notes.
 fn recorder() -> (Notes, impl AsyncEventHandler<Pod>) {
     let notes = Notes::default();
-    let told = notes.clone();
+    let sink = notes.clone();
     (notes, move |change: Notification<Pod>| {
-        told.lock().unwrap().push(format!("{} {}", change.kind(), change.key()));
+        sink.lock().unwrap().push(format!("{} {}", change.kind(), change.key()));
         ready(())
     })
 }
@@ -134,10 +134,10 @@ async fn handlers_that_take_too_long_are_ended_at_the_drain_limit() {
     let mut slow = slow;
     informer
         .add_event_handler(move |change: Notification<Pod>| {
-            let told = slow.handle(change).now_or_never();
+            let handled = slow.handle(change).now_or_never();
             async move {
                 sleep(SECOND).await;
-                told.unwrap();
+                handled.unwrap();
             }
         })
         .unwrap();

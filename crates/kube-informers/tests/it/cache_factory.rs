@@ -176,17 +176,17 @@ async fn a_customization_applies_to_the_informer_of_its_type_only() {
             Ok(Arc::new(pod))
         })
     });
-    let told = Arc::new(Mutex::new((0, 0)));
+    let counts = Arc::new(Mutex::new((0, 0)));
     let count = |counted: fn(&mut (usize, usize)) -> &mut usize| {
-        let told = told.clone();
-        move || *counted(&mut told.lock().unwrap()) += 1
+        let counts = counts.clone();
+        move || *counted(&mut counts.lock().unwrap()) += 1
     };
-    let (pod_told, namespace_told) = (count(|told| &mut told.0), count(|told| &mut told.1));
+    let (pod_count, namespace_count) = (count(|counts| &mut counts.0), count(|counts| &mut counts.1));
     let pods = factory.informer::<Pod>();
-    pods.add_event_handler(HandlerFuncs::new().update_func(move |_: Arc<Pod>, _| pod_told())).unwrap();
+    pods.add_event_handler(HandlerFuncs::new().update_func(move |_: Arc<Pod>, _| pod_count())).unwrap();
     let namespaces = factory.informer::<Namespace>();
     namespaces
-        .add_event_handler(HandlerFuncs::new().update_func(move |_: Arc<Namespace>, _| namespace_told()))
+        .add_event_handler(HandlerFuncs::new().update_func(move |_: Arc<Namespace>, _| namespace_count()))
         .unwrap();
     let stop = CancellationToken::new();
     factory.start(&stop);
@@ -194,9 +194,9 @@ async fn a_customization_applies_to_the_informer_of_its_type_only() {
     cluster.settled().await;
     sleep(Duration::from_millis(1)).await;
     assert!(pods.reader().list().iter().all(|pod| pod.spec.is_none()));
-    *told.lock().unwrap() = (0, 0);
+    *counts.lock().unwrap() = (0, 0);
     sleep(Duration::from_secs(10)).await;
-    assert_eq!(*told.lock().unwrap(), (3, 0));
+    assert_eq!(*counts.lock().unwrap(), (3, 0));
     stop.cancel();
     factory.shutdown().await.unwrap();
 }

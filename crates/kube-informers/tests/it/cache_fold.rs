@@ -55,7 +55,7 @@ async fn a_handlers_notifications_lead_to_the_servers_state_after_any_failures()
             match random.u8(0..20) {
                 0..9 => source.put(name),
                 9..14 if source.pods().iter().any(|(known, _)| known == name) => source.delete(name),
-                14 => source.hide(),
+                14 => source.hide_changes(),
                 15 => source.expire(),
                 16 => source.close_watches(),
                 17 => source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500)))),

@@ -23,12 +23,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Returns a ListWatch of a server whose answer to every request is these pieces of a body.
-fn told<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>) -> ListWatch<Pod> {
-    told_until(pieces, None)
+fn served<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>) -> ListWatch<Pod> {
+    served_until(pieces, None)
 }
 
 /// Returns a ListWatch of a server that answers with these pieces and then, if an error is given, breaks the connection.
-fn told_until<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>, broken_off: Option<io::ErrorKind>) -> ListWatch<Pod> {
+fn served_until<P: AsRef<str>>(
+    pieces: impl IntoIterator<Item = P>,
+    broken_off: Option<io::ErrorKind>,
+) -> ListWatch<Pod> {
     let pieces: Vec<String> = pieces.into_iter().map(|piece| piece.as_ref().to_owned()).collect();
     let answer = async move || {
         let end = broken_off.map(|kind| Err(io::Error::from(kind)));
@@ -38,7 +41,7 @@ fn told_until<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>, broken_off: Op
 }
 
 async fn listed(answer: Value) -> Result<usize, ApiError> {
-    Ok(list_of(told([answer.to_string()])).await?.items.len())
+    Ok(list_of(served([answer.to_string()])).await?.items.len())
 }
 
 async fn list_of<T>(source: impl ListerWatcher<T>) -> Result<ListPage<T>, ApiError> {
@@ -73,7 +76,7 @@ async fn a_long_list_that_arrives_in_pieces_is_decoded_whole_and_in_order() {
         pieces.push(piece);
         rest = behind;
     }
-    let list = list_of(told(pieces)).await.unwrap();
+    let list = list_of(served(pieces)).await.unwrap();
     let names: Vec<_> = list.items.iter().filter_map(|pod| pod.metadata.name.clone()).collect();
     assert_eq!(names, (0..1000).map(|n| format!("pod-{n}")).collect::<Vec<_>>());
     assert_eq!((list.resource_version.as_str(), list.continue_token.as_deref()), ("7", Some("next")));
@@ -98,22 +101,22 @@ async fn selectors_reach_the_server_and_two_selectors_both_have_to_match() {
 #[tokio::test]
 async fn one_item_that_cannot_be_decoded_fails_a_long_list() {
     let text = long_list().replacen(r#""name":"pod-500""#, r#""name":7"#, 1);
-    assert!(matches!(list_of(told([text])).await, Err(ApiError::Decode(error)) if error.is_data()));
+    assert!(matches!(list_of(served([text])).await, Err(ApiError::Decode(error)) if error.is_data()));
 }
 
 #[tokio::test]
 async fn a_list_that_was_cut_off_is_an_error_wherever_it_ends() {
     let text = json!({"kind": "PodList", "metadata": {}, "items": [{"metadata": {"name": "a"}}]}).to_string();
     for length in 0..text.len() {
-        assert!(matches!(list_of(told([&text[..length]])).await, Err(ApiError::Decode(error)) if error.is_eof()));
+        assert!(matches!(list_of(served([&text[..length]])).await, Err(ApiError::Decode(error)) if error.is_eof()));
     }
-    assert!(matches!(list_of(told([half_a_list()])).await, Err(ApiError::Decode(error)) if error.is_eof()));
+    assert!(matches!(list_of(served([half_a_list()])).await, Err(ApiError::Decode(error)) if error.is_eof()));
 }
 
 #[tokio::test]
 async fn a_connection_that_breaks_in_a_list_is_a_failure_of_the_client() {
     for text in ["", r#"{"items":[{"metadata":"#, &half_a_list()] {
-        let source = told_until([text], Some(io::ErrorKind::ConnectionReset));
+        let source = served_until([text], Some(io::ErrorKind::ConnectionReset));
         let Err(ApiError::Client(error)) = list_of(source).await else { panic!("the list succeeded") };
         assert!(error.downcast_ref::<kube::Error>().is_some());
     }
@@ -121,7 +124,7 @@ async fn a_connection_that_breaks_in_a_list_is_a_failure_of_the_client() {
 
 #[tokio::test]
 async fn html_and_text_that_is_not_utf_8_are_decoding_errors() {
-    assert!(matches!(list_of(told(["<html>[,]</html>"])).await, Err(ApiError::Decode(error)) if error.is_syntax()));
+    assert!(matches!(list_of(served(["<html>[,]</html>"])).await, Err(ApiError::Decode(error)) if error.is_syntax()));
     let latin = b"{\"items\":[{\"metadata\":{\"name\":\"\xe9\"}}],\"kind\":\"PodList\",\"metadata\":{}}";
     let router = Router::new().route("/api/v1/pods", get(async || latin.as_slice()));
     let list = list_of(ListWatch::<Pod>::all(kube::Client::new(router, "default"))).await;
@@ -169,14 +172,14 @@ async fn managed_fields_are_dropped_from_lists_and_watches_on_request() {
     let pod =
         json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a", "managedFields": [{"manager": "m"}]}});
     let list = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": [pod]}).to_string();
-    let kept = list_of(told([&list])).await.unwrap();
+    let kept = list_of(served([&list])).await.unwrap();
     assert!(kept.items[0].metadata.managed_fields.is_some());
-    let skipped = list_of(told([&list]).without_managed_fields()).await.unwrap();
+    let skipped = list_of(served([&list]).without_managed_fields()).await.unwrap();
     assert!(skipped.items[0].metadata.managed_fields.is_none());
     assert_eq!(skipped.items[0].metadata.name.as_deref(), Some("a"));
 
     let line = json!({"type": "MODIFIED", "object": pod}).to_string();
-    let pods = told([line]).without_managed_fields();
+    let pods = served([line]).without_managed_fields();
     let events: Vec<_> = pods.watch(ListOptions::default()).await.unwrap().collect().await;
     assert!(matches!(&events[..], [WatchEvent::Modified(pod)] if pod.metadata.managed_fields.is_none()));
 }
@@ -226,15 +229,15 @@ async fn a_decoding_error_does_not_contain_the_values_of_the_object() {
     let error = secrets.list(ListOptions::default()).await.unwrap_err();
     let events: Vec<_> = secrets.watch(ListOptions::default()).await.unwrap().collect().await;
     let [WatchEvent::Error(status)] = &events[..] else { panic!("the event was decoded") };
-    for told in [format!("{error:?} {}", with_causes(&error)), format!("{status:?}")] {
-        assert!(!told.contains("hunter2") && told.contains("expects: a map"), "{told}");
+    for message in [format!("{error:?} {}", with_causes(&error)), format!("{status:?}")] {
+        assert!(!message.contains("hunter2") && message.contains("expects: a map"), "{message}");
     }
 }
 
 #[tokio::test]
 async fn a_watch_line_that_cannot_be_decoded_becomes_an_error_event() {
     let lines = ["{\"type\":\"ADDED\",\"object\":{\n", "\n", "{\"type\":\"ADDED\"\n"];
-    let events: Vec<_> = told(lines).watch(ListOptions::default()).await.unwrap().collect().await;
+    let events: Vec<_> = served(lines).watch(ListOptions::default()).await.unwrap().collect().await;
     assert!(matches!(&events[..], [WatchEvent::Error(status)] if status.code == 500));
     let latin = b"{\"type\":\"ADDED\",\"object\":{\"kind\":\"\xe9\"}}\n";
     let router = Router::new().route("/api/v1/pods", get(async || latin.as_slice()));
@@ -289,7 +292,7 @@ fn placed(name: &str, node: &str) -> Value {
 #[tokio::test]
 async fn objects_can_be_decoded_into_a_type_with_fewer_fields() {
     let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": [placed("a", "node-1")]});
-    let list = list_of(told([list.to_string()]).read_as::<Placed>()).await.unwrap();
+    let list = list_of(served([list.to_string()]).read_as::<Placed>()).await.unwrap();
     assert_eq!(list.items[0].spec.node_name.as_deref(), Some("node-1"));
     let meta = list.items[0].meta();
     assert_eq!((meta.name, meta.namespace, meta.uid), ("a", "", ""));
@@ -301,7 +304,7 @@ async fn a_watch_that_decodes_fewer_fields_skips_objects_of_another_kind() {
     let mut other = placed("b", "node-2");
     other["kind"] = "Service".into();
     let lines = [other, placed("a", "node-1")].map(|object| json!({"type": "ADDED", "object": object}).to_string());
-    let pods = told([lines.join("\n")]).read_as::<Placed>();
+    let pods = served([lines.join("\n")]).read_as::<Placed>();
     let events: Vec<_> = pods.watch(ListOptions::default()).await.unwrap().collect().await;
     assert!(matches!(&events[..], [WatchEvent::Added(pod)] if pod.metadata.name.as_deref() == Some("a")));
 }

@@ -104,7 +104,7 @@ impl Counted {
 
     /// Deletes, changes and creates pods while the watch is cut off, which makes the informer relist.
     fn change_in_a_gap(&self) {
-        self.source.hide();
+        self.source.hide_changes();
         (0..MANY).step_by(2).for_each(|number| self.source.delete(&name(number)));
         (0..MANY + 2000).step_by(3).for_each(|number| self.source.put(&name(number)));
         self.source.expire();

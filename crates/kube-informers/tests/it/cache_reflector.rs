@@ -60,7 +60,7 @@ async fn an_expired_watch_leads_to_a_relist_that_is_not_older_than_the_cache() {
     let running = Running::start(&source);
     rest().await;
     source.requests();
-    source.hide();
+    source.hide_changes();
     source.delete("lost");
     source.put("new");
     source.expire();

@@ -36,10 +36,10 @@ async fn the_client_ends_a_watch_over_a_dead_connection_after_its_timeout() {
     source.put("a");
     let running = Running::start(&source);
     sleep(SECOND).await;
-    source.hide();
+    source.hide_changes();
     source.put("a");
     source.put("b");
-    source.show(); // the open watch stays silent, as over a dead connection; the next watch brings the changes
+    source.stop_hiding_changes(); // the open watch stays silent, as over a dead connection; the next watch brings the changes
     sleep(DAY).await;
     assert_eq!(running.stored(), source.pods());
     let watches = source.requests().len() - 1;
@@ -110,11 +110,11 @@ async fn a_server_that_ignores_watch_timeouts_but_sends_changes_causes_no_error(
 async fn an_unanswered_list_is_given_up_and_repeated_for_the_most_recent_state() {
     let source = Source::default();
     source.put("a");
-    source.mute(true);
+    source.set_unresponsive(true);
     let running = Running::start(&source);
     sleep(599 * SECOND).await;
     assert_eq!(source.requests(), ["limit=500&resourceVersion=0"]);
-    source.mute(false);
+    source.set_unresponsive(false);
     sleep(4 * SECOND).await;
     assert_eq!(source.requests(), ["limit=500", "allowWatchBookmarks=true&resourceVersion=1&watch=true"]);
     assert_eq!(*running.errors.lock().unwrap(), ["cannot list objects: the list took longer than 600s"]);
@@ -129,11 +129,11 @@ async fn a_watch_that_does_not_open_leads_to_a_relist() {
     let running = Running::start(&source);
     sleep(SECOND).await;
     source.requests();
-    source.mute(true);
+    source.set_unresponsive(true);
     source.close_watches();
     sleep(89 * SECOND).await;
     assert_eq!(source.requests(), ["allowWatchBookmarks=true&resourceVersion=1&watch=true"]);
-    source.mute(false);
+    source.set_unresponsive(false);
     sleep(4 * SECOND).await;
     assert_eq!(source.requests()[0], "resourceVersion=1");
     assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects: nothing came from the API server for 90s"]);

@@ -114,7 +114,7 @@ async fn a_deletion_missed_by_the_watch_arrives_as_a_tombstone() {
     let running = run(&informer);
     rest().await;
     recorder.take();
-    source.hide();
+    source.hide_changes();
     source.delete("lost");
     source.put("new");
     source.expire();
@@ -349,7 +349,7 @@ async fn a_resync_trigger_sends_each_handler_one_update_per_object() {
         [&never, &two].iter().for_each(|recorder| drop(recorder.take()));
         assert_eq!(trigger.fire(), 1);
         sleep(Duration::from_millis(1)).await;
-        assert_eq!([never.take(), two.take()].map(|told| told.join(", ")), ["update a 1->1"; 2]);
+        assert_eq!([never.take(), two.take()].map(|notes| notes.join(", ")), ["update a 1->1"; 2]);
         sleep(Duration::from_secs(2)).await;
         assert_eq!((never.take().len(), two.take().len()), (0, 1), "the periodic resync is not shifted");
         running.stop().await;

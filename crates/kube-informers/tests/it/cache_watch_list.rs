@@ -150,17 +150,19 @@ async fn a_stream_that_is_cut_off_repeatedly_is_reported_and_retried_with_back_o
     let reflector = Reflector::new(CutOff(source.clone()), store.clone()).options(options);
     let _ = timeout(Duration::from_secs(25), reflector.run(CancellationToken::new())).await;
     assert_eq!(source.requests(), [STREAM; 4]);
-    let told = "the streaming list of objects was cut off before its end";
-    assert_eq!(*errors.lock().unwrap(), [told; 3]);
-    assert_eq!(logged.with(Level::WARN), [told]);
+    let warning = "the streaming list of objects was cut off before its end";
+    assert_eq!(*errors.lock().unwrap(), [warning; 3]);
+    assert_eq!(logged.with(Level::WARN), [warning]);
     assert!(store.list().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_streaming_list_is_reported_unless_it_is_unsupported_or_the_version_expired() {
     let quiet = [("BadRequest", 400), ("NotFound", 404), ("MethodNotAllowed", 405), ("Invalid", 422), ("Expired", 410)];
-    let told = [("Forbidden", 403), ("Unauthorized", 401), ("InternalError", 500), ("ServiceUnavailable", 503)];
-    for ((reason, code), is_told) in quiet.map(|refusal| (refusal, false)).into_iter().chain(told.map(|f| (f, true))) {
+    let reported = [("Forbidden", 403), ("Unauthorized", 401), ("InternalError", 500), ("ServiceUnavailable", 503)];
+    for ((reason, code), is_reported) in
+        quiet.map(|refusal| (refusal, false)).into_iter().chain(reported.map(|f| (f, true)))
+    {
         let source = Source::default();
         source.put("a");
         for _ in 0..if code == 410 { 2 } else { 1 } {
@@ -169,7 +171,7 @@ async fn a_failed_streaming_list_is_reported_unless_it_is_unsupported_or_the_ver
         let running = running::Running::start_with(&source, ReflectorOptions::new());
         sleep(Duration::from_millis(1)).await;
         let first = running.errors.lock().unwrap().first().cloned();
-        assert_eq!(first.as_deref(), is_told.then_some("cannot watch objects: on demand"), "{reason}");
+        assert_eq!(first.as_deref(), is_reported.then_some("cannot watch objects: on demand"), "{reason}");
         running.stop().await;
     }
 }
@@ -225,7 +227,7 @@ async fn an_expired_version_leads_to_a_streaming_list_of_the_most_recent_state()
     let running = Running::start(source.clone());
     rest().await;
     source.requests();
-    source.hide();
+    source.hide_changes();
     source.delete("lost");
     source.put("new");
     source.expire();

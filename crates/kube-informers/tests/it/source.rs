@@ -20,8 +20,6 @@ struct State {
     version: u64,
     pods: BTreeMap<String, Pod>,
     history: Vec<(u64, Change, Pod)>,
-    /// The version at the last call of `expire`.
-    compacted: u64,
     watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
     hidden: bool,
     /// If true, the bookmark after the initial events marks their end.
@@ -29,7 +27,7 @@ struct State {
     list_errors: VecDeque<ApiError>,
     watch_errors: VecDeque<ApiError>,
     /// If true, requests are never answered.
-    mute: bool,
+    unresponsive: bool,
     requests: Vec<String>,
 }
 
@@ -87,7 +85,7 @@ impl Source {
     }
 
     /// Hides changes from open watches from now on.
-    pub fn hide(&self) {
+    pub fn hide_changes(&self) {
         self.state().hidden = true;
     }
 
@@ -95,7 +93,6 @@ impl Source {
     pub fn expire(&self) {
         let mut state = self.state();
         state.hidden = false;
-        state.compacted = state.version;
         let expired = ApiError::Status(Box::new(status("Expired", 410)));
         state.watch_errors.push_back(expired);
         state.watches.clear();
@@ -123,12 +120,12 @@ impl Source {
     }
 
     /// Leaves every list and watch request unanswered from now on, or answers them again.
-    pub fn mute(&self, mute: bool) {
-        self.state().mute = mute;
+    pub fn set_unresponsive(&self, unresponsive: bool) {
+        self.state().unresponsive = unresponsive;
     }
 
     /// Sends changes to watches again. A watch that is opened later receives the hidden changes from the history.
-    pub fn show(&self) {
+    pub fn stop_hiding_changes(&self) {
         self.state().hidden = false;
     }
 
@@ -138,13 +135,13 @@ impl Source {
     }
 
     /// Notes a request. Never returns while requests are left unanswered.
-    async fn answers(&self, request: String) {
-        let mute = {
+    async fn note_request(&self, request: String) {
+        let unresponsive = {
             let mut state = self.state();
             state.requests.push(request);
-            state.mute
+            state.unresponsive
         };
-        if mute {
+        if unresponsive {
             pending::<()>().await;
         }
     }
@@ -158,7 +155,7 @@ impl Source {
 impl ListerWatcher<Pod> for Source {
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
         async move {
-            self.answers(options.list_query()).await;
+            self.note_request(options.list_query()).await;
             let mut state = self.state();
             if let Some(error) = state.list_errors.pop_front() {
                 return Err(error);
@@ -174,7 +171,7 @@ impl ListerWatcher<Pod> for Source {
             assert!((300..600).contains(&options.timeout_seconds), "a watch lasts five to ten minutes");
             let mut without_timeout = options.clone();
             without_timeout.timeout_seconds = 0;
-            self.answers(without_timeout.watch_query()).await;
+            self.note_request(without_timeout.watch_query()).await;
             let mut state = self.state();
             if let Some(error) = state.watch_errors.pop_front() {
                 return Err(error);

@@ -9,15 +9,15 @@ use kube_informers::workqueue::{Exponential, WorkEvent, WorkQueue};
 
 const MS: Duration = Duration::from_millis(1);
 
-type Told = Arc<Mutex<Vec<String>>>;
+type Events = Arc<Mutex<Vec<String>>>;
 
 /// Returns a queue, and a function that takes the events that the queue has reported since the last call.
 fn observed() -> (WorkQueue<&'static str>, impl Fn() -> Vec<String>) {
-    let told = Told::default();
-    let tells = told.clone();
-    let tell = move |event: WorkEvent<'_, &str>| tells.lock().unwrap().push(shown(&event));
-    let queue = WorkQueue::builder().limiter(Exponential::new(MS, 1000 * MS)).observer(tell).build();
-    (queue, move || std::mem::take(&mut *told.lock().unwrap()))
+    let events = Events::default();
+    let sink = events.clone();
+    let observe = move |event: WorkEvent<'_, &str>| sink.lock().unwrap().push(shown(&event));
+    let queue = WorkQueue::builder().limiter(Exponential::new(MS, 1000 * MS)).observer(observe).build();
+    (queue, move || std::mem::take(&mut *events.lock().unwrap()))
 }
 
 fn shown(event: &WorkEvent<'_, &str>) -> String {
@@ -34,7 +34,7 @@ fn shown(event: &WorkEvent<'_, &str>) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn each_add_is_reported_with_its_effect() {
-    let (queue, told) = observed();
+    let (queue, events) = observed();
     queue.add("a");
     queue.add("a");
     let a = queue.get().await;
@@ -43,7 +43,7 @@ async fn each_add_is_reported_with_its_effect() {
     drop(a);
     drop(queue.get().await);
     assert_eq!(
-        told(),
+        events(),
         [
             "add a: Queued",
             "add a: Nothing",
@@ -59,32 +59,32 @@ async fn each_add_is_reported_with_its_effect() {
 
 #[tokio::test(start_paused = true)]
 async fn a_retried_key_is_rate_limited_and_queued_when_its_delay_is_over() {
-    let (queue, told) = observed();
+    let (queue, events) = observed();
     queue.add("a");
     queue.get().await.unwrap().retry();
-    assert_eq!(told(), ["add a: Queued", "take a", "rate limit a 1ms", "done a"]);
+    assert_eq!(events(), ["add a: Queued", "take a", "rate limit a 1ms", "done a"]);
     queue.get().await.unwrap().retry();
-    assert_eq!(told(), ["due a: Queued", "take a", "rate limit a 2ms", "done a"]);
+    assert_eq!(events(), ["due a: Queued", "take a", "rate limit a 2ms", "done a"]);
     queue.add_after("b", MS);
     queue.add_after("c", Duration::ZERO);
-    assert_eq!(told(), ["delay b 1ms", "add c: Queued"]);
+    assert_eq!(events(), ["delay b 1ms", "add c: Queued"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_queue_that_is_shut_down_reports_no_adds() {
-    let (queue, told) = observed();
+    let (queue, events) = observed();
     queue.shut_down();
     queue.add("a");
     queue.add_after("a", MS);
     assert!(queue.get().await.is_none());
-    assert_eq!(told(), Vec::<String>::new());
+    assert_eq!(events(), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_observer_that_panics_loses_no_key() {
     let trap = Arc::new(Mutex::new(""));
     let set = trap.clone();
-    let tell = move |event: WorkEvent<'_, &str>| {
+    let observe = move |event: WorkEvent<'_, &str>| {
         let name = shown(&event);
         let steps_on = !set.lock().unwrap().is_empty() && name.starts_with(*set.lock().unwrap());
         if steps_on {
@@ -92,7 +92,7 @@ async fn an_observer_that_panics_loses_no_key() {
             panic!("the trap was set");
         }
     };
-    let queue = WorkQueue::builder().observer(tell).build();
+    let queue = WorkQueue::builder().observer(observe).build();
     let stepped = |event: &'static str, work: &dyn Fn()| {
         *trap.lock().unwrap() = event;
         catch_unwind(AssertUnwindSafe(work)).is_err()

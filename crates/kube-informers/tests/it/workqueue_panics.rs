@@ -3,8 +3,8 @@
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kube_informers::workqueue::{Item, Metrics, Order, WorkQueue};
@@ -148,6 +148,44 @@ async fn an_item_can_be_added_again_after_the_order_panicked() {
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some(1)));
     queue.done(&1);
     assert_eq!(timeout(SECOND, queue.shut_down_with_drain()).await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_that_was_added_while_in_progress_is_queued_even_if_the_order_panics_at_the_end_of_the_work() {
+    let trap = Trap::default();
+    let depths: Depths = Arc::default();
+    let builder = WorkQueue::builder().order(Pushed(trap.clone(), Vec::new())).metrics(Depth(depths.clone()));
+    let queue = Arc::new(builder.build());
+    queue.add(1);
+    let item = queue.get().await.unwrap();
+    queue.add(1);
+    let worker = tokio::spawn({
+        let queue = queue.clone();
+        async move { key(&queue).await }
+    });
+    tokio::task::yield_now().await;
+    trap.set();
+    assert!(panics(|| drop(item)));
+    assert_eq!(queue.len(), 1);
+    queue.add(2);
+    assert_eq!(timeout(SECOND, worker).await.expect("the waiting worker is woken").unwrap(), Some(1));
+    assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some(2)));
+    queue.done(&1);
+    queue.done(&2);
+    assert_eq!(queue.len(), 0);
+    assert_eq!(*depths.lock().unwrap(), [1, 0, 1, 2, 1, 0]);
+    assert_eq!(timeout(SECOND, queue.shut_down_with_drain()).await, Ok(()));
+}
+
+type Depths = Arc<Mutex<Vec<usize>>>;
+
+/// Metrics that keep each reported depth.
+struct Depth(Depths);
+
+impl Metrics for Depth {
+    fn depth(&mut self, keys: usize) {
+        self.0.lock().unwrap().push(keys);
+    }
 }
 
 /// A key whose hash panics.

@@ -133,15 +133,15 @@ async fn workers_that_are_dropped_give_their_keys_back() {
 #[tokio::test(start_paused = true)]
 async fn an_error_is_reported_with_its_key_before_the_key_is_queued_again() {
     let (queue, stop) = (queue(["a"]), CancellationToken::new());
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     let on_error = |key: &&'static str, error: io::Error| {
-        told.lock().unwrap().push(format!("{key} {} {error}", queue.retries(key)));
-        if told.lock().unwrap().len() == 2 {
+        reported.lock().unwrap().push(format!("{key} {} {error}", queue.retries(key)));
+        if reported.lock().unwrap().len() == 2 {
             stop.cancel();
         }
     };
     queue.workers(1, async |_| Err::<(), _>(refused())).on_error(on_error).run(&stop).await.unwrap();
-    assert_eq!(*told.lock().unwrap(), ["a 0 refused", "a 1 refused"]);
+    assert_eq!(*reported.lock().unwrap(), ["a 0 refused", "a 1 refused"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,9 +14,9 @@ pub mod sync;
 pub mod tombstone;
 pub mod updates;
 
-use crate::journal::What;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
 use crate::verdict::Mistake;
 
 /// Three pods without a node. Without a kubelet to wait for, a deletion removes them at once.
@@ -38,8 +38,8 @@ struct Backends {
 
 impl Backends {
     /// Compares the backends at the end of the trial with the names in `wanted`.
-    fn of(seen: &Seen, wanted: impl Iterator<Item = String>) -> Self {
-        let (backends, wanted) = (seen.backends(), wanted.collect());
+    fn of(outcome: &Outcome, wanted: impl Iterator<Item = String>) -> Self {
+        let (backends, wanted) = (outcome.backends(), wanted.collect());
         Self {
             ghosts: backends.difference(&wanted).cloned().collect(),
             missing: wanted.difference(&backends).cloned().collect(),
@@ -47,18 +47,18 @@ impl Backends {
     }
 
     /// Returns a mistake if pods are missing. The exercises do not have this mistake, but a learner's correction can introduce it.
-    fn complete(&self, seen: &Seen) -> Result<(), Mistake> {
+    fn complete(&self, outcome: &Outcome) -> Result<(), Mistake> {
         let missing = self.missing.join(", ");
         if missing.is_empty() {
             return Ok(());
         }
         Err(Mistake {
-            sentence: Both::new(
+            sentence: Bilingual::new(
                 format!("The load balancer sends no requests to a pod that exists: {missing}."),
                 format!("Pod 存在，负载均衡器却不给它发请求：{missing}。"),
             ),
-            evidence: seen.excerpt(|what| matches!(what, What::Step(_) | What::Balanced { .. })),
-            look: Both::new(
+            evidence: outcome.excerpt(|kind| matches!(kind, EntryKind::Step(_) | EntryKind::Balanced { .. })),
+            hint: Bilingual::new(
                 "An addition and an update both say that the pod exists.",
                 "新增和更新都说明这个 Pod 存在。",
             ),

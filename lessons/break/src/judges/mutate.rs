@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::What;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
@@ -21,21 +21,22 @@ pub fn setting() -> Setting {
 }
 
 /// Passes if the only alarm is about the pod without a password, all pods are logged, and the log contains no password.
-pub fn judge(seen: &Seen) -> Result<(), Mistake> {
-    let evidence = || seen.excerpt(|what| matches!(what, What::Logged(_) | What::Alarm(_)));
-    let lines = |wanted: fn(&What) -> Option<&str>| seen.entries.iter().filter_map(move |entry| wanted(&entry.what));
-    let logged: Vec<&str> = lines(|what| if let What::Logged(line) = what { Some(line) } else { None }).collect();
-    let alarms = lines(|what| if let What::Alarm(about) = what { Some(about) } else { None });
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
+    let evidence = || outcome.excerpt(|kind| matches!(kind, EntryKind::Logged(_) | EntryKind::Alarm(_)));
+    let lines =
+        |wanted: fn(&EntryKind) -> Option<&str>| outcome.entries.iter().filter_map(move |entry| wanted(&entry.kind));
+    let logged: Vec<&str> = lines(|kind| if let EntryKind::Logged(line) = kind { Some(line) } else { None }).collect();
+    let alarms = lines(|kind| if let EntryKind::Alarm(about) = kind { Some(about) } else { None });
     let about: BTreeSet<&str> = alarms.filter_map(|alarm| alarm.split(' ').next()).collect();
 
     if let Some(false_alarm) = about.iter().find(|about| **about != "default/bare") {
         return Err(Mistake {
-            sentence: Both::new(
+            sentence: Bilingual::new(
                 format!("The second handler raised an alarm about {false_alarm}, which has a password."),
                 format!("{false_alarm} 有密码，第二个 handler 却发出了告警。"),
             ),
             evidence: evidence(),
-            look: Both::new(
+            hint: Bilingual::new(
                 "No event took the password away: the API server still has it. Who wrote the object that both handlers read?",
                 "没有任何事件删掉密码：API server 里它还在。两个 handler 读的是同一个对象，是谁改了它？",
             ),
@@ -43,9 +44,9 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     }
     if logged.iter().any(|line| line.contains("swordfish")) {
         return Err(Mistake {
-            sentence: Both::new("A password is in the log.", "日志里出现了密码。"),
+            sentence: Bilingual::new("A password is in the log.", "日志里出现了密码。"),
             evidence: evidence(),
-            look: Both::new(
+            hint: Bilingual::new(
                 "The first handler has to leave it out, in something of its own.",
                 "第一个 handler 要去掉它，但只能改自己的那一份。",
             ),
@@ -53,12 +54,12 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     }
     if about.is_empty() || logged.len() < 3 {
         return Err(Mistake {
-            sentence: Both::new(
+            sentence: Bilingual::new(
                 "Not every pod was logged, or no alarm was raised about default/bare.",
                 "有的 Pod 没有写进日志，或者没有对 default/bare 告警。",
             ),
             evidence: evidence(),
-            look: Both::new("Both handlers still have their work to do.", "两个 handler 的工作都还要做。"),
+            hint: Bilingual::new("Both handlers still have their work to do.", "两个 handler 的工作都还要做。"),
         });
     }
     Ok(())

@@ -6,9 +6,9 @@ use std::time::Duration;
 use kube_informers::cache::observe::Event;
 
 use super::{Backends, THREE_PODS};
-use crate::journal::What;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
@@ -26,24 +26,24 @@ pub fn setting() -> Setting {
 }
 
 /// Passes if, in the end, the backends are exactly the uids of the pods that exist.
-pub fn judge(seen: &Seen) -> Result<(), Mistake> {
-    let uids = seen.pods.iter().filter_map(|pod| pod.metadata.uid.clone());
-    let backends = Backends::of(seen, uids);
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
+    let uids = outcome.pods.iter().filter_map(|pod| pod.metadata.uid.clone());
+    let backends = Backends::of(outcome, uids);
     if backends.ghosts.is_empty() {
-        return backends.complete(seen);
+        return backends.complete(outcome);
     }
     Err(Mistake {
-        sentence: Both::new(
+        sentence: Bilingual::new(
             "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
             "web-2 已经是另一个 Pod 了，负载均衡器还在给原来那个发请求。",
         ),
-        evidence: seen.excerpt(|what| match what {
-            What::Step(_) | What::Balanced { .. } => true,
-            What::Event(Event::Notified { key, .. }) => key == "default/web-2",
-            What::Event(event) => matches!(event, Event::Relisting { .. }),
+        evidence: outcome.excerpt(|kind| match kind {
+            EntryKind::Step(_) | EntryKind::Balanced { .. } => true,
+            EntryKind::Event(Event::Notified { key, .. }) => key == "default/web-2",
+            EntryKind::Event(event) => matches!(event, Event::Relisting { .. }),
             _ => false,
         }),
-        look: Both::new(
+        hint: Bilingual::new(
             "What was the program told of web-2 after the second list, and which uids have the two objects of that notification?",
             "第二次 list 之后，程序收到的关于 web-2 的通知是什么？通知里的两个对象，uid 各是什么？",
         ),

@@ -5,10 +5,10 @@ use std::time::Duration;
 use kube_informers::cache::observe::Event;
 
 use super::{Backends, THREE_PODS};
-use crate::journal::What;
-use crate::outside::Manners;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
+use crate::outside::Behaviour;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
@@ -16,30 +16,30 @@ use crate::verdict::Mistake;
 pub fn setting() -> Setting {
     let scenario = "[{at: 5s, run: web-4}, {at: 6s, delete: web-1}]".to_owned();
     let down = Duration::from_secs(4)..Duration::from_secs(8);
-    let balancer = Manners { down, ..Manners::default() };
+    let balancer = Behaviour { down, ..Behaviour::default() };
     Setting { pods: THREE_PODS, scenario, lasts: Duration::from_secs(100), balancer, ..Setting::default() }
 }
 
 /// Passes if, in the end, the backends are exactly the pods that exist.
-pub fn judge(seen: &Seen) -> Result<(), Mistake> {
-    let backends = Backends::of(seen, seen.keys().into_iter());
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
+    let backends = Backends::of(outcome, outcome.keys().into_iter());
     if backends.ghosts.is_empty() {
-        return backends.complete(seen);
+        return backends.complete(outcome);
     }
     let ghosts = backends.ghosts.join(", ");
     Err(Mistake {
-        sentence: Both::new(
+        sentence: Bilingual::new(
             format!(
                 "{ghosts} was deleted while the load balancer was down, and a minute and a half later it is still a backend."
             ),
             format!("{ghosts} 是在负载均衡器故障期间删除的，一分半钟之后它仍然是后端。"),
         ),
-        evidence: seen.excerpt(|what| match what {
-            What::Step(_) | What::Balanced { .. } => true,
-            What::Event(event) => matches!(event, Event::Queued { delta: "SyncAll", .. }),
+        evidence: outcome.excerpt(|kind| match kind {
+            EntryKind::Step(_) | EntryKind::Balanced { .. } => true,
+            EntryKind::Event(event) => matches!(event, Event::Queued { delta: "SyncAll", .. }),
             _ => false,
         }),
-        look: Both::new(
+        hint: Bilingual::new(
             "The resyncs brought the new pod again. From where does a resync take what it tells, and what is not there any more?",
             "resync 把新增的 Pod 又交付了一次。resync 交付的内容从哪里来？那里已经没有了什么？",
         ),

@@ -8,9 +8,9 @@ use kube::ResourceExt;
 use kube_informers::cache::observe::Event;
 
 use super::THREE_PODS;
-use crate::journal::What;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
@@ -32,10 +32,10 @@ pub fn setting() -> Setting {
 }
 
 /// Passes if the dashboard never shows a state that is much out of date, and shows the last state of each pod.
-pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let (mut last, mut latest) = (BTreeMap::new(), None);
-    for entry in &seen.entries {
-        let What::Shown(pod) = &entry.what else { continue };
+    for entry in &outcome.entries {
+        let EntryKind::Shown(pod) = &entry.kind else { continue };
         let tick = tick(pod);
         let replaced = EVERY * (tick + 1);
         let late = entry.at.saturating_sub(replaced);
@@ -45,18 +45,18 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
         last.insert(pod.name_any(), tick);
     }
     if let Some((late, pod)) = latest.filter(|(late, _)| *late > LATEST) {
-        return Err(out_of_date(seen, pod, late.as_secs()));
+        return Err(out_of_date(outcome, pod, late.as_secs()));
     }
     if last.len() == 3 && last.values().all(|tick| *tick == TICKS) {
         return Ok(());
     }
     Err(Mistake {
-        sentence: Both::new(
+        sentence: Bilingual::new(
             "The dashboard does not show the last state of each pod.",
             "仪表盘上不是每个 Pod 的最后状态。",
         ),
-        evidence: seen.excerpt(|what| matches!(what, What::Shown(_))),
-        look: Both::new(
+        evidence: outcome.excerpt(|kind| matches!(kind, EntryKind::Shown(_))),
+        hint: Bilingual::new(
             "A change may be left out if a newer one of the same pod is told; the newest never.",
             "同一个 Pod 有更新的变化时，可以跳过旧的；最新的那个不能跳过。",
         ),
@@ -67,17 +67,17 @@ fn tick(pod: &Pod) -> u32 {
     pod.labels().get("tick").and_then(|tick| tick.parse().ok()).unwrap_or_default()
 }
 
-fn out_of_date(seen: &Seen, pod: &Pod, seconds: u64) -> Mistake {
-    let (name, waiting) = (pod.name_any(), most_waiting(seen));
+fn out_of_date(outcome: &Outcome, pod: &Pod, seconds: u64) -> Mistake {
+    let (name, waiting) = (pod.name_any(), most_waiting(outcome));
     Mistake {
-        sentence: Both::new(
+        sentence: Bilingual::new(
             format!(
                 "The dashboard showed a state of {name} that was {seconds} s out of date; {waiting} changes waited."
             ),
             format!("仪表盘显示的 {name} 是 {seconds} 秒前的旧状态；排队的变化最多有 {waiting} 个。"),
         ),
-        evidence: seen.excerpt(|what| matches!(what, What::Shown(_))),
-        look: Both::new(
+        evidence: outcome.excerpt(|kind| matches!(kind, EntryKind::Shown(_))),
+        hint: Bilingual::new(
             "Three pods change six times a second, one change a second is shown. What becomes of the others?",
             "三个 Pod 每秒变化六次，每秒只能显示一次。其余的去了哪里？",
         ),
@@ -85,8 +85,8 @@ fn out_of_date(seen: &Seen, pod: &Pod, seconds: u64) -> Mistake {
 }
 
 /// Returns the largest number of notifications that waited for the handler at once.
-fn most_waiting(seen: &Seen) -> usize {
-    let waiting = seen.events().filter_map(|event| match event {
+fn most_waiting(outcome: &Outcome) -> usize {
+    let waiting = outcome.events().filter_map(|event| match event {
         Event::Notified { pending, .. } => Some(*pending),
         _ => None,
     });

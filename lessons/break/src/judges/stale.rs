@@ -5,9 +5,9 @@ use std::time::Duration;
 use kube_informers::cache::observe::Event;
 
 use super::THREE_PODS;
-use crate::journal::What;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
@@ -22,30 +22,30 @@ pub fn setting() -> Setting {
 }
 
 /// Passes if the program creates one pod for each pod that was deleted.
-pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let evidence = || {
-        seen.excerpt(|what| match what {
-            What::Step(_) => true,
-            What::Request(request) | What::Refused(request, _) => request.verb == "CREATE",
-            What::Event(event) => matches!(event, Event::Stored { .. } | Event::Removed { .. }),
+        outcome.excerpt(|kind| match kind {
+            EntryKind::Step(_) => true,
+            EntryKind::Request(request) | EntryKind::Refused(request, _) => request.verb == "CREATE",
+            EntryKind::Event(event) => matches!(event, Event::Stored { .. } | Event::Removed { .. }),
             _ => false,
         })
     };
-    let asked = seen.requests().filter(|request| request.verb == "CREATE").count();
+    let asked = outcome.requests().filter(|request| request.verb == "CREATE").count();
     // A program that gives pods deterministic names is right too: its second creation is refused as a duplicate, so it does not count.
-    let refused = |what: &What| matches!(what, What::Refused(request, _) if request.verb == "CREATE");
-    let created = asked - seen.entries.iter().filter(|entry| refused(&entry.what)).count();
-    let there = seen.pods.len();
+    let refused = |kind: &EntryKind| matches!(kind, EntryKind::Refused(request, _) if request.verb == "CREATE");
+    let created = asked - outcome.entries.iter().filter(|entry| refused(&entry.kind)).count();
+    let there = outcome.pods.len();
     if created > 2 {
         return Err(Mistake {
-            sentence: Both::new(
+            sentence: Bilingual::new(
                 format!(
                     "Two pods were missing, one after the other, and the program created {created}: there are {there} now."
                 ),
                 format!("先后只缺了两个 Pod，程序却创建了 {created} 个：现在一共有 {there} 个。"),
             ),
             evidence: evidence(),
-            look: Both::new(
+            hint: Bilingual::new(
                 "After a creation the program looks at its cache again. Does the cache have the new pod by then?",
                 "创建之后，程序又去看自己的缓存。那时缓存里有新的 Pod 吗？",
             ),
@@ -53,12 +53,12 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     }
     if there != 3 {
         return Err(Mistake {
-            sentence: Both::new(
+            sentence: Bilingual::new(
                 format!("Three pods are wanted, and in the end there are {there}."),
                 format!("需要三个 Pod，最后却有 {there} 个。"),
             ),
             evidence: evidence(),
-            look: Both::new("Each pod that is deleted has to be replaced.", "每个被删除的 Pod 都要补上。"),
+            hint: Bilingual::new("Each pod that is deleted has to be replaced.", "每个被删除的 Pod 都要补上。"),
         });
     }
     Ok(())

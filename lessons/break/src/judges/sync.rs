@@ -1,8 +1,8 @@
 //! The judge of the exercise `sync`: workers start before the caches are synced and act on an incomplete cache.
 
-use crate::journal::What;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
@@ -19,34 +19,34 @@ pub fn setting() -> Setting {
 }
 
 /// Passes if the program deletes the orphan, which is the pod without a node, and no other pod.
-pub fn judge(seen: &Seen) -> Result<(), Mistake> {
-    let evidence = || seen.excerpt(|what| matches!(what, What::Request(_)));
-    let deleted: Vec<&str> = seen
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
+    let evidence = || outcome.excerpt(|kind| matches!(kind, EntryKind::Request(_)));
+    let deleted: Vec<&str> = outcome
         .requests()
         .filter(|request| request.verb == "DELETE")
         .filter_map(|request| request.target.strip_prefix("pods/"))
         .collect();
     if let Some(victim) = deleted.iter().find(|name| **name != "orphan") {
         return Err(Mistake {
-            sentence: Both::new(
+            sentence: Bilingual::new(
                 format!("The program deleted {victim}, whose node exists."),
                 format!("{victim} 所在的节点存在，程序却把这个 Pod 删了。"),
             ),
             evidence: evidence(),
-            look: Both::new(
+            hint: Bilingual::new(
                 "The list of the nodes took two seconds. What did the program know of nodes when it deleted?",
                 "节点的 list 用了两秒。程序删除 Pod 时，对节点知道些什么？",
             ),
         });
     }
-    if seen.keys().contains("default/orphan") {
+    if outcome.keys().contains("default/orphan") {
         return Err(Mistake {
-            sentence: Both::new(
+            sentence: Bilingual::new(
                 "The program did not delete orphan, whose node does not exist.",
                 "orphan 的节点不存在，程序却没有删除它。",
             ),
             evidence: evidence(),
-            look: Both::new(
+            hint: Bilingual::new(
                 "Once the caches are complete, the workers have to begin.",
                 "缓存填满之后，worker 就该开始工作。",
             ),

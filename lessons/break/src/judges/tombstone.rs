@@ -5,9 +5,9 @@ use std::time::Duration;
 use kube_informers::cache::observe::Event;
 
 use super::{Backends, THREE_PODS};
-use crate::journal::What;
-use crate::say::Both;
-use crate::seen::Seen;
+use crate::bilingual::Bilingual;
+use crate::journal::EntryKind;
+use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
@@ -25,24 +25,24 @@ pub fn setting() -> Setting {
 }
 
 /// Passes if, in the end, the backends are exactly the pods that exist.
-pub fn judge(seen: &Seen) -> Result<(), Mistake> {
-    let backends = Backends::of(seen, seen.keys().into_iter());
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
+    let backends = Backends::of(outcome, outcome.keys().into_iter());
     if backends.ghosts.is_empty() {
-        return backends.complete(seen);
+        return backends.complete(outcome);
     }
     let ghosts = backends.ghosts.join(", ");
     Err(Mistake {
-        sentence: Both::new(
+        sentence: Bilingual::new(
             format!("{ghosts} does not exist any more, and the load balancer still sends requests to it."),
             format!("{ghosts} 已经不存在了，负载均衡器还在给它发请求。"),
         ),
-        evidence: seen.excerpt(|what| match what {
-            What::Step(_) | What::Balanced { .. } => true,
-            What::Event(Event::Notified { notification, .. }) => *notification == "delete",
-            What::Event(event) => matches!(event, Event::Relisting { .. }),
+        evidence: outcome.excerpt(|kind| match kind {
+            EntryKind::Step(_) | EntryKind::Balanced { .. } => true,
+            EntryKind::Event(Event::Notified { notification, .. }) => *notification == "delete",
+            EntryKind::Event(event) => matches!(event, Event::Relisting { .. }),
             _ => false,
         }),
-        look: Both::new(
+        hint: Bilingual::new(
             "The program was told of both deletions. How did it learn of the second one, and what does it do then?",
             "两次删除都通知了程序。第二次它是怎么知道的？知道之后又做了什么？",
         ),

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::journal::{Backend, Journal, What};
+use crate::journal::{Backend, EntryKind, Journal};
 
 /// The behaviour of a load balancer.
 #[derive(Clone, Debug, Default)]
-pub struct Manners {
+pub struct Behaviour {
     /// The virtual time that each change takes.
     pub takes: Duration,
     /// The time since the start of the trial during which the load balancer refuses every change. Empty: it is never down.
@@ -26,14 +26,14 @@ pub struct Down;
 /// The load balancer. Clones share the same backends.
 #[derive(Clone)]
 pub struct Balancer {
-    manners: Manners,
+    behaviour: Behaviour,
     journal: Journal,
     backends: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Balancer {
-    pub fn new(manners: Manners, journal: Journal) -> Self {
-        Self { manners, journal, backends: Arc::default() }
+    pub fn new(behaviour: Behaviour, journal: Journal) -> Self {
+        Self { behaviour, journal, backends: Arc::default() }
     }
 
     /// Adds a backend. Succeeds without effect if the backend is already there.
@@ -53,8 +53,8 @@ impl Balancer {
     }
 
     async fn change(&self, backend: &str, change: Backend) -> Result<(), Down> {
-        sleep(self.manners.takes).await;
-        let refused = self.manners.down.contains(&self.journal.now());
+        sleep(self.behaviour.takes).await;
+        let refused = self.behaviour.down.contains(&self.journal.now());
         let mut backends = self.backends.lock().expect("nothing panics under this lock");
         let news = match change {
             _ if refused => true,
@@ -63,7 +63,7 @@ impl Balancer {
         };
         drop(backends);
         if news {
-            self.journal.note(What::Balanced { backend: backend.to_owned(), change, refused });
+            self.journal.note(EntryKind::Balanced { backend: backend.to_owned(), change, refused });
         }
         if refused { Err(Down) } else { Ok(()) }
     }

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
-use crate::journal::{Journal, What};
+use crate::journal::{EntryKind, Journal};
 
 /// The virtual time that the dashboard takes to show a pod.
 const TAKES: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ impl Dashboard {
     /// Shows this state of a pod. Concurrent calls wait for each other.
     pub async fn show(&self, pod: &Arc<Pod>) {
         let _busy = self.busy.lock().await;
-        self.journal.note(What::Shown(pod.clone()));
+        self.journal.note(EntryKind::Shown(pod.clone()));
         sleep(TAKES).await;
     }
 }

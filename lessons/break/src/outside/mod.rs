@@ -2,8 +2,8 @@
 
 mod balancer;
 mod dashboard;
-mod noting;
+mod journal_handler;
 
-pub use balancer::{Balancer, Manners};
+pub use balancer::{Balancer, Behaviour};
 pub use dashboard::Dashboard;
-pub use noting::Noting;
+pub use journal_handler::JournalHandler;

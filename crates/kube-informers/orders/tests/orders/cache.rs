@@ -143,21 +143,21 @@ fn a_listener_delivers_everything_before_it_ends() {
                 let handler = thread::spawn({
                     let listener = listener.clone();
                     move || {
-                        let (tell, told) = mpsc::channel();
+                        let (sender, receiver) = mpsc::channel();
                         block_on(listener.run(move |notification: Notification<Namespace>| {
-                            tell.send(notification).unwrap();
+                            sender.send(notification).unwrap();
                             ready(())
                         }));
-                        told.iter().collect::<Vec<_>>()
+                        receiver.iter().collect::<Vec<_>>()
                     }
                 });
                 listener.add(add("a", 1));
                 listener.add(Notification::Update { old: object("a", 1), new: object("a", 2) });
                 listener.add(add("b", 3));
                 listener.close();
-                let told = handler.join().unwrap();
+                let handled = handler.join().unwrap();
                 let newest = |name: &str| {
-                    told.iter().rev().find_map(|notification| match notification {
+                    handled.iter().rev().find_map(|notification| match notification {
                         Notification::Add { object, .. } | Notification::Update { new: object, .. } => {
                             (object.metadata.name.as_deref() == Some(name)).then(|| object.clone())
                         }
@@ -165,7 +165,7 @@ fn a_listener_delivers_everything_before_it_ends() {
                     })
                 };
                 assert_eq!((newest("a"), newest("b")), (Some(object("a", 2)), Some(object("b", 3))));
-                assert!(told.len() == 3 || buffer == Buffer::Coalesced);
+                assert!(handled.len() == 3 || buffer == Buffer::Coalesced);
             },
             SCHEDULES,
         );
@@ -195,8 +195,8 @@ fn a_handler_that_is_added_during_a_distribution_receives_the_rest_without_gaps(
             assert_eq!(left.pending(), 0, "no notifications are kept for a removed listener");
             assert!(left.ended().is_done());
             // The new listener receives the last notifications, however many are left when it is added.
-            let told = comes.pending();
-            for version in (4 - u32::try_from(told).unwrap())..=3 {
+            let pending = comes.pending();
+            for version in (4 - u32::try_from(pending).unwrap())..=3 {
                 assert_eq!(block_on(comes.next()), Some(add("a", version)));
             }
         },

@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 use super::Controller;
 use super::process::{process_deltas, process_deltas_in_batch};
 use crate::cache::delta::{Delta, Deltas, InitialList};
-use crate::cache::done::{Done, Firing};
 use crate::cache::error::{BoxError, Error};
 use crate::cache::fifo::{ProcessDeltas, QueueKind};
 use crate::cache::key::{Object, meta_namespace_key};
@@ -17,6 +16,7 @@ use crate::cache::lister_watcher::ListerWatcher;
 use crate::cache::observe::Observer;
 use crate::cache::processor::EventHandler;
 use crate::cache::reflector::Reflector;
+use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::{Index, IndexValues, Indexer, Reader, Transformer};
 use crate::lock::{Mutex, lock};
 
@@ -51,7 +51,7 @@ pub struct Informer<T, H> {
     transformer: Transformer<T>,
     set_up: SetUp<T>,
     version: Arc<Mutex<String>>,
-    synced: Firing,
+    synced: DoneSender,
 }
 
 type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
@@ -74,7 +74,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
             transformer: Transformer::default(),
             set_up: Box::new(|reflector| reflector),
             version: Arc::default(),
-            synced: Firing::new(),
+            synced: DoneSender::new(),
         }
     }
 
@@ -125,7 +125,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
     pub async fn run(self, stop: CancellationToken) {
         let Self { source, store, handler, queue, transformer, set_up, version, synced } = self;
         let queue = queue.build(store.clone(), transformer, Observer::default());
-        let controller = Controller::new(source, queue, Consumer { store, handler })
+        let controller = Controller::new(source, queue, ApplyDeltas { store, handler })
             .with_reflector(|reflector| set_up(reflector).version(version))
             .on_first_list(move || synced.fire());
         controller.run(stop).await;
@@ -168,19 +168,19 @@ impl<T: Object> InformerHandle<T> {
     }
 }
 
-struct Consumer<T, H> {
+struct ApplyDeltas<T, H> {
     store: Arc<Indexer<T>>,
     handler: H,
 }
 
 /// Closes the store, because nothing writes it any more.
-impl<T, H> Drop for Consumer<T, H> {
+impl<T, H> Drop for ApplyDeltas<T, H> {
     fn drop(&mut self) {
         self.store.close();
     }
 }
 
-impl<T: Object + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for Consumer<T, H> {
+impl<T: Object + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for ApplyDeltas<T, H> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
         Ok(process_deltas(&self.store, deltas, initial, &mut |change| change.deliver(&mut self.handler))?)
     }

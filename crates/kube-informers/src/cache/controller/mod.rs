@@ -1,8 +1,8 @@
 //! Controller: a Reflector that fills a queue and a loop that empties it. Upstream: `tools/cache/controller.go`.
 
+mod incremental_replace;
 mod informer;
 mod process;
-mod take_over;
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::cache::causes::with_causes;
-use crate::cache::done::Done;
 use crate::cache::fifo::{ProcessDeltas, Queue};
 use crate::cache::key::Object;
 use crate::cache::lister_watcher::ListerWatcher;
 use crate::cache::reflector::{Reflector, Turns};
+use crate::cache::signal::Done;
 
+pub(super) use incremental_replace::IncrementalReplace;
 pub use informer::{Informer, InformerHandle};
 pub use process::{process_deltas, process_deltas_in_batch};
-pub(super) use take_over::TakeOver;
 
 /// Fills a queue from a source by a [`Reflector`], and passes the popped deltas to a function (client-go's `Controller`).
 pub struct Controller<T> {
@@ -58,8 +58,8 @@ impl<T> Controller<T> {
     /// Sets a callback that is called once, when the first list has been processed in full. (The queue's own signal may
     /// fire before the last delta is processed.)
     #[must_use]
-    pub fn on_first_list(mut self, tell: impl FnOnce() + Send + 'static) -> Self {
-        self.on_first_list = Box::new(tell);
+    pub fn on_first_list(mut self, callback: impl FnOnce() + Send + 'static) -> Self {
+        self.on_first_list = Box::new(callback);
         self
     }
 
@@ -90,23 +90,23 @@ impl<T: Object + Send + Sync> Controller<T> {
             reflector.run(stop).await;
             queue.close();
         };
-        turns.alternate(fill, empty(&*queue, process, on_first_list)).await;
+        turns.alternate(fill, process_loop(&*queue, process, on_first_list)).await;
     }
 }
 
-/// Empties the queue until it is closed.
-async fn empty<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDeltas<T>>, tell: OnFirstList) {
-    let mut tell = Some(tell);
+/// Empties the queue until it is closed (client-go's `processLoop`).
+async fn process_loop<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDeltas<T>>, on_first_list: OnFirstList) {
+    let mut on_first_list = Some(on_first_list);
     let synced = queue.synced();
     loop {
         // The signal is checked between two pops, because then no delta is being processed, so the first list is complete.
-        let popped = if tell.is_none() {
+        let popped = if on_first_list.is_none() {
             queue.pop_with(&mut *process).await
         } else {
             tokio::select! {
                 biased;
                 Ok(()) = synced.wait() => {
-                    tell.take().into_iter().for_each(|tell| tell());
+                    on_first_list.take().into_iter().for_each(|callback| callback());
                     continue;
                 }
                 popped = queue.pop_with(&mut *process) => popped,

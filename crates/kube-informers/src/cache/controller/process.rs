@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::take_over::TakeOver;
+use super::incremental_replace::IncrementalReplace;
 use crate::cache::delta::{Delta, Deltas, InitialList};
 use crate::cache::error::Error;
 use crate::cache::key::Object;
@@ -36,7 +36,7 @@ pub fn process_deltas<T: Object>(
                 sink(Notification::Delete(deletion));
             }
             Delta::ReplacedAll { resource_version, objects } => {
-                let mut list = TakeOver::new(store, objects, resource_version, initial);
+                let mut list = IncrementalReplace::new(store, objects, resource_version, initial);
                 list.prepare(store, usize::MAX)?;
                 let (changes, replaced) = list.finish(store);
                 drop(replaced);

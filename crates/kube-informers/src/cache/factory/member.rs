@@ -10,10 +10,10 @@ use k8s_openapi::ClusterResourceScope;
 use kube_core::Resource;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::done::Done;
 use crate::cache::key::Object;
 use crate::cache::processor::RunError;
 use crate::cache::shared_informer::SharedIndexInformer;
+use crate::cache::signal::Done;
 
 /// The identifier of a factory's informer: a Rust type and a kind. `Display` writes the kind: `Pod` for a kind in `v1` of
 /// the core group, else `ReplicaSet.v1.apps`.
@@ -34,14 +34,14 @@ impl InformerId {
     /// Returns the identifier of the informer of a type and a kind, such as `DynamicObject` and the kind of a custom
     /// resource.
     pub fn of_kind<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
-        Self { kind: shown::<K>(kind), type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
+        Self { kind: display_kind::<K>(kind), type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
     }
 
     /// Returns the identifier of the informer of a type whose objects are decoded as a `P` ([`informer_as`]).
     ///
     /// [`informer_as`]: super::SharedInformerFactory::informer_as
     pub fn read_as<K: Resource<DynamicType = ()>, P: 'static>() -> Self {
-        Self { kind: shown::<K>(&()), type_name: type_name::<P>(), rust_type: TypeId::of::<P>() }
+        Self { kind: display_kind::<K>(&()), type_name: type_name::<P>(), rust_type: TypeId::of::<P>() }
     }
 
     /// Returns the kind as `Display` writes it.
@@ -50,7 +50,7 @@ impl InformerId {
     }
 }
 
-fn shown<K: Resource>(kind: &K::DynamicType) -> String {
+fn display_kind<K: Resource>(kind: &K::DynamicType) -> String {
     let (group, version, name) = (K::group(kind), K::version(kind), K::kind(kind));
     if group.is_empty() && version == "v1" { name.into() } else { format!("{name}.{version}.{group}") }
 }
@@ -76,8 +76,8 @@ pub(super) struct AnyInformer {
 
 impl AnyInformer {
     pub fn new<K: Object + Send + Sync + 'static>(id: InformerId, informer: SharedIndexInformer<K>) -> Self {
-        let runs = informer.clone();
-        let run = move |stop| runs.clone().run(stop).boxed();
+        let runner = informer.clone();
+        let run = move |stop| runner.clone().run(stop).boxed();
         let unused = informer.clone();
         Self {
             id,

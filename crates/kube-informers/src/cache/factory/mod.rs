@@ -19,7 +19,6 @@ use tokio_util::task::TaskTracker;
 use tracing::error;
 
 use crate::cache::causes::with_causes;
-use crate::cache::done::{Done, Firing};
 use crate::cache::fifo::QueueKind;
 use crate::cache::key::Object;
 use crate::cache::lister_watcher::{ListOptions, ListWatch, ManagedFields, Tweak};
@@ -27,6 +26,7 @@ use crate::cache::observe::Observer;
 use crate::cache::processor::{Panic, RunError};
 use crate::cache::reflector::ReflectorOptions;
 use crate::cache::shared_informer::{SharedIndexInformer, SharedIndexInformerBuilder};
+use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::{NAMESPACE_INDEX, meta_namespace_index};
 use crate::lock::{Mutex, lock};
 
@@ -93,11 +93,11 @@ impl Informers {
 #[derive(Default)]
 struct FirstFailure {
     failed: Mutex<Option<InformerFailed>>,
-    happened: Firing,
+    happened: DoneSender,
 }
 
 impl FirstFailure {
-    fn note(&self, informer: InformerId, error: RunError) {
+    fn record(&self, informer: InformerId, error: RunError) {
         error!("the informer of {informer} ended: {}", with_causes(&error));
         lock(&self.failed).get_or_insert(InformerFailed { informer, source: Arc::new(error) });
         self.happened.fire();
@@ -375,7 +375,7 @@ impl SharedInformerFactory {
                 self.tasks.spawn(async move {
                     let ended = AssertUnwindSafe(run).catch_unwind().await;
                     if let Err(error) = ended.unwrap_or_else(|payload| Err(RunError::Panicked(Panic::new(payload)))) {
-                        failure.note(id, error);
+                        failure.record(id, error);
                     }
                 });
             }

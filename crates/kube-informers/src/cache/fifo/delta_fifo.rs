@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 
-use super::both::over_intake;
-use super::intake::{self, Intake};
+use super::fifo_core::{FifoCore, FifoState};
 use super::queue::{ProcessDeltas, Queue};
+use super::shared_methods::impl_shared_methods;
 use crate::cache::delta::{Deletion, Delta, Deltas, InitialList};
-use crate::cache::done::Done;
 use crate::cache::error::{BoxError, Closed, Error, KeyError};
 use crate::cache::key::IntoKey;
 use crate::cache::observe::{Event, Observer, QueueName};
+use crate::cache::signal::Done;
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use items::Items;
 
@@ -36,7 +36,7 @@ use items::Items;
 /// # Ok::<(), kube_informers::cache::Error>(())
 /// ```
 pub struct DeltaFifo<T> {
-    intake: Intake<T, Items<T>>,
+    core: FifoCore<T, Items<T>>,
     known: Option<Arc<dyn KnownObjects<T>>>,
     relisted: Relisted,
 }
@@ -52,12 +52,12 @@ pub enum Relisted {
     Replaced,
 }
 
-type Inside<T> = intake::Inside<Items<T>>;
+type State<T> = FifoState<Items<T>>;
 
 impl<T> DeltaFifo<T> {
     /// Makes an empty queue without known objects. `key` computes an object's key.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        Self { intake: Intake::new(key), known: None, relisted: Relisted::default() }
+        Self { core: FifoCore::new(key), known: None, relisted: Relisted::default() }
     }
 
     /// Sets the known objects: the consumer's store (client-go's `KnownObjects`).
@@ -79,34 +79,34 @@ impl<T> DeltaFifo<T> {
 
     /// Returns the number of queued keys.
     pub fn len(&self) -> usize {
-        self.intake.lock().queued.len()
+        self.core.lock().queued.len()
     }
 
     /// Returns the newest state of every queued object, in queue order; for a tombstone its last known state, if any.
     pub fn list(&self) -> Vec<Arc<T>> {
-        let inside = self.intake.lock();
-        inside.queued.iter().filter_map(|(_, deltas)| deltas.newest().object().cloned()).collect()
+        let state = self.core.lock();
+        state.queued.iter().filter_map(|(_, deltas)| deltas.newest().object().cloned()).collect()
     }
 
     /// Returns the queued keys, in queue order.
     pub fn list_keys(&self) -> Vec<String> {
-        self.intake.lock().queued.iter().map(|(key, _)| key.clone()).collect()
+        self.core.lock().queued.iter().map(|(key, _)| key.clone()).collect()
     }
 
     /// Returns a copy of the deltas that are queued under this key.
     pub fn get_by_key(&self, key: &str) -> Option<Deltas<T>> {
-        self.intake.lock().queued.get(key).cloned()
+        self.core.lock().queued.get(key).cloned()
     }
 
     /// Returns a signal that fires when [`DeltaFifo::has_synced`] becomes true: when the last key of the first list is
     /// popped, before its deltas are processed.
     pub fn synced(&self) -> Done {
-        self.intake.synced()
+        self.core.synced()
     }
 
     /// Pops the deltas of the first key, or returns `None` if the queue is empty.
     pub fn try_pop(&self) -> Option<Deltas<T>> {
-        let (deltas, _) = self.take(&mut self.intake.lock())?;
+        let (deltas, _) = self.take(&mut self.core.lock())?;
         Some(deltas)
     }
 
@@ -120,20 +120,20 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
-        let popped = self.intake.next(Items::is_empty, |mut inside| {
-            let (deltas, initial) = self.take(&mut inside)?;
+        let popped = self.core.next(Items::is_empty, |mut state| {
+            let (deltas, initial) = self.take(&mut state)?;
             let result = process(deltas, initial);
-            drop(inside); // only now: `process` must run under the lock
+            drop(state); // only now: `process` must run under the lock
             Some(result)
         });
         popped.await?.ok_or(Closed)
     }
 
-    fn take(&self, inside: &mut Inside<T>) -> Option<(Deltas<T>, InitialList)> {
-        let initial = inside.initial_list();
-        let (key, deltas) = inside.queued.pop()?;
-        self.intake.came_out(inside, 1);
-        self.intake.observer.tell::<T>(|| Event::Popped {
+    fn take(&self, state: &mut State<T>) -> Option<(Deltas<T>, InitialList)> {
+        let initial = state.initial_list();
+        let (key, deltas) = state.queued.pop()?;
+        self.core.record_popped(state, 1);
+        self.core.observer.emit::<T>(|| Event::Popped {
             queue: QueueName::DeltaFifo,
             key: Some(key),
             deltas: deltas.iter().map(Delta::kind).collect(),
@@ -168,19 +168,19 @@ impl<T> DeltaFifo<T> {
     pub fn delete(&self, deletion: impl Into<Deletion<T>>) -> Result<(), Error> {
         let deletion = deletion.into();
         let key = self.deletion_key(&deletion)?;
-        self.intake.change(|inside| {
-            self.intake.populate(inside);
+        self.core.change(|state| {
+            self.core.populate(state);
             let known = self.known.as_ref().is_some_and(|known| !matches!(known.get_by_key(&key), Ok(None)));
-            if !known && !inside.queued.contains(&key) {
+            if !known && !state.queued.contains(&key) {
                 let known_objects = self.known.is_some();
-                self.intake.observer.tell::<T>(|| Event::Dropped { key, known_objects });
+                self.core.observer.emit::<T>(|| Event::Dropped { key, known_objects });
                 return Ok(());
             }
             let deletion = match deletion {
-                Deletion::Final(object) => Deletion::Final(self.intake.transform(object)?),
+                Deletion::Final(object) => Deletion::Final(self.core.transform(object)?),
                 tombstone @ Deletion::FinalStateUnknown { .. } => tombstone,
             };
-            self.push(inside, key, Delta::Deleted(deletion));
+            self.push(state, key, Delta::Deleted(deletion));
             Ok(())
         })
     }
@@ -190,7 +190,7 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The key function failed.
     pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
-        self.intake.deletion_key(deletion)
+        self.core.deletion_key(deletion)
     }
 
     /// Ignores bookmarks. DeltaFIFO does not pass resourceVersions to its consumer.
@@ -201,32 +201,32 @@ impl<T> DeltaFifo<T> {
     }
 
     fn write(&self, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
-        self.intake.change(|inside| {
-            self.intake.populate(inside);
-            self.queue(inside, delta, object)
+        self.core.change(|state| {
+            self.core.populate(state);
+            self.queue(state, delta, object)
         })
     }
 
     /// Transforms the object and queues the delta under the key of the untransformed object.
-    fn queue(&self, inside: &mut Inside<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
+    fn queue(&self, state: &mut State<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
         let key = self.key_of(&object)?;
-        let object = self.intake.transform(object)?;
-        self.push(inside, key, delta(object));
+        let object = self.core.transform(object)?;
+        self.push(state, key, delta(object));
         Ok(())
     }
 
-    fn push(&self, inside: &mut Inside<T>, key: String, delta: Delta<T>) {
-        let observer = &self.intake.observer;
-        inside.news = true;
-        observer.tell::<T>(|| Event::Queued {
+    fn push(&self, state: &mut State<T>, key: String, delta: Delta<T>) {
+        let observer = &self.core.observer;
+        state.must_wake = true;
+        observer.emit::<T>(|| Event::Queued {
             queue: QueueName::DeltaFifo,
             delta: delta.kind(),
             key: Some(key.clone()),
             tombstone: delta.is_tombstone(),
             known_objects: self.known.is_some(),
         });
-        if let Some(key) = inside.queued.push(key, delta) {
-            observer.tell::<T>(|| Event::Merged { key: key.to_owned() });
+        if let Some(key) = state.queued.push(key, delta) {
+            observer.emit::<T>(|| Event::Merged { key: key.to_owned() });
         }
     }
 }
@@ -237,4 +237,4 @@ impl<T> fmt::Debug for DeltaFifo<T> {
     }
 }
 
-over_intake!(DeltaFifo);
+impl_shared_methods!(DeltaFifo);

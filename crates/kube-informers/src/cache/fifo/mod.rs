@@ -1,12 +1,12 @@
 //! The delta queues between a Reflector and its single consumer: DeltaFIFO and RealFIFO. Upstream: `tools/cache/fifo.go`,
 //! `delta_fifo.go` and `the_real_fifo.go`.
 
-mod both;
 mod delta_fifo;
-mod intake;
+mod fifo_core;
 mod queue;
 mod queue_kind;
 mod real_fifo;
+mod shared_methods;
 
 pub use delta_fifo::{DeltaFifo, Relisted};
 pub use queue::{ProcessDeltas, Queue};

@@ -4,8 +4,8 @@
 use futures::future::BoxFuture;
 
 use crate::cache::delta::{Delta, Deltas, InitialList};
-use crate::cache::done::Done;
 use crate::cache::error::{BoxError, Closed};
+use crate::cache::signal::Done;
 use crate::cache::store::ReflectorStore;
 
 /// A queue of deltas with one consumer.

@@ -39,7 +39,7 @@ impl QueueKind {
         let (fifo, batches) = match self {
             Self::DeltaFifo => {
                 let queue = DeltaFifo::new(meta_namespace_key).known_objects(store).relisted(Relisted::Replaced);
-                return Arc::new(queue.transformed_by(transformer).observer(observer));
+                return Arc::new(queue.with_transformer(transformer).observer(observer));
             }
             Self::RealFifo(batches) => (RealFifo::new(meta_namespace_key, store), batches),
             Self::AtomicFifo(batches) => {
@@ -47,6 +47,6 @@ impl QueueKind {
                 (queue.bookmarks(), batches)
             }
         };
-        Arc::new(fifo.batches(batches).transformed_by(transformer).observer(observer))
+        Arc::new(fifo.batches(batches).with_transformer(transformer).observer(observer))
     }
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use futures::future::{BoxFuture, FutureExt};
 
-use super::both::over_intake;
-use super::intake::{self, Intake};
+use super::fifo_core::{FifoCore, FifoState};
 use super::queue::{ProcessDeltas, Queue};
+use super::shared_methods::impl_shared_methods;
 use crate::cache::delta::{Deletion, Delta, Deltas, InitialList};
-use crate::cache::done::Done;
 use crate::cache::error::{BoxError, Closed, Error, KeyError};
 use crate::cache::key::IntoKey;
 use crate::cache::observe::{Event, Observer, QueueName};
+use crate::cache::signal::Done;
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use crate::lock::MutexGuard;
 
@@ -42,13 +42,13 @@ pub(crate) const BATCH: usize = 1000;
 /// # Ok::<(), kube_informers::cache::Error>(())
 /// ```
 pub struct RealFifo<T> {
-    intake: Intake<T, VecDeque<Delta<T>>>,
-    lists: Lists<T>,
+    core: FifoCore<T, VecDeque<Delta<T>>>,
+    list_mode: ListMode<T>,
     batches: Batches,
 }
 
 /// The way in which the queue passes on lists and resyncs.
-enum Lists<T> {
+enum ListMode<T> {
     /// A delta for each object, after a comparison with the known objects.
     Reconciled(Arc<dyn KnownObjects<T>>),
     /// One delta for the whole list or resync.
@@ -78,27 +78,27 @@ pub enum Batches {
     Yes,
 }
 
-type Inside<T> = intake::Inside<VecDeque<Delta<T>>>;
+type State<T> = FifoState<VecDeque<Delta<T>>>;
 
 impl<T> RealFifo<T> {
     /// Makes an empty queue that compares each list with the known objects, which are the consumer's store. `key`
     /// computes an object's key.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static, known: Arc<dyn KnownObjects<T>>) -> Self {
-        Self { intake: Intake::new(key), lists: Lists::Reconciled(known), batches: Batches::default() }
+        Self { core: FifoCore::new(key), list_mode: ListMode::Reconciled(known), batches: Batches::default() }
     }
 
     /// Makes an empty queue that passes a list or a resync to the consumer as one delta. By default writers wait while a
     /// delta is processed, and bookmarks are not queued; see [`RealFifo::while_processing`] and [`RealFifo::bookmarks`].
     pub fn atomic<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        let lists = Lists::Atomic { bookmarks: false, lock: WhileProcessing::Locked };
-        Self { intake: Intake::new(key), lists, batches: Batches::default() }
+        let list_mode = ListMode::Atomic { bookmarks: false, lock: WhileProcessing::Locked };
+        Self { core: FifoCore::new(key), list_mode, batches: Batches::default() }
     }
 
     /// Sets whether the queue's lock is held while deltas are processed. Only an atomic queue can release it, and other
     /// queues ignore this option: they compare lists with the known objects, which must not change meanwhile.
     #[must_use]
     pub fn while_processing(mut self, choice: WhileProcessing) -> Self {
-        if let Lists::Atomic { lock, .. } = &mut self.lists {
+        if let ListMode::Atomic { lock, .. } = &mut self.list_mode {
             *lock = choice;
         }
         self
@@ -108,7 +108,7 @@ impl<T> RealFifo<T> {
     /// ignore this option.
     #[must_use]
     pub fn bookmarks(mut self) -> Self {
-        if let Lists::Atomic { bookmarks, .. } = &mut self.lists {
+        if let ListMode::Atomic { bookmarks, .. } = &mut self.list_mode {
             *bookmarks = true;
         }
         self
@@ -123,27 +123,27 @@ impl<T> RealFifo<T> {
 
     /// Returns the number of queued deltas.
     pub fn len(&self) -> usize {
-        self.intake.lock().queued.len()
+        self.core.lock().queued.len()
     }
 
     /// Returns a copy of the queued deltas in queue order. (client-go's RealFIFO cannot be listed.)
     pub fn list(&self) -> Vec<Delta<T>> {
-        self.intake.lock().queued.iter().cloned().collect()
+        self.core.lock().queued.iter().cloned().collect()
     }
 
     /// Returns a signal that fires when [`RealFifo::has_synced`] becomes true: after the last delta of the first list was
     /// processed.
     pub fn synced(&self) -> Done {
-        self.intake.synced()
+        self.core.synced()
     }
 
     /// Pops the first delta, or returns `None` if the queue is empty.
     pub fn try_pop(&self) -> Option<Deltas<T>> {
-        let mut inside = self.intake.lock();
-        let initial = inside.initial_list();
-        let deltas = Deltas::one(inside.queued.pop_front()?);
-        self.tell_popped(&deltas, initial);
-        self.intake.came_out(&mut inside, 1);
+        let mut state = self.core.lock();
+        let initial = state.initial_list();
+        let deltas = Deltas::one(state.queued.pop_front()?);
+        self.emit_popped(&deltas, initial);
+        self.core.record_popped(&mut state, 1);
         Some(deltas)
     }
 
@@ -170,7 +170,7 @@ impl<T> RealFifo<T> {
         &self,
         process: &mut (impl ProcessDeltas<T> + ?Sized),
     ) -> Result<Result<(), BoxError>, Closed> {
-        let number = |inside: &Inside<T>| self.batch(inside);
+        let number = |state: &State<T>| self.batch_len(state);
         let result = self.take(number, |deltas, initial| match deltas.len() {
             1 => process.process(deltas, initial),
             _ => process.process_batch(deltas.into_vec(), initial),
@@ -179,15 +179,15 @@ impl<T> RealFifo<T> {
     }
 
     /// Returns the number of deltas from the front that form the next batch, at least 1.
-    fn batch(&self, inside: &Inside<T>) -> usize {
-        let initial = inside.initial();
+    fn batch_len(&self, state: &State<T>) -> usize {
+        let initial = state.initial_population_count();
         let most = if initial > 0 { initial.min(BATCH) } else { BATCH };
-        let most = most.min(inside.queued.len());
+        let most = most.min(state.queued.len());
         if most == 1 {
             return 1; // the usual case, which needs no keys
         }
         let mut keys = HashSet::with_hasher(RandomState::default());
-        for (number, delta) in inside.queued.iter().take(most).enumerate() {
+        for (number, delta) in state.queued.iter().take(most).enumerate() {
             match self.delta_key(delta) {
                 None => return number.max(1),
                 Some(Ok(key)) => {
@@ -207,7 +207,7 @@ impl<T> RealFifo<T> {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
                 Some(self.key_of(object))
             }
-            Delta::Deleted(deletion) => Some(self.intake.deletion_key(deletion)),
+            Delta::Deleted(deletion) => Some(self.core.deletion_key(deletion)),
             Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => None,
         }
     }
@@ -222,38 +222,38 @@ impl<T> RealFifo<T> {
     /// Waits for deltas, pops `number` of them, processes them, and only then counts them as popped.
     async fn take<R>(
         &self,
-        number: impl Fn(&Inside<T>) -> usize,
+        number: impl Fn(&State<T>) -> usize,
         process: impl FnOnce(Deltas<T>, InitialList) -> R,
     ) -> Result<R, Closed> {
-        let next = self.intake.next(VecDeque::is_empty, |inside| {
-            let number = number(&inside);
-            self.process(inside, number, process)
+        let next = self.core.next(VecDeque::is_empty, |state| {
+            let number = number(&state);
+            self.process(state, number, process)
         });
         next.await
     }
 
     fn process<R>(
         &self,
-        mut inside: MutexGuard<'_, Inside<T>>,
+        mut state: MutexGuard<'_, State<T>>,
         number: usize,
         process: impl FnOnce(Deltas<T>, InitialList) -> R,
     ) -> R {
-        let initial = inside.initial_list();
-        let unlock = self.unlocks(&inside);
-        let deltas = Deltas::all(inside.queued.drain(..number));
-        self.tell_popped(&deltas, initial);
-        let (result, mut inside) = if unlock {
-            drop(inside);
-            (process(deltas, initial), self.intake.lock())
+        let initial = state.initial_list();
+        let unlock = self.unlocks_while_processing(&state);
+        let deltas = Deltas::all(state.queued.drain(..number));
+        self.emit_popped(&deltas, initial);
+        let (result, mut state) = if unlock {
+            drop(state);
+            (process(deltas, initial), self.core.lock())
         } else {
-            (process(deltas, initial), inside)
+            (process(deltas, initial), state)
         };
-        self.intake.came_out(&mut inside, number);
+        self.core.record_popped(&mut state, number);
         result
     }
 
-    fn tell_popped(&self, deltas: &Deltas<T>, initial: InitialList) {
-        self.intake.observer.tell::<T>(|| Event::Popped {
+    fn emit_popped(&self, deltas: &Deltas<T>, initial: InitialList) {
+        self.core.observer.emit::<T>(|| Event::Popped {
             queue: QueueName::RealFifo,
             key: None,
             deltas: deltas.iter().map(Delta::kind).collect(),
@@ -261,21 +261,22 @@ impl<T> RealFifo<T> {
         });
     }
 
-    fn unlocks(&self, inside: &Inside<T>) -> bool {
-        matches!(self.lists, Lists::Atomic { lock: WhileProcessing::Unlocked, .. }) && inside.queued.len() < 2 * BATCH
+    fn unlocks_while_processing(&self, state: &State<T>) -> bool {
+        matches!(self.list_mode, ListMode::Atomic { lock: WhileProcessing::Unlocked, .. })
+            && state.queued.len() < 2 * BATCH
     }
 
     /// Appends a delta. `key` is for the observer only.
-    fn push(&self, inside: &mut Inside<T>, delta: Delta<T>, key: Option<&str>) {
-        self.intake.observer.tell::<T>(|| Event::Queued {
+    fn push(&self, state: &mut State<T>, delta: Delta<T>, key: Option<&str>) {
+        self.core.observer.emit::<T>(|| Event::Queued {
             queue: QueueName::RealFifo,
             delta: delta.kind(),
             key: key.map(str::to_owned),
             tombstone: delta.is_tombstone(),
-            known_objects: matches!(self.lists, Lists::Reconciled(_)),
+            known_objects: matches!(self.list_mode, ListMode::Reconciled(_)),
         });
-        inside.queued.push_back(delta);
-        inside.news = true;
+        state.queued.push_back(delta);
+        state.must_wake = true;
     }
 }
 
@@ -304,10 +305,10 @@ impl<T> RealFifo<T> {
         match deletion.into() {
             Deletion::Final(object) => self.write(object, |object| Delta::Deleted(Deletion::Final(object))),
             Deletion::FinalStateUnknown { key, last_known } => {
-                self.intake.change(|inside| {
-                    self.intake.populate(inside);
+                self.core.change(|state| {
+                    self.core.populate(state);
                     let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
-                    self.push(inside, Delta::Deleted(tombstone), Some(&key));
+                    self.push(state, Delta::Deleted(tombstone), Some(&key));
                 });
                 Ok(())
             }
@@ -315,11 +316,11 @@ impl<T> RealFifo<T> {
     }
 
     fn write(&self, object: Arc<T>, delta: impl FnOnce(Arc<T>) -> Delta<T>) -> Result<(), Error> {
-        self.intake.change(|inside| {
-            self.intake.populate(inside);
-            let key = self.intake.key_to_tell(&object)?;
-            let object = self.intake.transform(object)?;
-            self.push(inside, delta(object), key.as_deref());
+        self.core.change(|state| {
+            self.core.populate(state);
+            let key = self.core.key_if_needed(&object)?;
+            let object = self.core.transform(object)?;
+            self.push(state, delta(object), key.as_deref());
             Ok(())
         })
     }
@@ -327,9 +328,9 @@ impl<T> RealFifo<T> {
 
 impl<T> fmt::Debug for RealFifo<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds: Vec<_> = self.intake.lock().queued.iter().map(Delta::kind).collect();
+        let kinds: Vec<_> = self.core.lock().queued.iter().map(Delta::kind).collect();
         f.debug_tuple("RealFifo").field(&kinds).finish()
     }
 }
 
-over_intake!(RealFifo);
+impl_shared_methods!(RealFifo);

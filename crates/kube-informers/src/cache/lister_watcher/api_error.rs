@@ -72,29 +72,29 @@ impl ApiError {
     /// Returns true if the resourceVersion or the continue token is too old for the server (client-go's
     /// `IsResourceExpired` and `IsGone`).
     pub fn is_expired(&self) -> bool {
-        self.says(&["Expired", "Gone"], 410)
+        self.has_reason(&["Expired", "Gone"], 410)
     }
 
     /// Returns true if the object or the resource does not exist (client-go's `IsNotFound`).
     pub fn is_not_found(&self) -> bool {
-        self.says(&["NotFound"], 404)
+        self.has_reason(&["NotFound"], 404)
     }
 
     /// Returns true if the server failed internally (client-go's `IsInternalError`).
     pub fn is_internal(&self) -> bool {
-        self.says(&["InternalError"], 500)
+        self.has_reason(&["InternalError"], 500)
     }
 
     /// Returns true if the server does not support the request, such as a streaming list.
     pub(crate) fn is_unsupported(&self) -> bool {
         [("BadRequest", 400), ("NotFound", 404), ("MethodNotAllowed", 405), ("Invalid", 422)]
             .into_iter()
-            .any(|(reason, code)| self.says(&[reason], code))
+            .any(|(reason, code)| self.has_reason(&[reason], code))
     }
 
     /// Returns true if the Status has one of these reasons. If its reason is not one of Kubernetes' own, the HTTP code
     /// decides.
-    fn says(&self, reasons: &[&str], code: u16) -> bool {
+    fn has_reason(&self, reasons: &[&str], code: u16) -> bool {
         self.status().is_some_and(|status| {
             let reason = status.reason.as_str();
             reasons.contains(&reason) || (status.code == code && !REASONS.contains(&reason))
@@ -106,10 +106,10 @@ impl ApiError {
     pub fn is_too_large_resource_version(&self) -> bool {
         let Some(status) = self.status() else { return false };
         let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
-        let says_so = |message: &str| message.contains("Too large resource version");
+        let is_too_large = |message: &str| message.contains("Too large resource version");
         causes.iter().any(|cause| cause.reason == "ResourceVersionTooLarge")
             || (status.reason == "Timeout"
-                && (says_so(&status.message) || causes.iter().any(|cause| says_so(&cause.message))))
+                && (is_too_large(&status.message) || causes.iter().any(|cause| is_too_large(&cause.message))))
     }
 
     /// Returns true if the server is overloaded and wants the client to wait (client-go's `IsTooManyRequests`).

@@ -14,7 +14,7 @@ pub struct DecodeError {
     category: Category,
     line: usize,
     column: usize,
-    what: String,
+    fault: String,
 }
 
 impl DecodeError {
@@ -46,7 +46,7 @@ impl DecodeError {
     /// Makes the error of a text that is not UTF-8.
     #[cfg(feature = "client")]
     pub(crate) fn not_utf_8() -> Self {
-        Self { category: Category::Data, line: 0, column: 0, what: "it is invalid utf-8".to_owned() }
+        Self { category: Category::Data, line: 0, column: 0, fault: "it is invalid utf-8".to_owned() }
     }
 }
 
@@ -54,7 +54,7 @@ impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
         let category = error.classify();
         let text = error.to_string();
-        let what = match category {
+        let fault = match category {
             Category::Eof => "it breaks off".to_owned(),
             Category::Syntax => "it is no JSON".to_owned(),
             Category::Io => "it could not be received".to_owned(),
@@ -63,7 +63,7 @@ impl From<serde_json::Error> for DecodeError {
                 None => "a value is not what the type expects".to_owned(),
             },
         };
-        Self { category, line: error.line(), column: error.column(), what }
+        Self { category, line: error.line(), column: error.column(), fault }
     }
 }
 
@@ -79,7 +79,7 @@ fn expected(text: &str) -> Option<&str> {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)?;
+        f.write_str(&self.fault)?;
         if self.line > 0 {
             write!(f, ", at line {} column {}", self.line, self.column)?;
         }
@@ -95,18 +95,18 @@ mod tests {
 
     use super::*;
 
-    fn told<T: serde::de::DeserializeOwned + fmt::Debug>(text: &str) -> String {
+    fn message<T: serde::de::DeserializeOwned + fmt::Debug>(text: &str) -> String {
         DecodeError::from(serde_json::from_str::<T>(text).unwrap_err()).to_string()
     }
 
     #[test]
     fn the_message_has_the_expected_type_and_the_position_but_no_value() {
         let data = "a value is not what the type expects";
-        assert_eq!(told::<u8>("\n \"hunter2\""), format!("{data}: u8, at line 2 column 10"));
-        assert_eq!(told::<u8>(r#"", expected hunter2""#), format!("{data}: u8, at line 1 column 20"));
-        assert_eq!(told::<u8>("300"), format!("{data}: u8, at line 1 column 3"));
-        assert_eq!(told::<Vec<u8>>("[hunter2"), "it is no JSON, at line 1 column 2");
-        assert_eq!(told::<String>("\"hunter2"), "it breaks off, at line 1 column 8");
+        assert_eq!(message::<u8>("\n \"hunter2\""), format!("{data}: u8, at line 2 column 10"));
+        assert_eq!(message::<u8>(r#"", expected hunter2""#), format!("{data}: u8, at line 1 column 20"));
+        assert_eq!(message::<u8>("300"), format!("{data}: u8, at line 1 column 3"));
+        assert_eq!(message::<Vec<u8>>("[hunter2"), "it is no JSON, at line 1 column 2");
+        assert_eq!(message::<String>("\"hunter2"), "it breaks off, at line 1 column 8");
         let custom = DecodeError::from(serde_json::Error::custom("hunter2, expected hunter2"));
         assert_eq!(custom.to_string(), data);
     }

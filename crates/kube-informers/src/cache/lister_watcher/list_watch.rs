@@ -18,7 +18,7 @@ use kube_core::{DynamicResourceScope, NamespaceResourceScope, PartialObjectMeta,
 
 pub(in crate::cache) use self::managed_fields::ManagedFields;
 use super::list_options::{ListOptions, Tweak};
-use kind::{InItems, Kind};
+use kind::{ItemTypeMeta, Kind};
 use request::{Accept, METADATA, OBJECTS};
 
 /// Lists and watches one resource through a `kube::Client` (client-go's `ListWatch`).
@@ -90,7 +90,7 @@ impl<T: Resource<DynamicType = ()>> ListWatch<T> {
     }
 
     pub(crate) fn of_known_type(client: kube_client::Client, namespace: Option<&str>) -> Self {
-        Self::at(client, T::url_path(&(), namespace), namespace, &(), InItems::AsSent)
+        Self::at(client, T::url_path(&(), namespace), namespace, &(), ItemTypeMeta::AsSent)
     }
 }
 
@@ -115,7 +115,7 @@ impl<T: Resource> ListWatch<T> {
         namespace: Option<&str>,
         dynamic_type: &T::DynamicType,
     ) -> Self {
-        Self::at(client, T::url_path(dynamic_type, namespace), namespace, dynamic_type, InItems::Filled)
+        Self::at(client, T::url_path(dynamic_type, namespace), namespace, dynamic_type, ItemTypeMeta::Filled)
     }
 
     fn at(
@@ -123,12 +123,12 @@ impl<T: Resource> ListWatch<T> {
         path: String,
         namespace: Option<&str>,
         dynamic_type: &T::DynamicType,
-        in_items: InItems,
+        item_type_meta: ItemTypeMeta,
     ) -> Self {
         let kind = Kind {
             api_version: T::api_version(dynamic_type).into_owned(),
             kind: T::kind(dynamic_type).into_owned(),
-            in_items,
+            item_type_meta,
             managed_fields: ManagedFields::Kept,
         };
         let plural = T::plural(dynamic_type);
@@ -146,7 +146,7 @@ impl<T: Resource> ListWatch<T> {
             idle_timeout: IDLE_TIMEOUT,
             object: PhantomData,
         };
-        if T::metadata_api() { whole.of_metadata() } else { whole }
+        if T::metadata_api() { whole.into_metadata() } else { whole }
     }
 
     /// Requests only the metadata of the objects (client-go's `metadata` package), which saves the server and the program
@@ -165,7 +165,7 @@ impl<T: Resource> ListWatch<T> {
     /// A following [`read_as`](Self::read_as) keeps only a part of the metadata.
     #[must_use]
     pub fn metadata_only(self) -> ListWatch<PartialObjectMeta<T>> {
-        self.of_metadata()
+        self.into_metadata()
     }
 }
 
@@ -187,7 +187,7 @@ impl<T: Resource<DynamicType = ()>> From<Api<T>> for ListWatch<T> {
     fn from(api: Api<T>) -> Self {
         let path = api.resource_url().to_owned();
         let namespace = api.namespace().map(str::to_owned);
-        Self::at(api.into_client(), path, namespace.as_deref(), &(), InItems::AsSent)
+        Self::at(api.into_client(), path, namespace.as_deref(), &(), ItemTypeMeta::AsSent)
     }
 }
 
@@ -268,7 +268,7 @@ impl<T> ListWatch<T> {
     /// is reported only to [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error) and the log.
     #[must_use]
     pub fn read_as<P>(self) -> ListWatch<P> {
-        self.of()
+        self.with_type()
     }
 
     /// Drops `metadata.managedFields` from each object's text before decoding, to save memory. A pod of a ReplicaSet with
@@ -300,18 +300,18 @@ impl<T> ListWatch<T> {
         self
     }
 
-    fn of_metadata<P>(self) -> ListWatch<P> {
+    fn into_metadata<P>(self) -> ListWatch<P> {
         let kind = Kind {
             api_version: "meta.k8s.io/v1".to_owned(),
             kind: "PartialObjectMetadata".to_owned(),
-            in_items: InItems::Filled,
+            item_type_meta: ItemTypeMeta::Filled,
             managed_fields: self.kind.managed_fields,
         };
-        ListWatch { accept: METADATA, kind: Arc::new(kind), ..self.of() }
+        ListWatch { accept: METADATA, kind: Arc::new(kind), ..self.with_type() }
     }
 
     /// Changes the type of the objects and keeps everything else.
-    fn of<P>(self) -> ListWatch<P> {
+    fn with_type<P>(self) -> ListWatch<P> {
         let Self { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData } = self;
         ListWatch { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData }
     }

@@ -70,9 +70,9 @@ impl<T> Pending<T> {
 
 /// The result of putting a notification into a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Put {
+pub(super) enum PutOutcome {
     /// The notification was appended.
-    Waits,
+    Appended,
     /// The notification was merged with a buffered one, or both cancelled each other out.
     Merged {
         /// The number of initial adds that the handler will not get any more.
@@ -81,11 +81,11 @@ pub(super) enum Put {
 }
 
 impl<T: Object> Pending<T> {
-    pub fn put(&mut self, notification: Notification<T>) -> Put {
+    pub fn put(&mut self, notification: Notification<T>) -> PutOutcome {
         match self {
             Self::Unbounded(queue) => {
                 queue.push_back(notification);
-                Put::Waits
+                PutOutcome::Appended
             }
             Self::Coalesced(coalesced) => coalesced.put(notification),
         }

@@ -41,20 +41,20 @@ impl<A, H> FilteringHandler<A, H> {
 
 impl<T, A: FnMut(&T) -> bool, H: EventHandler<T>> EventHandler<T> for FilteringHandler<A, H> {
     fn on_add(&mut self, object: Arc<T>, initial: InitialList) {
-        self.tell(Notification::Add { object, initial });
+        self.deliver_accepted(Notification::Add { object, initial });
     }
 
     fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {
-        self.tell(Notification::Update { old, new });
+        self.deliver_accepted(Notification::Update { old, new });
     }
 
     fn on_delete(&mut self, deletion: Deletion<T>) {
-        self.tell(Notification::Delete(deletion));
+        self.deliver_accepted(Notification::Delete(deletion));
     }
 }
 
 impl<A, H> FilteringHandler<A, H> {
-    fn tell<T>(&mut self, notification: Notification<T>)
+    fn deliver_accepted<T>(&mut self, notification: Notification<T>)
     where
         A: FnMut(&T) -> bool,
         H: EventHandler<T>,

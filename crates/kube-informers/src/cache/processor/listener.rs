@@ -9,15 +9,15 @@ use std::task::{Context, Poll, Waker, ready};
 use futures::stream::StreamExt;
 use tokio::task::coop::poll_proceed;
 
-use super::buffer::{Buffer, Pending, Put};
+use super::buffer::{Buffer, Pending, PutOutcome};
 use super::handler::{AsyncEventHandler, IntoEventHandler};
 use super::notification::Notification;
 use super::subscription::Subscription;
 use super::sync_tracker::SyncTracker;
 use crate::cache::delta::InitialList;
-use crate::cache::done::{Done, Firing};
 use crate::cache::key::Object;
 use crate::cache::observe::{Event, Observer};
+use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::Snapshot;
 use crate::lock::{Mutex, lock};
 
@@ -44,7 +44,7 @@ struct Shared<T> {
     id: usize,
     inbox: Mutex<Inbox<T>>,
     tracker: SyncTracker,
-    ended: Firing,
+    ended: DoneSender,
     observer: Observer,
 }
 
@@ -60,7 +60,7 @@ struct Inbox<T> {
 
 /// The description of a notification for an observer.
 #[derive(Clone, Debug)]
-struct Told {
+struct Description {
     notification: &'static str,
     key: String,
     resource_version: String,
@@ -69,42 +69,42 @@ struct Told {
 
 /// The notification that was taken last. It counts as handled when the next one is taken.
 #[derive(Debug)]
-pub(super) struct InHand {
+pub(super) struct InFlight {
     initial: bool,
     /// The description for the observer, if there is one.
-    called: Option<Told>,
+    description: Option<Description>,
 }
 
 impl<T> ProcessorListener<T> {
     /// Makes an empty listener. Observers distinguish listeners by `id`.
     pub fn new(id: usize) -> Self {
-        Self::with(id, Buffer::Unbounded, Observer::default(), false)
+        Self::build(id, Buffer::Unbounded, Observer::default(), false)
     }
 
     /// Makes a listener together with the subscription that takes its notifications.
-    pub(super) fn subscribed(id: usize, buffer: Buffer, observer: Observer) -> (Self, Subscription<T>) {
-        let listener = Self::with(id, buffer, observer, true);
-        let subscription = Subscription::of(listener.clone());
+    pub(super) fn with_subscription(id: usize, buffer: Buffer, observer: Observer) -> (Self, Subscription<T>) {
+        let listener = Self::build(id, buffer, observer, true);
+        let subscription = Subscription::new(listener.clone());
         (listener, subscription)
     }
 
-    fn with(id: usize, buffer: Buffer, observer: Observer, taken: bool) -> Self {
+    fn build(id: usize, buffer: Buffer, observer: Observer, taken: bool) -> Self {
         let inbox = Inbox { pending: Pending::new(buffer), closed: false, taken, waker: None };
-        let (inbox, tracker, ended) = (Mutex::new(inbox), SyncTracker::default(), Firing::new());
+        let (inbox, tracker, ended) = (Mutex::new(inbox), SyncTracker::default(), DoneSender::new());
         Self(Arc::new(Shared { id, inbox, tracker, ended, observer }))
     }
 
     /// Returns a new, empty listener with another kind of buffer.
     #[must_use]
     pub fn buffer(self, buffer: Buffer) -> Self {
-        Self::with(self.0.id, buffer, self.0.observer.clone(), false)
+        Self::build(self.0.id, buffer, self.0.observer.clone(), false)
     }
 
     /// Returns a new, empty listener with an observer that gets the listener's events.
     #[must_use]
     pub fn observer(self, observer: Observer) -> Self {
         let buffer = lock(&self.0.inbox).pending.buffer();
-        Self::with(self.0.id, buffer, observer, false)
+        Self::build(self.0.id, buffer, observer, false)
     }
 
     /// Returns the number of buffered notifications, which may change at any moment.
@@ -156,24 +156,24 @@ impl<T> ProcessorListener<T> {
         self.0.tracker.upstream_synced();
     }
 
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns the subscription that takes the notifications; `None` if there was one before.
-    fn take(&self) -> Option<Subscription<T>> {
+    fn take_subscription(&self) -> Option<Subscription<T>> {
         let taken = mem::replace(&mut lock(&self.0.inbox).taken, true);
-        (!taken).then(|| Subscription::of(self.clone()))
+        (!taken).then(|| Subscription::new(self.clone()))
     }
 
     /// Records that a notification has been handled.
-    pub(super) fn handled(&self, InHand { initial, called }: InHand) {
+    pub(super) fn handled(&self, InFlight { initial, description }: InFlight) {
         if initial {
             self.0.tracker.finished();
         }
-        if let Some(Told { notification, key, .. }) = called {
+        if let Some(Description { notification, key, .. }) = description {
             let pending = self.pending();
-            self.0.observer.tell::<T>(|| Event::Called { listener: self.0.id, notification, key, pending });
+            self.0.observer.emit::<T>(|| Event::Called { listener: self.0.id, notification, key, pending });
         }
     }
 }
@@ -188,21 +188,23 @@ impl<T: Object> ProcessorListener<T> {
         if notification.is_initial() {
             self.0.tracker.start(); // before the handler can finish it
         }
-        let told = self.described(&notification);
+        let description = self.describe(&notification);
         let put = inbox.pending.put(notification);
-        if let Some(told) = told {
+        if let Some(description) = description {
             let (listener, pending) = (self.0.id, inbox.pending.len());
-            let Told { notification, key, resource_version, tombstone } = told;
-            self.0.observer.tell::<T>(|| match put {
-                Put::Waits => Event::Notified { listener, notification, key, resource_version, tombstone, pending },
-                Put::Merged { .. } => {
+            let Description { notification, key, resource_version, tombstone } = description;
+            self.0.observer.emit::<T>(|| match put {
+                PutOutcome::Appended => {
+                    Event::Notified { listener, notification, key, resource_version, tombstone, pending }
+                }
+                PutOutcome::Merged { .. } => {
                     Event::Coalesced { listener, notification, key, resource_version, tombstone, pending }
                 }
             });
         }
         let waker = inbox.waker.take();
         drop(inbox);
-        if let Put::Merged { initial_adds_gone } = put {
+        if let PutOutcome::Merged { initial_adds_gone } = put {
             (0..initial_adds_gone).for_each(|_| self.0.tracker.finished());
         }
         if let Some(waker) = waker {
@@ -210,9 +212,9 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
-    /// Tells the observer that the listener has joined, and that it first gets an add of each of `existing` objects.
-    pub(super) fn tell_joined(&self, existing: usize) {
-        self.0.observer.tell::<T>(|| {
+    /// Emits the event that the listener has joined, and that it first gets an add of each of `existing` objects.
+    pub(super) fn emit_joined(&self, existing: usize) {
+        self.0.observer.emit::<T>(|| {
             let coalesces = lock(&self.0.inbox).pending.buffer() == Buffer::Coalesced;
             Event::Joined { listener: self.0.id, coalesces, existing }
         });
@@ -224,11 +226,11 @@ impl<T: Object> ProcessorListener<T> {
         let mut inbox = lock(&self.0.inbox);
         for object in objects {
             let addition = Notification::Add { object: object.clone(), initial: InitialList::Yes };
-            let told = self.described(&addition);
+            let description = self.describe(&addition);
             inbox.pending.put(addition);
-            if let Some(Told { notification, key, resource_version, tombstone }) = told {
+            if let Some(Description { notification, key, resource_version, tombstone }) = description {
                 let (listener, pending) = (self.0.id, inbox.pending.len());
-                self.0.observer.tell::<T>(|| Event::Notified {
+                self.0.observer.emit::<T>(|| Event::Notified {
                     listener,
                     notification,
                     key,
@@ -241,7 +243,7 @@ impl<T: Object> ProcessorListener<T> {
     }
 
     /// Takes the next notification; `None` once the listener is closed and empty.
-    pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InHand)>> {
+    pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InFlight)>> {
         // A handler that never has to wait must not starve the other tasks of this thread.
         let proceed = ready!(poll_proceed(cx));
         let mut inbox = lock(&self.0.inbox);
@@ -254,19 +256,19 @@ impl<T: Object> ProcessorListener<T> {
             }
             return Poll::Pending;
         };
-        let told = self.described(&notification);
-        if let Some(Told { notification, key, .. }) = &told {
+        let description = self.describe(&notification);
+        if let Some(Description { notification, key, .. }) = &description {
             let (notification, key, pending) = (*notification, key.clone(), inbox.pending.len());
-            self.0.observer.tell::<T>(|| Event::Calling { listener: self.0.id, notification, key, pending });
+            self.0.observer.emit::<T>(|| Event::Calling { listener: self.0.id, notification, key, pending });
         }
         drop(inbox);
         proceed.made_progress();
-        let in_hand = InHand { initial: notification.is_initial(), called: told };
-        Poll::Ready(Some((notification, in_hand)))
+        let in_flight = InFlight { initial: notification.is_initial(), description };
+        Poll::Ready(Some((notification, in_flight)))
     }
 
-    fn described(&self, notification: &Notification<T>) -> Option<Told> {
-        self.0.observer.is_on().then(|| Told {
+    fn describe(&self, notification: &Notification<T>) -> Option<Description> {
+        self.0.observer.is_on().then(|| Description {
             notification: notification.kind(),
             key: notification.key(),
             resource_version: match notification.object() {
@@ -284,7 +286,7 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
     /// If the handler panics or the future is dropped, the listener closes and drops its buffer. A listener runs once; a
     /// second run ends at once.
     pub async fn run<Form>(&self, handler: impl IntoEventHandler<T, Form>) {
-        if let Some(subscription) = self.take() {
+        if let Some(subscription) = self.take_subscription() {
             handle_all(subscription, handler.into_event_handler()).await;
         }
     }

@@ -5,7 +5,7 @@ mod buffer;
 mod filtering_handler;
 mod handler;
 mod handler_options;
-mod life;
+mod lifecycle;
 mod listener;
 mod notification;
 mod registration;
@@ -37,11 +37,11 @@ pub use buffer::Buffer;
 pub use filtering_handler::FilteringHandler;
 pub use handler::{AsyncEventHandler, EventHandler, HandlerFuncs, IntoEventHandler, MayWait, NeverWaits};
 pub use handler_options::HandlerOptions;
-pub(super) use life::Life;
+pub(super) use lifecycle::Lifecycle;
 pub use listener::ProcessorListener;
 pub use notification::{Notification, is_recreated};
 pub use registration::Registration;
-pub(super) use resync::{MINIMUM, Resync};
+pub(super) use resync::{MINIMUM_RESYNC_PERIOD, ResyncSchedule};
 pub use run_error::{Panic, RunError};
 pub use subscription::Subscription;
 
@@ -72,47 +72,47 @@ pub struct SharedProcessor<T> {
 
 /// The state of a processor, under its lock.
 pub(super) struct Listeners<T> {
-    members: Vec<Listening<T>>,
+    members: Vec<Member<T>>,
     /// The tasks of removed handlers. Each finishes its current callback.
     leaving: Vec<AbortOnDropHandle<()>>,
     next_id: usize,
-    life: Life,
+    lifecycle: Lifecycle,
     /// True once the informer has distributed its first list.
     upstream_synced: bool,
 }
 
-struct Listening<T> {
+struct Member<T> {
     listener: ProcessorListener<T>,
-    resync: Resync,
-    work: Work,
+    resync: ResyncSchedule,
+    task: HandlerTask,
 }
 
-/// The consumer of a listener's notifications.
-enum Work {
-    /// A handler that starts when the processor runs.
-    Waiting(BoxFuture<'static, ()>),
-    /// A running handler.
+/// The task that calls a listener's handler.
+enum HandlerTask {
+    /// A task that starts when the processor runs.
+    NotStarted(BoxFuture<'static, ()>),
+    /// A running task.
     Running(AbortOnDropHandle<()>),
-    /// The owner of a subscription.
-    Subscribed,
+    /// No task: the owner of a subscription takes the notifications.
+    None,
 }
 
-/// The work of a listener that was removed or not accepted. The caller must drop it without a lock, because it may
+/// The task of a listener that was removed or not accepted. The caller must drop it without a lock, because it may
 /// contain the user's handler, whose drop may run any code.
-pub(super) struct Unused(#[expect(dead_code, reason = "it is only dropped")] Work);
+pub(super) struct UnusedHandler(#[expect(dead_code, reason = "it is only dropped")] HandlerTask);
 
 /// The listeners at one moment, each with whether a resync was due for it.
-pub(super) struct Audience<T>(Vec<(ProcessorListener<T>, bool)>);
+pub(super) struct Recipients<T>(Vec<(ProcessorListener<T>, bool)>);
 
-impl<T> Default for Audience<T> {
+impl<T> Default for Recipients<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: Object> Audience<T> {
+impl<T: Object> Recipients<T> {
     /// Distributes a notification like [`SharedProcessor::distribute`], but to these listeners.
-    pub fn tell(&self, notification: &Notification<T>) {
+    pub fn distribute(&self, notification: &Notification<T>) {
         let changes = !notification.is_unchanged();
         for (listener, due) in &self.0 {
             if changes || *due {
@@ -128,7 +128,7 @@ impl<T> Default for SharedProcessor<T> {
             members: Vec::new(),
             leaving: Vec::new(),
             next_id: 0,
-            life: Life::NotStarted,
+            lifecycle: Lifecycle::NotStarted,
             upstream_synced: false,
         };
         Self { listeners: Arc::new(Mutex::new(listeners)), panic: Arc::default(), observer: Observer::default() }
@@ -144,21 +144,21 @@ impl<T> Listeners<T> {
         drop(unused);
     }
 
-    fn take(&mut self, listener: &ProcessorListener<T>) -> Option<Unused> {
-        let at = self.members.iter().position(|member| member.listener.is(listener))?;
-        match self.members.remove(at).work {
-            Work::Running(task) => {
+    fn take(&mut self, listener: &ProcessorListener<T>) -> Option<UnusedHandler> {
+        let at = self.members.iter().position(|member| member.listener.is_same(listener))?;
+        match self.members.remove(at).task {
+            HandlerTask::Running(task) => {
                 self.leaving.retain(|task| !task.is_finished());
                 self.leaving.push(task);
                 None
             }
-            work => Some(Unused(work)),
+            task => Some(UnusedHandler(task)),
         }
     }
 }
 
 impl<T: Object> Listeners<T> {
-    fn tell(&self, notification: &Notification<T>) {
+    fn distribute(&self, notification: &Notification<T>) {
         let changes = !notification.is_unchanged();
         for member in &self.members {
             if changes || member.resync.is_due() {
@@ -178,7 +178,7 @@ impl<T> SharedProcessor<T> {
 
     /// Adapts the listeners' resync periods to a new check period of the informer.
     pub(crate) fn resync_check_period_changed(&self, check: Duration) {
-        lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.fit(check));
+        lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.adapt_to(check));
     }
 
     /// Returns true if a resync is due for any listener (client-go's `shouldResync`). Each listener stays due, or not,
@@ -208,7 +208,7 @@ impl<T> SharedProcessor<T> {
     /// Removes a listener (client-go's `RemoveEventHandler`). Its buffered notifications are dropped, and a running
     /// callback finishes. Does nothing if the listener was removed before or belongs to another processor.
     pub fn remove_listener(&self, registration: &Registration<T>) {
-        if registration.of.as_ptr() == Arc::as_ptr(&self.listeners) {
+        if registration.listeners.as_ptr() == Arc::as_ptr(&self.listeners) {
             Listeners::remove(&self.listeners, &registration.listener);
             registration.listener.discard(); // also if the processor has stopped and the listener is only emptying its buffer
         }
@@ -223,14 +223,14 @@ impl<T> SharedProcessor<T> {
     /// Closes every listener. Returns the tasks that handle the remaining notifications.
     fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
         let mut listeners = lock(&self.listeners);
-        listeners.life = Life::Stopped;
+        listeners.lifecycle = Lifecycle::Stopped;
         let mut tasks = mem::take(&mut listeners.leaving);
         let members = mem::take(&mut listeners.members);
         drop(listeners);
-        for Listening { listener, work, .. } in members {
+        for Member { listener, task, .. } in members {
             listener.close();
-            if let Work::Running(task) = work {
-                tasks.push(task);
+            if let HandlerTask::Running(running) = task {
+                tasks.push(running);
             }
         }
         tasks
@@ -244,20 +244,20 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     /// # Panics
     /// If called outside of a tokio runtime while the processor runs.
     pub fn add_listener<Form>(&self, handler: impl IntoEventHandler<T, Form>) -> Registration<T> {
-        let (listener, subscription) = self.listener(HandlerOptions::new());
-        let work = self.work(subscription, handler.into_event_handler());
-        drop(self.join(listener.clone(), Resync::never(), work, None));
-        self.registration(listener)
+        let (listener, subscription) = self.new_listener(HandlerOptions::new());
+        let task = self.handler_task(subscription, handler.into_event_handler());
+        drop(self.join(listener.clone(), ResyncSchedule::never(), task, None));
+        self.new_registration(listener)
     }
 
     /// Adds a listener whose notifications the caller takes from a stream. If the processor has stopped, the stream ends
     /// at once.
     pub fn subscribe(&self) -> Subscription<T> {
-        let (listener, subscription) = self.listener(HandlerOptions::new());
-        if self.join(listener.clone(), Resync::never(), Work::Subscribed, None).is_err() {
+        let (listener, subscription) = self.new_listener(HandlerOptions::new());
+        if self.join(listener.clone(), ResyncSchedule::never(), HandlerTask::None, None).is_err() {
             listener.close();
         }
-        subscription.leaving(Arc::downgrade(&self.listeners))
+        subscription.unsubscribing_from(Arc::downgrade(&self.listeners))
     }
 
     /// Adds a listener that first gets an add of each object of `first`. `Err` if the processor has stopped.
@@ -265,99 +265,99 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         &self,
         handler: impl AsyncEventHandler<T>,
         options: HandlerOptions,
-        resync: Resync,
+        resync: ResyncSchedule,
         first: Option<&Snapshot<T>>,
-    ) -> Result<Registration<T>, Unused> {
-        let (listener, subscription) = self.listener(options);
-        let work = self.work(subscription, handler);
-        self.join(listener.clone(), resync, work, first)?;
-        Ok(self.registration(listener))
+    ) -> Result<Registration<T>, UnusedHandler> {
+        let (listener, subscription) = self.new_listener(options);
+        let task = self.handler_task(subscription, handler);
+        self.join(listener.clone(), resync, task, first)?;
+        Ok(self.new_registration(listener))
     }
 
     /// Adds a listener like [`SharedProcessor::register`], but with a subscription instead of a handler.
     pub(super) fn add_subscription(
         &self,
         options: HandlerOptions,
-        resync: Resync,
+        resync: ResyncSchedule,
         first: Option<&Snapshot<T>>,
-    ) -> Result<Subscription<T>, Unused> {
-        let (listener, subscription) = self.listener(options);
-        self.join(listener, resync, Work::Subscribed, first)?;
-        Ok(subscription.leaving(Arc::downgrade(&self.listeners)))
+    ) -> Result<Subscription<T>, UnusedHandler> {
+        let (listener, subscription) = self.new_listener(options);
+        self.join(listener, resync, HandlerTask::None, first)?;
+        Ok(subscription.unsubscribing_from(Arc::downgrade(&self.listeners)))
     }
 
-    fn listener(&self, options: HandlerOptions) -> (ProcessorListener<T>, Subscription<T>) {
+    fn new_listener(&self, options: HandlerOptions) -> (ProcessorListener<T>, Subscription<T>) {
         let id = {
             let mut listeners = lock(&self.listeners);
             listeners.next_id += 1;
             listeners.next_id - 1
         };
-        ProcessorListener::subscribed(id, options.buffer, self.observer.clone())
+        ProcessorListener::with_subscription(id, options.buffer, self.observer.clone())
     }
 
-    fn registration(&self, listener: ProcessorListener<T>) -> Registration<T> {
-        Registration { listener, of: Arc::downgrade(&self.listeners) }
+    fn new_registration(&self, listener: ProcessorListener<T>) -> Registration<T> {
+        Registration { listener, listeners: Arc::downgrade(&self.listeners) }
     }
 
-    fn work(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> Work {
+    fn handler_task(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> HandlerTask {
         let panic = self.panic.clone();
         // The future owns the subscription, so the listener ends even if the future is dropped before its first poll.
-        let work = async move {
+        let handler = async move {
             if let Err(payload) = AssertUnwindSafe(handle_all(subscription, handler)).catch_unwind().await {
-                panic.note(payload);
+                panic.record(payload);
             }
         };
-        Work::Waiting(work.boxed())
+        HandlerTask::NotStarted(handler.boxed())
     }
 
     fn join(
         &self,
         listener: ProcessorListener<T>,
-        resync: Resync,
-        work: Work,
+        resync: ResyncSchedule,
+        task: HandlerTask,
         first: Option<&Snapshot<T>>,
-    ) -> Result<(), Unused> {
+    ) -> Result<(), UnusedHandler> {
         let mut listeners = lock(&self.listeners);
-        let work = match listeners.life {
-            Life::Stopped => return Err(Unused(work)),
-            Life::NotStarted => work,
-            Life::Running => work.start(),
+        let task = match listeners.lifecycle {
+            Lifecycle::Stopped => return Err(UnusedHandler(task)),
+            Lifecycle::NotStarted => task,
+            Lifecycle::Running => task.start(),
         };
-        listener.tell_joined(first.map_or(0, Snapshot::len));
+        listener.emit_joined(first.map_or(0, Snapshot::len));
         if let Some(first) = first {
             listener.replay(first);
         }
         if listeners.upstream_synced {
             listener.upstream_synced();
         }
-        listeners.members.push(Listening { listener, resync, work });
+        listeners.members.push(Member { listener, resync, task });
         Ok(())
     }
 
     /// Adds a notification to the buffer of every listener. An update with equal, non-empty resourceVersions comes from a
     /// resync or a relist, and goes only to listeners whose resync is due.
     pub fn distribute(&self, notification: &Notification<T>) {
-        lock(&self.listeners).tell(notification);
+        lock(&self.listeners).distribute(notification);
     }
 
     /// Distributes the notifications without others in between.
     pub(super) fn distribute_all(&self, notifications: impl Iterator<Item = Notification<T>>) {
         let listeners = lock(&self.listeners);
-        notifications.for_each(|notification| listeners.tell(&notification));
+        notifications.for_each(|notification| listeners.distribute(&notification));
     }
 
     /// Returns the present listeners.
-    pub(super) fn audience(&self) -> Audience<T> {
-        let member = |member: &Listening<T>| (member.listener.clone(), member.resync.is_due());
-        Audience(lock(&self.listeners).members.iter().map(member).collect())
+    pub(super) fn recipients(&self) -> Recipients<T> {
+        let member = |member: &Member<T>| (member.listener.clone(), member.resync.is_due());
+        Recipients(lock(&self.listeners).members.iter().map(member).collect())
     }
 }
 
-impl Work {
+impl HandlerTask {
     fn start(self) -> Self {
         match self {
-            Self::Waiting(work) => Self::Running(AbortOnDropHandle::new(tokio::spawn(work))),
-            work => work,
+            Self::NotStarted(handler) => Self::Running(AbortOnDropHandle::new(tokio::spawn(handler))),
+            task => task,
         }
     }
 }
@@ -373,7 +373,7 @@ impl<T> fmt::Debug for SharedProcessor<T> {
         let listeners = lock(&self.listeners);
         f.debug_struct("SharedProcessor")
             .field("listeners", &listeners.members.len())
-            .field("life", &listeners.life)
+            .field("lifecycle", &listeners.lifecycle)
             .finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Weak;
 
 use super::Listeners;
 use super::listener::ProcessorListener;
-use crate::cache::done::Done;
+use crate::cache::signal::Done;
 use crate::lock::Mutex;
 
 /// A handle to a handler of a processor or an informer (client-go's `ResourceEventHandlerRegistration`). It tells whether
@@ -14,7 +14,7 @@ use crate::lock::Mutex;
 pub struct Registration<T> {
     pub(super) listener: ProcessorListener<T>,
     /// The listeners of the processor that has the handler.
-    pub(super) of: Weak<Mutex<Listeners<T>>>,
+    pub(super) listeners: Weak<Mutex<Listeners<T>>>,
 }
 
 impl<T> Registration<T> {
@@ -47,7 +47,7 @@ impl<T> Registration<T> {
 
 impl<T> Clone for Registration<T> {
     fn clone(&self) -> Self {
-        Self { listener: self.listener.clone(), of: self.of.clone() }
+        Self { listener: self.listener.clone(), listeners: self.listeners.clone() }
     }
 }
 

@@ -1,16 +1,16 @@
-//! Resync: the resync schedule of one listener. Upstream: `processorListener`'s resync fields and `determineResyncPeriod` in
-//! `tools/cache/shared_informer.go`.
+//! ResyncSchedule: the resync schedule of one listener. Upstream: `processorListener`'s resync fields and
+//! `determineResyncPeriod` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 /// The shortest resync period.
-pub(crate) const MINIMUM: Duration = Duration::from_secs(1);
+pub(crate) const MINIMUM_RESYNC_PERIOD: Duration = Duration::from_secs(1);
 
 /// The resync schedule of one listener.
 #[derive(Debug)]
-pub(crate) struct Resync {
+pub(crate) struct ResyncSchedule {
     requested: Duration,
     /// The requested period, adapted to the informer's check period; zero means never.
     period: Duration,
@@ -21,20 +21,20 @@ pub(crate) struct Resync {
     due: bool,
 }
 
-impl Resync {
+impl ResyncSchedule {
     pub fn never() -> Self {
         Self::every(Duration::ZERO, Duration::ZERO)
     }
 
     /// Makes the schedule of a listener that requested a period, in an informer that checks for due resyncs once per `check`.
     pub fn every(requested: Duration, check: Duration) -> Self {
-        let period = fitting(requested, check);
+        let period = effective_period(requested, check);
         Self { requested, period, due_at: Instant::now().checked_add(period), due: true }
     }
 
     /// Adapts the period to another check period. The time of the next resync does not change.
-    pub fn fit(&mut self, check: Duration) {
-        self.period = fitting(self.requested, check);
+    pub fn adapt_to(&mut self, check: Duration) {
+        self.period = effective_period(self.requested, check);
     }
 
     /// Returns true if the resync is due now, and then starts the next period.
@@ -58,7 +58,7 @@ impl Resync {
 
 /// Returns the requested period, but at least the check period; zero if either is zero, because then the listener never
 /// resyncs.
-fn fitting(requested: Duration, check: Duration) -> Duration {
+fn effective_period(requested: Duration, check: Duration) -> Duration {
     if requested.is_zero() || check.is_zero() { Duration::ZERO } else { requested.max(check) }
 }
 
@@ -70,15 +70,15 @@ mod tests {
 
     #[test]
     fn a_listener_resyncs_no_more_often_than_the_informer_checks() {
-        assert_eq!(fitting(SECOND, 5 * SECOND), 5 * SECOND);
-        assert_eq!(fitting(9 * SECOND, 5 * SECOND), 9 * SECOND);
-        assert_eq!(fitting(Duration::ZERO, 5 * SECOND), Duration::ZERO);
-        assert_eq!(fitting(5 * SECOND, Duration::ZERO), Duration::ZERO);
+        assert_eq!(effective_period(SECOND, 5 * SECOND), 5 * SECOND);
+        assert_eq!(effective_period(9 * SECOND, 5 * SECOND), 9 * SECOND);
+        assert_eq!(effective_period(Duration::ZERO, 5 * SECOND), Duration::ZERO);
+        assert_eq!(effective_period(5 * SECOND, Duration::ZERO), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_resync_is_due_once_in_each_period() {
-        let mut resync = Resync::every(2 * SECOND, SECOND);
+        let mut resync = ResyncSchedule::every(2 * SECOND, SECOND);
         assert!(resync.is_due(), "before the first tick");
         let start = Instant::now();
         let ticks: Vec<bool> = (1..=4).map(|n| resync.tick(start + n * SECOND)).collect();

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::warn;
 
-use super::{Life, RunError, SharedProcessor, Work};
+use super::{HandlerTask, Lifecycle, RunError, SharedProcessor};
 use crate::cache::key::Object;
 use crate::lock::lock;
 
@@ -36,13 +36,13 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     /// The processor was run before.
     pub(in crate::cache) fn start(&self, stop: CancellationToken) -> Result<Running<'_, T>, RunError> {
         let mut listeners = lock(&self.listeners);
-        if listeners.life != Life::NotStarted {
+        if listeners.lifecycle != Lifecycle::NotStarted {
             return Err(RunError::AlreadyRan);
         }
         self.panic.cancels(stop);
-        listeners.life = Life::Running;
+        listeners.lifecycle = Lifecycle::Running;
         for member in &mut listeners.members {
-            member.work = mem::replace(&mut member.work, Work::Subscribed).start();
+            member.task = mem::replace(&mut member.task, HandlerTask::None).start();
         }
         Ok(Running(self))
     }
@@ -70,7 +70,7 @@ impl<T> Running<'_, T> {
         };
         tokio::select! {
             biased;
-            () = all(self.0.stop()) => {}
+            () = await_all(self.0.stop()) => {}
             () = too_long => warn!("handlers took too long to finish and were aborted; their remaining notifications are lost"),
         }
         panic.take().map_or(Ok(()), |panic| Err(RunError::HandlerPanicked(panic)))
@@ -83,7 +83,7 @@ impl<T> Drop for Running<'_, T> {
     }
 }
 
-async fn all(tasks: Vec<AbortOnDropHandle<()>>) {
+async fn await_all(tasks: Vec<AbortOnDropHandle<()>>) {
     for task in tasks {
         let _ = task.await; // no error to handle: the task itself catches panics
     }

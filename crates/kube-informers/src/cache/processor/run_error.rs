@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-use crate::cache::done::{Done, Firing};
+use crate::cache::signal::{Done, DoneSender};
 use crate::lock::{Mutex, lock};
 
 /// The reason why a run of an informer or a processor failed or ended before its `stop`.
@@ -61,7 +61,7 @@ impl fmt::Debug for Panic {
 #[derive(Debug, Default)]
 pub(crate) struct FirstPanic {
     panic: Mutex<Option<Panic>>,
-    happened: Firing,
+    happened: DoneSender,
     /// The token that the panic cancels, which ends the run of the processor or its informer.
     run: OnceLock<CancellationToken>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct FirstPanic {
 impl FirstPanic {
     /// Logs and keeps the panic, and ends the run. The log comes first, because the run returns the panic only when the
     /// other handlers have ended.
-    pub fn note(&self, payload: Box<dyn Any + Send>) {
+    pub fn record(&self, payload: Box<dyn Any + Send>) {
         let panic = Panic::new(payload);
         error!("a handler panicked, which ends the run: {}", panic.message());
         lock(&self.panic).get_or_insert(panic);

@@ -8,10 +8,10 @@ use std::task::{Context, Poll, ready};
 use futures::stream::Stream;
 
 use super::Listeners;
-use super::listener::{InHand, ProcessorListener};
+use super::listener::{InFlight, ProcessorListener};
 use super::notification::Notification;
-use crate::cache::done::Done;
 use crate::cache::key::Object;
+use crate::cache::signal::Done;
 use crate::lock::Mutex;
 
 /// A stream of an informer's [`Notification`]s, in order. It has no counterpart in client-go.
@@ -44,19 +44,19 @@ use crate::lock::Mutex;
 #[must_use = "dropping a subscription unsubscribes"]
 pub struct Subscription<T> {
     listener: ProcessorListener<T>,
-    in_hand: Option<InHand>,
+    in_flight: Option<InFlight>,
     /// The listeners that the subscription leaves when it is dropped. Empty if it belongs to a handler, which is removed
     /// by its [`Registration`](super::Registration).
-    leaves: Weak<Mutex<Listeners<T>>>,
+    unsubscribes_from: Weak<Mutex<Listeners<T>>>,
 }
 
 impl<T> Subscription<T> {
-    pub(super) fn of(listener: ProcessorListener<T>) -> Self {
-        Self { listener, in_hand: None, leaves: Weak::new() }
+    pub(super) fn new(listener: ProcessorListener<T>) -> Self {
+        Self { listener, in_flight: None, unsubscribes_from: Weak::new() }
     }
 
-    pub(super) fn leaving(mut self, listeners: Weak<Mutex<Listeners<T>>>) -> Self {
-        self.leaves = listeners;
+    pub(super) fn unsubscribing_from(mut self, listeners: Weak<Mutex<Listeners<T>>>) -> Self {
+        self.unsubscribes_from = listeners;
         self
     }
 
@@ -77,21 +77,21 @@ impl<T: Object> Stream for Subscription<T> {
     type Item = Notification<T>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Notification<T>>> {
-        if let Some(in_hand) = self.in_hand.take() {
-            self.listener.handled(in_hand);
+        if let Some(in_flight) = self.in_flight.take() {
+            self.listener.handled(in_flight);
         }
-        let Some((notification, in_hand)) = ready!(self.listener.poll_take(cx)) else {
+        let Some((notification, in_flight)) = ready!(self.listener.poll_take(cx)) else {
             self.listener.end();
             return Poll::Ready(None);
         };
-        self.in_hand = Some(in_hand);
+        self.in_flight = Some(in_flight);
         Poll::Ready(Some(notification))
     }
 }
 
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
-        if let Some(listeners) = self.leaves.upgrade() {
+        if let Some(listeners) = self.unsubscribes_from.upgrade() {
             Listeners::remove(&listeners, &self.listener);
         }
         self.listener.end();

@@ -1,7 +1,7 @@
 //! SyncTracker: tracks when a handler has handled the whole first list. Upstream: `SingleFileTracker` in
 //! `tools/cache/synctrack`.
 
-use crate::cache::done::{Done, Firing};
+use crate::cache::signal::{Done, DoneSender};
 use crate::lock::{Mutex, lock};
 
 /// The sync state of one listener. It is done when the informer has synced and the handler has handled every add of the
@@ -9,7 +9,7 @@ use crate::lock::{Mutex, lock};
 #[derive(Debug, Default)]
 pub(crate) struct SyncTracker {
     missing: Mutex<Missing>,
-    done: Firing,
+    done: DoneSender,
 }
 
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ struct Missing {
     /// The number of initial adds that the listener got and the handler has not handled yet.
     waiting: usize,
     /// True once the informer has distributed its first list.
-    upstream: bool,
+    upstream_has_synced: bool,
 }
 
 impl SyncTracker {
@@ -41,13 +41,13 @@ impl SyncTracker {
     /// Records that the informer has distributed its first list.
     pub fn upstream_synced(&self) {
         let mut missing = lock(&self.missing);
-        missing.upstream = true;
+        missing.upstream_has_synced = true;
         self.check(&missing);
     }
 
     /// Records that the informer has stopped. If it has not distributed its first list, the signal ends as `Never`.
     pub fn upstream_stopped(&self) {
-        if !lock(&self.missing).upstream {
+        if !lock(&self.missing).upstream_has_synced {
             self.done.give_up();
         }
     }
@@ -62,7 +62,7 @@ impl SyncTracker {
     }
 
     fn check(&self, missing: &Missing) {
-        if missing.upstream && missing.waiting == 0 {
+        if missing.upstream_has_synced && missing.waiting == 0 {
             self.done.fire();
         }
     }

@@ -55,7 +55,7 @@ pub enum ReflectorError {
 
 /// The subject of a failure. A repeated failure is a warning once per subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
+pub(super) enum Subject {
     List,
     Version,
     Open,
@@ -84,22 +84,22 @@ impl ReflectorError {
         }
     }
 
-    pub(super) fn about(&self) -> About {
+    pub(super) fn subject(&self) -> Subject {
         match self {
-            Self::List(..) | Self::Cut(_) => About::List,
-            Self::NoVersion(_) => About::Version,
-            Self::Watch(..) => About::Open,
-            Self::WatchEnded(..) => About::Watch,
-            Self::ShortWatches(..) => About::ShortWatches,
-            Self::Store(..) => About::Store,
-            Self::Lost { .. } => About::Object,
-            Self::Resync(..) => About::Resync,
+            Self::List(..) | Self::Cut(_) => Subject::List,
+            Self::NoVersion(_) => Subject::Version,
+            Self::Watch(..) => Subject::Open,
+            Self::WatchEnded(..) => Subject::Watch,
+            Self::ShortWatches(..) => Subject::ShortWatches,
+            Self::Store(..) => Subject::Store,
+            Self::Lost { .. } => Subject::Object,
+            Self::Resync(..) => Subject::Resync,
         }
     }
 
     /// Returns the text by which a repeated failure is recognised. For a lost object it is only the reason, because the
     /// log should not warn about each object. For short watches it leaves out their number, which grows.
-    pub(super) fn told_by(&self) -> String {
+    pub(super) fn dedup_text(&self) -> String {
         match self {
             Self::Lost { error, .. } => with_causes(error).to_string(),
             Self::ShortWatches(source, _) => source.clone(),

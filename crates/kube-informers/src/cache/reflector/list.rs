@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::time::timeout;
 
-use super::{About, Memory, Reflector, ReflectorError};
+use super::{Reflector, ReflectorError, RunState, Subject};
 use crate::cache::causes::with_causes;
 use crate::cache::key::{Object, meta_namespace_key};
 use crate::cache::lister_watcher::pager::{self, Listed};
@@ -16,41 +16,41 @@ use crate::cache::observe::{Event, Versioned};
 const PAGE: u32 = 500;
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    pub(super) async fn list(&self, memory: &mut Memory) -> Result<(), ReflectorError> {
+    pub(super) async fn list(&self, state: &mut RunState) -> Result<(), ReflectorError> {
         let last = self.last_sync_resource_version();
         let version = match last.as_str() {
-            _ if memory.version_unavailable => "",
+            _ if state.version_unavailable => "",
             "" => "0",
             last => last,
         };
         let limit =
-            self.options.page_size.unwrap_or(if memory.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
+            self.options.page_size.unwrap_or(if state.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
         let from_cache = version == "0";
         let options = ListOptions { resource_version: Some(version.to_owned()), limit, ..ListOptions::default() };
         let Listed { items, resource_version, paginated } =
-            self.list_in_time(options, memory).await.map_err(|error| {
-                self.observer.tell::<T>(|| Event::ListFailed { error: with_causes(&error).to_string() });
+            self.list_in_time(options, state).await.map_err(|error| {
+                self.observer.emit::<T>(|| Event::ListFailed { error: with_causes(&error).to_string() });
                 ReflectorError::List(self.source.description(), error)
             })?;
-        self.works(About::List);
-        memory.paginated |= paginated && from_cache;
-        memory.version_unavailable = false;
-        self.tell_listed(&resource_version, &items);
+        self.succeeded(Subject::List);
+        state.paginated |= paginated && from_cache;
+        state.version_unavailable = false;
+        self.emit_listed(&resource_version, &items);
         self.store
             .replace(items, &resource_version)
             .map_err(|error| ReflectorError::Store(self.source.description(), error))?;
-        self.works(About::Store);
-        self.works(About::Object);
+        self.succeeded(Subject::Store);
+        self.succeeded(Subject::Object);
         match resource_version.is_empty() {
             true => self.report(ReflectorError::NoVersion(self.source.description())),
-            false => self.works(About::Version),
+            false => self.succeeded(Subject::Version),
         }
         self.replace_version(resource_version);
         Ok(())
     }
 
-    pub(super) fn tell_listed(&self, resource_version: &str, objects: &[Arc<T>]) {
-        self.observer.tell::<T>(|| Event::Listed {
+    pub(super) fn emit_listed(&self, resource_version: &str, objects: &[Arc<T>]) {
+        self.observer.emit::<T>(|| Event::Listed {
             resource_version: resource_version.to_owned(),
             objects: objects.iter().map(|object| Versioned::of(meta_namespace_key(&**object), &**object)).collect(),
         });
@@ -59,19 +59,19 @@ impl<T: Object + Send + Sync> Reflector<T> {
     /// Lists within [`ReflectorOptions::list_timeout`](super::ReflectorOptions::list_timeout). After a list that timed
     /// out, the next list requests the most recent state, because a client with its own retries may have hidden the
     /// answer that the server does not have the resourceVersion.
-    async fn list_in_time(&self, options: ListOptions, memory: &mut Memory) -> Result<Listed<T>, ApiError> {
+    async fn list_in_time(&self, options: ListOptions, state: &mut RunState) -> Result<Listed<T>, ApiError> {
         let limit = self.options.list_timeout;
-        let listed = timeout(limit, self.list_or_most_recent(options, memory)).await;
+        let listed = timeout(limit, self.list_or_most_recent(options, state)).await;
         let listed = listed.unwrap_or_else(|_| Err(ApiError::TooLong(limit)));
-        memory.version_unavailable |= matches!(listed, Err(ApiError::TooLong(_) | ApiError::Silent(_)));
+        state.version_unavailable |= matches!(listed, Err(ApiError::TooLong(_) | ApiError::Silent(_)));
         listed
     }
 
     /// Lists. If the server does not have the requested resourceVersion, lists once more for the most recent state.
-    async fn list_or_most_recent(&self, options: ListOptions, memory: &mut Memory) -> Result<Listed<T>, ApiError> {
+    async fn list_or_most_recent(&self, options: ListOptions, state: &mut RunState) -> Result<Listed<T>, ApiError> {
         match pager::list(&*self.source, options.clone()).await {
             Err(error) if error.is_expired() || error.is_too_large_resource_version() => {
-                memory.version_unavailable = true;
+                state.version_unavailable = true;
                 pager::list(&*self.source, ListOptions { resource_version: None, ..options }).await
             }
             other => other,

@@ -2,11 +2,11 @@
 //! or by a WATCH that begins with a streaming list. Upstream: `tools/cache/reflector.go`.
 
 mod backoff;
+mod end_warning;
 mod error;
 mod list;
 mod open_watch;
 mod options;
-mod patience;
 mod resync;
 mod retry;
 mod seeds;
@@ -28,10 +28,10 @@ use crate::cache::lister_watcher::ListerWatcher;
 use crate::cache::observe::{Event, Observer};
 use crate::cache::store::ReflectorStore;
 use crate::lock::{Mutex, lock};
-use crate::told::Told;
+use crate::log_dedup::LogDedup;
 
 use backoff::Backoff;
-use error::About;
+use error::Subject;
 use open_watch::OpenWatch;
 use watch_list::WatchListError;
 
@@ -95,17 +95,17 @@ pub struct Reflector<T> {
     resync: Duration,
     should_resync: Option<ShouldResync>,
     /// The callback before a resync that a [`ResyncTrigger`] starts.
-    before_asked_resync: Option<Arc<dyn Fn() + Send + Sync>>,
+    before_triggered_resync: Option<Arc<dyn Fn() + Send + Sync>>,
     options: ReflectorOptions,
     observer: Observer,
     version: Arc<Mutex<String>>,
     /// Lets the consumer of the queue run after each event, if it runs in the same task.
     consumer: Option<Turns>,
-    told: Mutex<Told<About>>,
+    log_dedup: Mutex<LogDedup<Subject>>,
 }
 
 /// The state of one run, kept from list to list.
-struct Memory {
+struct RunState {
     /// True if the server did not have the last resourceVersion, any more or yet. The next list requests the most recent
     /// state.
     version_unavailable: bool,
@@ -129,12 +129,12 @@ impl<T> Reflector<T> {
             store,
             resync: Duration::ZERO,
             should_resync: None,
-            before_asked_resync: None,
+            before_triggered_resync: None,
             options: ReflectorOptions::default(),
             observer: Observer::default(),
             version: Arc::default(),
             consumer: None,
-            told: Mutex::default(),
+            log_dedup: Mutex::default(),
         }
     }
 
@@ -180,8 +180,8 @@ impl<T> Reflector<T> {
     }
 
     /// Sets a callback before each resync that a [`ResyncTrigger`] starts.
-    pub(crate) fn before_asked_resync(mut self, before: impl Fn() + Send + Sync + 'static) -> Self {
-        self.before_asked_resync = Some(Arc::new(before));
+    pub(crate) fn before_triggered_resync(mut self, before: impl Fn() + Send + Sync + 'static) -> Self {
+        self.before_triggered_resync = Some(Arc::new(before));
         self
     }
 
@@ -224,9 +224,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
     async fn run_forever(&self) {
         let mut random = self.options.seeds.next();
         let backoff = Backoff::new(random.fork(), self.options.delay.clone());
-        let mut memory = Memory { version_unavailable: false, paginated: false, short_watches: 0, backoff, random };
+        let mut state = RunState { version_unavailable: false, paginated: false, short_watches: 0, backoff, random };
         loop {
-            let reason = match self.list_and_watch(&mut memory).await {
+            let reason = match self.list_and_watch(&mut state).await {
                 Ok(reason) => reason,
                 Err(error) => {
                     let reason = error.to_string();
@@ -234,16 +234,16 @@ impl<T: Object + Send + Sync> Reflector<T> {
                     reason
                 }
             };
-            memory.backoff.wait().await;
-            self.observer.tell::<T>(|| Event::Relisting { reason });
+            state.backoff.wait().await;
+            self.observer.emit::<T>(|| Event::Relisting { reason });
         }
     }
 
     /// Reports a failure to the log and to [`ReflectorOptions::on_error`]. The log warns about a failure once, and has
     /// its repetitions at level `debug`.
     fn report(&self, error: ReflectorError) {
-        let is_news = !error.is_expired() && lock(&self.told).is_news(error.about(), error.told_by());
-        if is_news {
+        let is_new = !error.is_expired() && lock(&self.log_dedup).insert(error.subject(), error.dedup_text());
+        if is_new {
             warn!("{}", with_causes(&error));
         } else {
             debug!("{}", with_causes(&error));
@@ -253,24 +253,24 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Records a success, so that the next failure of this kind is a warning again.
-    fn works(&self, about: About) {
-        lock(&self.told).works(about);
+    /// Records a success, so that the next failure of this subject is a warning again.
+    fn succeeded(&self, subject: Subject) {
+        lock(&self.log_dedup).remove(subject);
     }
 
     /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is needed.
-    async fn list_and_watch(&self, memory: &mut Memory) -> Result<String, ReflectorError> {
+    async fn list_and_watch(&self, state: &mut RunState) -> Result<String, ReflectorError> {
         let mut kept = None;
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {
-            match self.stream_list(memory).await {
+            match self.stream_list(state).await {
                 Ok(watch) => kept = Some(watch),
                 Err(WatchListError::Failed(error)) => self.report(error),
                 Err(why) => debug!("falling back to a list of {}: {}", self.source.description(), with_causes(&why)),
             }
         }
         if kept.is_none() {
-            self.list(memory).await?;
+            self.list(state).await?;
         }
-        self.watch(kept, memory).await
+        self.watch(kept, state).await
     }
 }

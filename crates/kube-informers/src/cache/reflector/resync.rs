@@ -5,15 +5,16 @@ use std::pin::pin;
 
 use tokio::time::sleep;
 
-use super::trigger::{Fired, ResyncTrigger};
-use super::{About, Reflector};
+use super::trigger::{ResyncTrigger, TriggerReceiver};
+use super::{Reflector, Subject};
 use crate::cache::error::Error;
 use crate::cache::key::Object;
 
 impl<T: Object + Send + Sync> Reflector<T> {
     /// Resyncs the store in each period and whenever the trigger is fired. Returns the store's first error.
     pub(super) async fn resync_ticks(&self) -> Error {
-        let mut fired = self.options.resync_trigger.as_ref().map_or_else(Fired::default, ResyncTrigger::subscribe);
+        let mut trigger =
+            self.options.resync_trigger.as_ref().map_or_else(TriggerReceiver::default, ResyncTrigger::subscribe);
         let mut period = pin!(self.period());
         loop {
             let is_due = tokio::select! {
@@ -22,14 +23,14 @@ impl<T: Object + Send + Sync> Reflector<T> {
                     period.set(self.period());
                     self.should_resync.as_ref().is_none_or(|should| should())
                 }
-                () = fired.again() => {
-                    self.before_asked_resync.iter().for_each(|before| before());
+                () = trigger.fired() => {
+                    self.before_triggered_resync.iter().for_each(|before| before());
                     true
                 }
             };
             if is_due {
                 match self.store.resync() {
-                    Ok(()) => self.works(About::Resync),
+                    Ok(()) => self.succeeded(Subject::Resync),
                     Err(error) => return error,
                 }
             }

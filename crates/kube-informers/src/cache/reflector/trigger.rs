@@ -30,18 +30,18 @@ impl ResyncTrigger {
         self.0.receiver_count()
     }
 
-    pub(super) fn subscribe(&self) -> Fired {
-        Fired(Some(self.0.subscribe()))
+    pub(super) fn subscribe(&self) -> TriggerReceiver {
+        TriggerReceiver(Some(self.0.subscribe()))
     }
 }
 
 /// The receiving side of a [`ResyncTrigger`], if a Reflector has one.
 #[derive(Default)]
-pub(super) struct Fired(Option<watch::Receiver<()>>);
+pub(super) struct TriggerReceiver(Option<watch::Receiver<()>>);
 
-impl Fired {
+impl TriggerReceiver {
     /// Waits until the trigger is fired; for ever if there is no trigger.
-    pub async fn again(&mut self) {
+    pub async fn fired(&mut self) {
         if let Some(fired) = &mut self.0
             && fired.changed().await.is_ok()
         {

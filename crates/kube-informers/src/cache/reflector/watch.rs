@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 use tracing::debug;
 
 use super::retry::RetryWindow;
-use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT, SHORT_IN_A_ROW};
+use super::{OpenWatch, Reflector, ReflectorError, RunState, SHORT, SHORT_IN_A_ROW, Subject};
 use crate::cache::causes::with_causes;
 use crate::cache::delta::Deletion;
 use crate::cache::error::Error;
@@ -56,7 +56,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     pub(super) async fn watch(
         &self,
         kept: Option<OpenWatch<T>>,
-        memory: &mut Memory,
+        state: &mut RunState,
     ) -> Result<String, ReflectorError> {
         let reason = tokio::select! {
             biased;
@@ -65,7 +65,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 self.report(ReflectorError::Resync(self.source.description(), error));
                 reason
             }
-            end = self.watch_until_list(kept, memory) => end?,
+            end = self.watch_until_list(kept, state) => end?,
         };
         debug!("watch of {} ended: {reason}", self.source.description());
         Ok(reason)
@@ -75,7 +75,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     async fn watch_until_list(
         &self,
         mut kept: Option<OpenWatch<T>>,
-        memory: &mut Memory,
+        state: &mut RunState,
     ) -> Result<String, ReflectorError> {
         let mut retry = RetryWindow::new(self.options.internal_errors);
         loop {
@@ -87,33 +87,33 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 Some(watch) => Ok(watch),
                 None => {
                     let options = ListOptions { resource_version: Some(version), ..ListOptions::default() };
-                    self.open_watch(options, memory).await
+                    self.open_watch(options, state).await
                 }
             };
             let end = match watch {
                 Ok(watch) => self.consume(watch, opened, has_version).await,
                 Err(error) if error.is_connection_refused() || error.is_too_many_requests() => {
                     self.report(ReflectorError::Watch(self.source.description(), error));
-                    memory.backoff.wait().await;
+                    state.backoff.wait().await;
                     continue;
                 }
                 Err(error) => return Err(ReflectorError::Watch(self.source.description(), error)),
             };
             match end {
                 End::Closed => {
-                    memory.short_watches = 0;
-                    self.works(About::Watch);
-                    self.works(About::ShortWatches);
+                    state.short_watches = 0;
+                    self.succeeded(Subject::Watch);
+                    self.succeeded(Subject::ShortWatches);
                 }
                 End::Short => {
-                    memory.short_watches += 1;
-                    if memory.short_watches.is_multiple_of(SHORT_IN_A_ROW) {
-                        self.report(ReflectorError::ShortWatches(self.source.description(), memory.short_watches));
+                    state.short_watches += 1;
+                    if state.short_watches.is_multiple_of(SHORT_IN_A_ROW) {
+                        self.report(ReflectorError::ShortWatches(self.source.description(), state.short_watches));
                     }
                     return Ok(End::SHORT.into());
                 }
                 End::Failed(error) => {
-                    memory.short_watches = 0;
+                    state.short_watches = 0;
                     let reason = error.to_string();
                     let (busy, silent) = (error.is_too_many_requests(), error.is_silence());
                     let again = busy || silent || retry.allows(&error);
@@ -122,7 +122,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
                         return Ok(reason);
                     }
                     if busy {
-                        memory.backoff.wait().await;
+                        state.backoff.wait().await;
                     }
                 }
             }
@@ -133,22 +133,26 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     /// Opens a watch with `options`, plus a random timeout and bookmarks.
-    pub(super) async fn open_watch(&self, options: ListOptions, memory: &mut Memory) -> Result<OpenWatch<T>, ApiError> {
+    pub(super) async fn open_watch(
+        &self,
+        options: ListOptions,
+        state: &mut RunState,
+    ) -> Result<OpenWatch<T>, ApiError> {
         let version = options.resource_version.clone().unwrap_or_default();
-        let seconds = self.options.min_watch_timeout.as_secs_f64() * (1.0 + memory.random.f64());
+        let seconds = self.options.min_watch_timeout.as_secs_f64() * (1.0 + state.random.f64());
         let seconds = seconds as u32; // the cast saturates
         let options = ListOptions { timeout_seconds: seconds, allow_watch_bookmarks: true, ..options };
         let limit = self.options.answer_timeout;
         let answer = timeout(limit, self.source.watch(options)).await;
         match answer.unwrap_or_else(|_| Err(ApiError::Silent(limit))) {
             Ok(stream) => {
-                self.works(About::Open);
-                self.observer.tell::<T>(|| Event::Watching { resource_version: version });
+                self.succeeded(Subject::Open);
+                self.observer.emit::<T>(|| Event::Watching { resource_version: version });
                 let limit = Duration::from_secs(seconds.into()).saturating_add(self.options.watch_grace);
                 Ok(OpenWatch::new(stream, limit))
             }
             Err(error) => {
-                self.observer.tell::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
+                self.observer.emit::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
                 Err(error)
             }
         }
@@ -161,7 +165,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     /// would repeat changes.
     async fn consume(&self, mut watch: OpenWatch<T>, opened: Instant, has_version: bool) -> End {
         let mut events = 0_u64;
-        let mut versions_count = has_version;
+        let mut advances_version = has_version;
         let mut last = LastEvent::default();
         loop {
             let event = match watch.next().await {
@@ -181,8 +185,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 return self.watch_failed(error);
             }
             events += 1;
-            versions_count |= !added;
-            if versions_count {
+            advances_version |= !added;
+            if advances_version {
                 self.advance_version(&last.version);
             }
             self.let_consumer_run().await;
@@ -191,7 +195,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     fn watch_failed(&self, error: ApiError) -> End {
-        self.observer.tell::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
+        self.observer.emit::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         End::Failed(error)
     }
 
@@ -219,20 +223,20 @@ impl<T: Object + Send + Sync> Reflector<T> {
             WatchEvent::Error(status) => return Err(ApiError::Status(status)),
         };
         last.note(&*object);
-        self.tell_watched(kind, &*object);
+        self.emit_watched(kind, &*object);
         let stored = match kind {
             "ADDED" => self.store.add(object),
             "MODIFIED" => self.store.update(object),
             _ => self.store.delete(Deletion::Final(object)),
         };
         if let Err(error) = stored {
-            self.lost(kind, last.key.clone(), error);
+            self.report_lost(kind, last.key.clone(), error);
         }
         Ok(())
     }
 
-    pub(super) fn tell_watched(&self, kind: &'static str, object: &T) {
-        self.observer.tell::<T>(|| Event::Watched {
+    pub(super) fn emit_watched(&self, kind: &'static str, object: &T) {
+        self.observer.emit::<T>(|| Event::Watched {
             kind,
             key: meta_namespace_key(object),
             resource_version: object.meta().resource_version.to_owned(),
@@ -240,13 +244,13 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     /// Reports that the change of an event is lost.
-    pub(super) fn lost(&self, event: &'static str, key: String, error: Error) {
+    pub(super) fn report_lost(&self, event: &'static str, key: String, error: Error) {
         self.report(ReflectorError::Lost { source_name: self.source.description(), event, key, error });
     }
 
     fn store_bookmark(&self, version: &str) {
         if let Err(error) = self.store.bookmark(version) {
-            self.lost("BOOKMARK", version.to_owned(), error);
+            self.report_lost("BOOKMARK", version.to_owned(), error);
         }
     }
 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Course, Shared, SharedIndexInformer};
+use super::{InformerState, Shared, SharedIndexInformer};
 use crate::cache::error::{BoxError, Error};
 use crate::cache::fifo::QueueKind;
 use crate::cache::key::Object;
 use crate::cache::observe::Observer;
-use crate::cache::processor::{Life, SharedProcessor};
+use crate::cache::processor::{Lifecycle, SharedProcessor};
 use crate::cache::reflector::ReflectorOptions;
 use crate::cache::store::{Index, IndexValues, Transformer};
 use crate::lock::Mutex;
@@ -25,7 +25,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.shared.default_resync = period;
-        self.shared.course = Mutex::new(Course { life: Life::NotStarted, resync_check: period });
+        self.shared.state = Mutex::new(InformerState { lifecycle: Lifecycle::NotStarted, resync_check: period });
         self
     }
 

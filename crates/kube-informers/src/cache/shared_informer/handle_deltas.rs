@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use super::Shared;
 use crate::blocking::spawn_blocking;
-use crate::cache::controller::{TakeOver, process_deltas, process_deltas_in_batch};
+use crate::cache::controller::{IncrementalReplace, process_deltas, process_deltas_in_batch};
 use crate::cache::delta::{Delta, Deltas, InitialList};
 use crate::cache::error::{BoxError, Error};
 use crate::cache::fifo::ProcessDeltas;
 use crate::cache::key::Object;
-use crate::cache::processor::{Audience, Notification};
+use crate::cache::processor::{Notification, Recipients};
 use crate::cache::store::Indexer;
 use crate::lock::lock;
 
 /// The number of objects that are prepared or distributed before other tasks may run.
-const AT_ONCE: usize = 1000;
+const OBJECTS_PER_STEP: usize = 1000;
 
 /// The consumer of the queue. It applies deltas to the store, then distributes the notifications. No handler can join in
 /// between, because it would miss or repeat changes.
@@ -27,25 +27,25 @@ pub(super) struct HandleDeltas<T> {
     shared: Arc<Shared<T>>,
     /// The notifications of the current step; empty between two steps.
     changes: Vec<Notification<T>>,
-    left: Left<T>,
+    remaining: Remaining<T>,
 }
 
 /// The unfinished work of a long delta.
-enum Left<T> {
+enum Remaining<T> {
     Nothing,
-    TakeOver(Box<TakeOver<T>>),
-    Tell(Changes<T>, Audience<T>),
+    Replace(Box<IncrementalReplace<T>>),
+    Distribute(Changes<T>, Recipients<T>),
 }
 
 type Changes<T> = Box<dyn Iterator<Item = Notification<T>> + Send>;
 
 impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
     pub fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { shared, changes: Vec::new(), left: Left::Nothing }
+        Self { shared, changes: Vec::new(), remaining: Remaining::Nothing }
     }
 
     /// Applies changes to the store by `store`, and distributes their notifications.
-    fn step(
+    fn apply(
         &mut self,
         store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
     ) -> Result<(), BoxError> {
@@ -60,35 +60,35 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
     fn is_long(&self, delta: &Delta<T>) -> bool {
         let stored = || self.shared.indexer.list().len();
         match delta {
-            Delta::ReplacedAll { objects, .. } => objects.len().max(stored()) > AT_ONCE,
-            Delta::SyncAll => stored() > AT_ONCE,
+            Delta::ReplacedAll { objects, .. } => objects.len().max(stored()) > OBJECTS_PER_STEP,
+            Delta::SyncAll => stored() > OBJECTS_PER_STEP,
             _ => false,
         }
     }
 
-    fn begin(&self, delta: Delta<T>, initial: InitialList) -> Left<T> {
+    fn begin(&self, delta: Delta<T>, initial: InitialList) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         match delta {
             Delta::ReplacedAll { objects, resource_version } => {
-                Left::TakeOver(Box::new(TakeOver::new(indexer, objects, resource_version, initial)))
+                Remaining::Replace(Box::new(IncrementalReplace::new(indexer, objects, resource_version, initial)))
             }
             Delta::SyncAll => {
                 let _blocked = lock(block_deltas);
                 let once_more = |object: Arc<T>| Notification::Update { old: object.clone(), new: object };
-                Left::Tell(Box::new(indexer.content.walk().map(once_more)), processor.audience())
+                Remaining::Distribute(Box::new(indexer.content.walk().map(once_more)), processor.recipients())
             }
-            _ => Left::Nothing,
+            _ => Remaining::Nothing,
         }
     }
 
-    fn store(&self, list: TakeOver<T>) -> Left<T> {
+    fn finish_replace(&self, list: IncrementalReplace<T>) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         let blocked = lock(block_deltas);
         let (changes, replaced) = list.finish(indexer);
-        let left = Left::Tell(Box::new(changes), processor.audience());
+        let remaining = Remaining::Distribute(Box::new(changes), processor.recipients());
         drop(blocked);
         spawn_blocking(|| drop(replaced)); // freeing the old content may take as long as building it took
-        left
+        remaining
     }
 }
 
@@ -102,26 +102,31 @@ impl<T> Drop for HandleDeltas<T> {
 impl<T: Object + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
         if self.is_long(deltas.oldest()) {
-            self.left = self.begin(deltas.into_oldest(), initial); // a long delta is always popped alone
+            self.remaining = self.begin(deltas.into_oldest(), initial); // a long delta is always popped alone
             return Ok(());
         }
-        self.step(|store, sink| process_deltas(store, deltas, initial, sink))
+        self.apply(|store, sink| process_deltas(store, deltas, initial, sink))
     }
 
     fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
-        self.step(|store, sink| process_deltas_in_batch(store, batch, initial, sink))
+        self.apply(|store, sink| process_deltas_in_batch(store, batch, initial, sink))
     }
 
     fn go_on(&mut self) -> Result<bool, BoxError> {
-        self.left = match std::mem::replace(&mut self.left, Left::Nothing) {
-            Left::Nothing => return Ok(false),
-            Left::TakeOver(mut list) => match list.prepare(&self.shared.indexer, AT_ONCE)? {
-                true => Left::TakeOver(list),
-                false => self.store(*list),
+        self.remaining = match std::mem::replace(&mut self.remaining, Remaining::Nothing) {
+            Remaining::Nothing => return Ok(false),
+            Remaining::Replace(mut list) => match list.prepare(&self.shared.indexer, OBJECTS_PER_STEP)? {
+                true => Remaining::Replace(list),
+                false => self.finish_replace(*list),
             },
-            Left::Tell(mut changes, audience) => {
-                let told = changes.by_ref().take(AT_ONCE).map(|change| audience.tell(&change)).count();
-                if told < AT_ONCE { Left::Nothing } else { Left::Tell(changes, audience) }
+            Remaining::Distribute(mut changes, recipients) => {
+                let distributed =
+                    changes.by_ref().take(OBJECTS_PER_STEP).map(|change| recipients.distribute(&change)).count();
+                if distributed < OBJECTS_PER_STEP {
+                    Remaining::Nothing
+                } else {
+                    Remaining::Distribute(changes, recipients)
+                }
             }
         };
         Ok(true)

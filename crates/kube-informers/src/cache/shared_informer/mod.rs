@@ -12,17 +12,17 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::cache::controller::Controller;
-use crate::cache::done::{Done, Firing};
 use crate::cache::error::Error;
 use crate::cache::fifo::QueueKind;
 use crate::cache::key::{Object, meta_namespace_key};
 use crate::cache::lister_watcher::ListerWatcher;
 use crate::cache::observe::Observer;
 use crate::cache::processor::{
-    HandlerOptions, IntoEventHandler, Life, MINIMUM, Registration, Resync, RunError, SharedProcessor, Subscription,
-    Unused,
+    HandlerOptions, IntoEventHandler, Lifecycle, MINIMUM_RESYNC_PERIOD, Registration, ResyncSchedule, RunError,
+    SharedProcessor, Subscription, UnusedHandler,
 };
 use crate::cache::reflector::{Reflector, ReflectorOptions};
+use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::{Index, IndexValues, Indexer, Reader, Snapshot, Transformer};
 use crate::lock::{Mutex, lock};
 
@@ -73,16 +73,16 @@ struct Shared<T> {
     reflector: ReflectorOptions,
     observer: Observer,
     queue: QueueKind,
-    course: Mutex<Course>,
+    state: Mutex<InformerState>,
     version: Arc<Mutex<String>>,
     /// Held while deltas are stored and distributed, and while a handler joins. A new handler therefore neither misses
     /// nor repeats a change.
     block_deltas: Mutex<()>,
-    synced: Firing,
+    synced: DoneSender,
 }
 
-struct Course {
-    life: Life,
+struct InformerState {
+    lifecycle: Lifecycle,
     /// The period in which the Reflector checks whether a resync is due; zero means never.
     resync_check: Duration,
 }
@@ -106,10 +106,10 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
                 reflector: ReflectorOptions::default(),
                 observer: Observer::default(),
                 queue: QueueKind::default(),
-                course: Mutex::new(Course { life: Life::NotStarted, resync_check: Duration::ZERO }),
+                state: Mutex::new(InformerState { lifecycle: Lifecycle::NotStarted, resync_check: Duration::ZERO }),
                 version: Arc::default(),
                 block_deltas: Mutex::new(()),
-                synced: Firing::new(),
+                synced: DoneSender::new(),
             },
         }
     }
@@ -160,16 +160,16 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     fn join<R>(
         &self,
         options: HandlerOptions,
-        join: impl FnOnce(Resync, Option<&Snapshot<T>>) -> Result<R, Unused>,
+        join: impl FnOnce(ResyncSchedule, Option<&Snapshot<T>>) -> Result<R, UnusedHandler>,
     ) -> Result<R, InformerStopped> {
         let joined = {
-            let mut course = lock(&self.0.course);
-            if course.life == Life::Stopped {
+            let mut state = lock(&self.0.state);
+            if state.lifecycle == Lifecycle::Stopped {
                 return Err(InformerStopped); // checked here, because the processor stops a moment later than the informer
             }
-            let resync = self.fit_resync(&mut course, options.resync.unwrap_or(self.0.default_resync));
+            let resync = self.schedule_resync(&mut state, options.resync.unwrap_or(self.0.default_resync));
             let _blocked = lock(&self.0.block_deltas);
-            let stored = (course.life == Life::Running).then(|| self.0.indexer.list());
+            let stored = (state.lifecycle == Lifecycle::Running).then(|| self.0.indexer.list());
             join(resync, stored.as_ref())
         };
         joined.map_err(|unused| {
@@ -180,21 +180,21 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Returns the resync schedule of a new handler. If the informer does not run yet, its check period becomes short
     /// enough for the handler. (client-go's informer never checks if it was made without a resync period.)
-    fn fit_resync(&self, course: &mut Course, period: Duration) -> Resync {
-        let period = if period.is_zero() { period } else { period.max(MINIMUM) };
+    fn schedule_resync(&self, state: &mut InformerState, period: Duration) -> ResyncSchedule {
+        let period = if period.is_zero() { period } else { period.max(MINIMUM_RESYNC_PERIOD) };
         if period.is_zero() {
-            return Resync::never();
+            return ResyncSchedule::never();
         }
-        let check = course.resync_check;
-        if course.life == Life::NotStarted && (check.is_zero() || period < check) {
-            course.resync_check = period;
+        let check = state.resync_check;
+        if state.lifecycle == Lifecycle::NotStarted && (check.is_zero() || period < check) {
+            state.resync_check = period;
             self.0.processor.resync_check_period_changed(period);
         } else if check.is_zero() {
             warn!(
                 "a handler that wants a resync every {period:?} gets none: the informer runs already, without resync"
             );
         }
-        Resync::every(period, course.resync_check)
+        ResyncSchedule::every(period, state.resync_check)
     }
 
     /// Removes a handler (client-go's `RemoveEventHandler`). Its buffered notifications are dropped, and a running
@@ -250,18 +250,18 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Returns true if the informer has run and ended, or its factory was shut down before it ran.
     pub fn is_stopped(&self) -> bool {
-        lock(&self.0.course).life == Life::Stopped
+        lock(&self.0.state).lifecycle == Lifecycle::Stopped
     }
 
     /// Marks an informer that will never run as stopped, so that waiters give up. Does nothing if it was run.
     #[cfg(feature = "client")] // the factory calls it
     pub(crate) fn give_up(&self) {
         {
-            let mut course = lock(&self.0.course);
-            if course.life != Life::NotStarted {
+            let mut state = lock(&self.0.state);
+            if state.lifecycle != Lifecycle::NotStarted {
                 return;
             }
-            course.life = Life::Stopped;
+            state.lifecycle = Lifecycle::Stopped;
         }
         self.0.synced.give_up();
         self.0.processor.give_up();
@@ -282,7 +282,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     /// if it was removed meanwhile.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let controller = self.start().inspect_err(|error| warn!("{error}"))?;
-        let _stopped = StoppedWhenDropped(&self.0);
+        let _stopped = StopOnDrop(&self.0);
         let stop = stop.child_token();
         let handlers = self.0.processor.start(stop.clone())?; // a panic of a handler cancels `stop`
         controller.run(stop).await;
@@ -291,16 +291,16 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     }
 
     fn start(&self) -> Result<Controller<T>, RunError> {
-        let mut course = lock(&self.0.course);
-        if course.life != Life::NotStarted {
+        let mut state = lock(&self.0.state);
+        if state.lifecycle != Lifecycle::NotStarted {
             return Err(RunError::AlreadyRan);
         }
-        course.life = Life::Running;
+        state.lifecycle = Lifecycle::Running;
         let Shared { indexer, transformer, observer, .. } = &*self.0;
         let queue = self.0.queue.build(indexer.clone(), transformer.clone(), observer.clone());
         let shared = self.0.clone();
         let controller = Controller::new(self.0.source.clone(), queue, HandleDeltas::new(self.0.clone()))
-            .with_reflector(|reflector| self.set_up(reflector, course.resync_check))
+            .with_reflector(|reflector| self.set_up(reflector, state.resync_check))
             .on_first_list(move || {
                 shared.synced.fire();
                 shared.processor.upstream_synced();
@@ -309,12 +309,12 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     }
 
     fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
-        let (shared, asked) = (self.0.clone(), self.0.clone());
+        let (shared, triggered) = (self.0.clone(), self.0.clone());
         reflector
             .options(self.0.reflector.clone())
             .resync(resync_check)
             .should_resync(move || shared.processor.should_resync())
-            .before_asked_resync(move || asked.processor.make_resync_due())
+            .before_triggered_resync(move || triggered.processor.make_resync_due())
             .version(self.0.version.clone())
             .observer(self.0.observer.clone())
     }
@@ -328,15 +328,15 @@ impl<T> Clone for SharedIndexInformer<T> {
 
 impl<T> Shared<T> {
     fn stopped(&self) {
-        lock(&self.course).life = Life::Stopped;
+        lock(&self.state).lifecycle = Lifecycle::Stopped;
         self.synced.give_up();
     }
 }
 
 /// Marks the informer as stopped when its run ends in any way, including a panic or a dropped future.
-struct StoppedWhenDropped<'a, T>(&'a Shared<T>);
+struct StopOnDrop<'a, T>(&'a Shared<T>);
 
-impl<T> Drop for StoppedWhenDropped<'_, T> {
+impl<T> Drop for StopOnDrop<'_, T> {
     fn drop(&mut self) {
         self.0.stopped();
     }
@@ -345,7 +345,7 @@ impl<T> Drop for StoppedWhenDropped<'_, T> {
 impl<T> fmt::Debug for SharedIndexInformer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedIndexInformer")
-            .field("life", &lock(&self.0.course).life)
+            .field("lifecycle", &lock(&self.0.state).lifecycle)
             .field("synced", &self.0.synced.has_fired())
             .field("processor", &self.0.processor)
             .finish_non_exhaustive()

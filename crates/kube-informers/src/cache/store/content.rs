@@ -8,12 +8,12 @@ use super::stored_index::StoredIndex;
 /// Objects, their keys and their indices. A clone takes constant time and shares everything with the original.
 #[derive(Debug)]
 pub(crate) struct Content<T> {
-    /// The objects by place. A place has an object exactly when it has a key.
+    /// The objects by slot. A slot has an object exactly when it has a key.
     pub objects: Slots<Arc<T>>,
     pub keys: Slots<Arc<str>>,
     /// The number of objects.
     pub len: usize,
-    /// The indices in the order in which they were added. An index is never removed. An index holds exactly the places of
+    /// The indices in the order in which they were added. An index is never removed. An index holds exactly the slots of
     /// the objects that have a value in it.
     pub indices: Vec<StoredIndex<T>>,
 }

@@ -62,7 +62,7 @@ impl<T> Index<T> {
 
     /// Returns a snapshot of the objects with this value.
     pub fn get(&self, value: &str) -> Snapshot<T> {
-        self.store.chosen(self.number, |index| index.places(value))
+        self.store.select_by_index(self.number, |index| index.slots(value))
     }
 
     /// Returns the keys of the objects with this value, sorted.
@@ -72,7 +72,7 @@ impl<T> Index<T> {
 
     /// Returns a snapshot of the objects that share at least one value with `object`, each once (client-go's `Index`).
     pub fn matching(&self, object: &T) -> Snapshot<T> {
-        self.store.chosen(self.number, |index| index.places_of(&index.values_of(object)))
+        self.store.select_by_index(self.number, |index| index.slots_of_any(&index.values_of(object)))
     }
 
     /// Returns the values of all objects, each once, sorted.

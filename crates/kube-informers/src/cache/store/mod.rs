@@ -2,16 +2,16 @@
 //! `tools/cache/store.go`.
 
 mod content;
-mod guarded;
 mod index;
 mod index_values;
 mod indexer;
 mod lister;
-mod places;
 mod reader;
 mod replacement;
+mod slot_set;
 mod slots;
 mod snapshot;
+mod store_state;
 mod stored_index;
 mod thread_safe_store;
 mod transformer;
@@ -192,9 +192,9 @@ impl<T: Object> Store<T> {
             Deletion::Final(object) => (self.key_of(&object)?, Some(object)),
             Deletion::FinalStateUnknown { key, .. } => (key, None),
         };
-        let gone = self.observer.is_on().then(|| self.removal(&key));
+        let gone = self.observer.is_on().then(|| self.removed_event(&key));
         self.content.delete(&key, last.as_deref());
-        self.tell_change(gone);
+        self.emit_if_observed(gone);
         Ok(())
     }
 
@@ -208,14 +208,14 @@ impl<T: Object> Store<T> {
         for object in objects {
             replacement.put(&self.key_of(&object)?, self.transform(object)?);
         }
-        drop(self.replace_by(replacement, resource_version));
+        drop(self.replace_with(replacement, resource_version));
         Ok(())
     }
 
     /// Replaces the whole content with a prepared one, and returns the old content.
-    pub(super) fn replace_by(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
+    pub(super) fn replace_with(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
         let replaced = self.content.replace(replacement, resource_version);
-        self.observer.tell::<T>(|| {
+        self.observer.emit::<T>(|| {
             let stored = self.content.list();
             let stored = stored.keys().zip(&stored);
             let objects = stored.map(|(key, object)| Versioned::of(key.to_string(), &**object)).collect();
@@ -232,21 +232,21 @@ impl<T: Object> Store<T> {
         let total = transactions.len();
         let mut operations = Vec::with_capacity(total);
         let mut failed = TransactionError { successful: Vec::new(), total, errors: Vec::new() };
-        for (place, transaction) in transactions.into_iter().enumerate() {
+        for (position, transaction) in transactions.into_iter().enumerate() {
             match self.operation(transaction) {
                 Ok(operation) => {
-                    failed.successful.push(place);
+                    failed.successful.push(position);
                     operations.push(operation);
                 }
                 Err(error) => failed.errors.push(error.into()),
             }
         }
         let changes: Vec<Event> = match self.observer.is_on() {
-            true => operations.iter().map(|operation| self.change(operation)).collect(),
+            true => operations.iter().map(|operation| self.operation_event(operation)).collect(),
             false => Vec::new(),
         };
         self.content.transaction(operations);
-        changes.into_iter().for_each(|change| self.tell_change(Some(change)));
+        changes.into_iter().for_each(|change| self.emit_if_observed(Some(change)));
         if failed.errors.is_empty() { Ok(()) } else { Err(failed.into()) }
     }
 
@@ -306,27 +306,27 @@ impl<T: Object> Store<T> {
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
-        let stored = self.observer.is_on().then(|| self.storing(&key, &object));
+        let stored = self.observer.is_on().then(|| self.stored_event(&key, &object));
         let old = self.content.put(&key, object);
-        self.tell_change(stored);
+        self.emit_if_observed(stored);
         Ok(old)
     }
 
-    fn tell_change(&self, change: Option<Event>) {
+    fn emit_if_observed(&self, change: Option<Event>) {
         if let Some(change) = change {
-            self.observer.tell::<T>(|| change);
+            self.observer.emit::<T>(|| change);
         }
     }
 
     /// Returns the event of an operation. It must be built before the operation, because it contains the old state.
-    fn change(&self, operation: &Operation<T>) -> Event {
+    fn operation_event(&self, operation: &Operation<T>) -> Event {
         match operation {
-            Operation::Put { key, object } => self.storing(key, object),
-            Operation::Delete { key, .. } => self.removal(key),
+            Operation::Put { key, object } => self.stored_event(key, object),
+            Operation::Delete { key, .. } => self.removed_event(key),
         }
     }
 
-    fn storing(&self, key: &str, object: &T) -> Event {
+    fn stored_event(&self, key: &str, object: &T) -> Event {
         let old = self.content.get(key);
         Event::Stored {
             key: key.to_owned(),
@@ -336,7 +336,7 @@ impl<T: Object> Store<T> {
         }
     }
 
-    fn removal(&self, key: &str) -> Event {
+    fn removed_event(&self, key: &str) -> Event {
         let old = self.content.get(key);
         Event::Removed {
             key: key.to_owned(),

@@ -114,7 +114,7 @@ impl<T> Reader<T> {
         if !is_comparable(resource_version) {
             return Err(Stale::NotComparable(resource_version.to_owned()));
         }
-        match tokio::time::timeout(timeout, self.0.seen(resource_version)).await {
+        match tokio::time::timeout(timeout, self.0.wait_until_seen(resource_version)).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(Stale::Ended(resource_version.to_owned())),
             Err(_) => Err(Stale::InTime(resource_version.to_owned())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triomphe::Arc as Shared;
 
 use super::content::Content;
-use super::guarded::Guarded;
+use super::store_state::StoreState;
 use super::stored_index::StoredIndex;
 
 /// The next content of a [`ThreadSafeStore`](crate::cache::ThreadSafeStore). It is filled without the store's lock,
@@ -13,18 +13,18 @@ use super::stored_index::StoredIndex;
 pub(crate) struct Replacement<T> {
     /// The content of the store while the replacement is filled.
     old: Shared<Content<T>>,
-    new: Guarded<T>,
+    new: StoreState<T>,
 }
 
 /// The old content of a store. Dropping it may free all its objects, so the caller must do that without a lock.
 #[must_use]
-pub(crate) struct Replaced<T>(#[expect(dead_code, reason = "it is only dropped")] (Guarded<T>, Shared<Content<T>>));
+pub(crate) struct Replaced<T>(#[expect(dead_code, reason = "it is only dropped")] (StoreState<T>, Shared<Content<T>>));
 
 impl<T> Replacement<T> {
     /// Makes an empty replacement for this content, with room for `objects` objects.
     pub fn of(old: Shared<Content<T>>, objects: usize) -> Self {
-        let mut new = Guarded::of(Content::empty(old.indices.iter().map(StoredIndex::emptied).collect()));
-        new.places.reserve(objects);
+        let mut new = StoreState::of(Content::empty(old.indices.iter().map(StoredIndex::new_empty).collect()));
+        new.slots.reserve(objects);
         Self { old, new }
     }
 
@@ -39,16 +39,16 @@ impl<T> Replacement<T> {
     }
 
     pub fn has(&self, key: &str) -> bool {
-        self.new.places.contains_key(key)
+        self.new.slots.contains_key(key)
     }
 
-    /// Replaces `guarded` with the new content, which is the state at this resourceVersion.
-    pub(super) fn commit(mut self, guarded: &mut Guarded<T>, version: &str) -> Replaced<T> {
-        if guarded.content.indices.len() != self.old.indices.len() {
-            self.new.rebuild(&guarded.content.indices); // indices were added meanwhile
+    /// Replaces `state` with the new content, which is the state at this resourceVersion.
+    pub(super) fn commit(mut self, state: &mut StoreState<T>, version: &str) -> Replaced<T> {
+        if state.content.indices.len() != self.old.indices.len() {
+            self.new.rebuild(&state.content.indices); // indices were added meanwhile
         }
         self.new.note(version); // even if the store has seen a later resourceVersion, because a list replaces everything
-        (self.new.waiters, self.new.closed) = (std::mem::take(&mut guarded.waiters), guarded.closed);
-        Replaced((std::mem::replace(guarded, self.new), self.old))
+        (self.new.waiters, self.new.closed) = (std::mem::take(&mut state.waiters), state.closed);
+        Replaced((std::mem::replace(state, self.new), self.old))
     }
 }

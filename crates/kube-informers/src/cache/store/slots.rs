@@ -1,16 +1,16 @@
-//! Slots: a persistent array. It maps places (numbers) to values, may have empty places, and is cloned in constant time.
+//! Slots: a persistent array. It maps slots (numbers) to values, may have empty slots, and is cloned in constant time.
 //!
-//! `imbl::Vector` is cloned in constant time too, but has no empty places, and cannot be iterated leaf by leaf, which
-//! makes it fast to iterate the places of an index.
+//! `imbl::Vector` is cloned in constant time too, but has no empty slots, and cannot be iterated leaf by leaf, which
+//! makes it fast to iterate the slots of an index.
 
 use std::array;
 use std::ops::Range;
 
 use triomphe::Arc;
 
-use super::places::{Places, Words};
+use super::slot_set::{SlotSet, Words};
 
-/// The number of places in a leaf, equal to the number of bits in a word of [`Places`].
+/// The number of slots in a leaf, equal to the number of bits in a word of [`SlotSet`].
 const LEAF: usize = u64::BITS as usize;
 /// The number of leaves in a branch.
 const BRANCH: usize = 64;
@@ -18,10 +18,10 @@ const BRANCH: usize = 64;
 type Leaf<V> = [Option<V>; LEAF];
 type Branch<V> = [Option<Arc<Leaf<V>>>; BRANCH];
 
-/// Values by place, in a tree of three levels.
+/// Values by slot, in a tree of three levels.
 ///
-/// A clone shares all nodes with the original. The next write to a shared place copies the nodes on the path to it: one
-/// leaf, one branch, and the root, which has a pointer for every 4096 places. Later writes to the same leaf copy nothing.
+/// A clone shares all nodes with the original. The next write to a shared slot copies the nodes on the path to it: one
+/// leaf, one branch, and the root, which has a pointer for every 4096 slots. Later writes to the same leaf copy nothing.
 /// A leaf whose values were all removed stays in the tree.
 #[derive(Debug)]
 pub(crate) struct Slots<V>(Arc<Vec<Arc<Branch<V>>>>);
@@ -40,8 +40,8 @@ impl<V> Default for Slots<V> {
 
 impl<V> Slots<V> {
     #[inline]
-    pub fn get(&self, place: usize) -> Option<&V> {
-        self.leaf(place / LEAF)?[place % LEAF].as_ref()
+    pub fn get(&self, slot: usize) -> Option<&V> {
+        self.leaf(slot / LEAF)?[slot % LEAF].as_ref()
     }
 
     #[inline]
@@ -49,48 +49,48 @@ impl<V> Slots<V> {
         self.0.get(number / BRANCH)?[number % BRANCH].as_deref()
     }
 
-    /// Returns the range of places that may have values.
-    pub fn places(&self) -> Range<usize> {
+    /// Returns the range of slots that may have values.
+    pub fn range(&self) -> Range<usize> {
         0..self.0.len() * BRANCH * LEAF
     }
 
-    /// Iterates over all values, in the order of their places.
+    /// Iterates over all values, in the order of their slots.
     pub fn iter(&self) -> Iter<'_, V> {
         Iter::new(self, Words::All(0..self.0.len() * BRANCH))
     }
 
-    /// Iterates over the values at these places, in the order of the places.
-    pub fn at<'a>(&'a self, places: &'a Places) -> Iter<'a, V> {
-        Iter::new(self, places.words())
+    /// Iterates over the values at these slots, in the order of the slots.
+    pub fn at<'a>(&'a self, set: &'a SlotSet) -> Iter<'a, V> {
+        Iter::new(self, set.words())
     }
 }
 
 impl<V: Clone> Slots<V> {
-    /// Sets the value of a place, or empties the place. Returns the old value.
-    pub fn set(&mut self, place: usize, value: Option<V>) -> Option<V> {
-        std::mem::replace(self.slot(place), value)
+    /// Sets the value of a slot, or empties the slot. Returns the old value.
+    pub fn set(&mut self, slot: usize, value: Option<V>) -> Option<V> {
+        std::mem::replace(self.slot_mut(slot), value)
     }
 
-    /// Returns the slot of a place for reading and writing.
+    /// Returns the content of a slot for reading and writing.
     #[inline]
-    pub fn slot(&mut self, place: usize) -> &mut Option<V> {
+    pub fn slot_mut(&mut self, slot: usize) -> &mut Option<V> {
         let branches = Arc::make_mut(&mut self.0);
-        let (branch, leaf, place) = (place / LEAF / BRANCH, place / LEAF % BRANCH, place % LEAF);
+        let (branch, leaf, offset) = (slot / LEAF / BRANCH, slot / LEAF % BRANCH, slot % LEAF);
         while branches.len() <= branch {
             branches.push(Arc::new(array::from_fn(|_| None)));
         }
         let leaves = Arc::make_mut(&mut branches[branch]);
         let leaf = leaves[leaf].get_or_insert_with(|| Arc::new(array::from_fn(|_| None)));
-        &mut Arc::make_mut(leaf)[place]
+        &mut Arc::make_mut(leaf)[offset]
     }
 }
 
-/// An iterator over the values at some places. It looks up each leaf once, not each place.
+/// An iterator over the values at some slots. It looks up each leaf once, not each slot.
 pub(crate) struct Iter<'a, V> {
     slots: &'a Slots<V>,
     words: Words<'a>,
     leaf: Option<&'a Leaf<V>>,
-    /// The remaining places of the leaf, one bit each.
+    /// The remaining slots of the leaf, one bit each.
     word: u64,
 }
 
@@ -107,9 +107,9 @@ impl<'a, V> Iterator for Iter<'a, V> {
     fn next(&mut self) -> Option<&'a V> {
         loop {
             while self.word != 0 {
-                let place = self.word.trailing_zeros() as usize;
+                let offset = self.word.trailing_zeros() as usize;
                 self.word &= self.word - 1;
-                if let Some(value) = self.leaf.and_then(|leaf| leaf[place].as_ref()) {
+                if let Some(value) = self.leaf.and_then(|leaf| leaf[offset].as_ref()) {
                     return Some(value);
                 }
             }
@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn a_write_does_not_change_an_earlier_clone() {
         let mut slots = Slots::default();
-        for place in 0..10_000 {
-            assert_eq!(slots.set(place, Some(place)), None);
+        for slot in 0..10_000 {
+            assert_eq!(slots.set(slot, Some(slot)), None);
         }
         let copy = slots.clone();
         assert_eq!(slots.set(4_097, Some(0)), Some(4_097));
@@ -139,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn iterating_over_some_places_skips_the_rest() {
+    fn iterating_over_some_slots_skips_the_rest() {
         let mut slots = Slots::default();
-        let mut places = Places::default();
-        for place in [9_000, 0, 63, 64, 5_000] {
-            slots.set(place, Some(place));
-            slots.set(place + 1, Some(place + 1));
-            places.insert(place);
+        let mut set = SlotSet::default();
+        for slot in [9_000, 0, 63, 64, 5_000] {
+            slots.set(slot, Some(slot));
+            slots.set(slot + 1, Some(slot + 1));
+            set.insert(slot);
         }
-        assert!(slots.at(&places).copied().eq([0, 63, 64, 5_000, 9_000]));
+        assert!(slots.at(&set).copied().eq([0, 63, 64, 5_000, 9_000]));
     }
 }

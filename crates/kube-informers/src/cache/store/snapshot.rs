@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triomphe::Arc as Shared;
 
 use super::content::Content;
-use super::places::Places;
+use super::slot_set::SlotSet;
 use super::slots;
 
 /// The objects of a store, or the objects with one index value, at one moment.
@@ -13,37 +13,37 @@ use super::slots;
 /// Taking or cloning a snapshot takes constant time, because it shares its structure with the store. The store does not
 /// wait for its readers.
 ///
-/// The objects come in the order of their places in the store. A list assigns places in its own order. A later object
-/// reuses the place of a deleted object, or gets the next place. The order is therefore the same in every run, but says
+/// The objects come in the order of their slots in the store. A list assigns slots in its own order. A later object
+/// reuses the slot of a deleted object, or gets the next slot. The order is therefore the same in every run, but says
 /// nothing about age.
 ///
 /// A snapshot keeps all objects of the store at that moment in memory, even if it selects only a few. To keep objects for
 /// a longer time, collect the needed ones and drop the snapshot.
 pub struct Snapshot<T> {
     content: Shared<Content<T>>,
-    chosen: Chosen,
+    selection: Selection,
 }
 
 #[derive(Clone)]
-enum Chosen {
+enum Selection {
     All,
-    Some(Places),
+    Some(SlotSet),
 }
 
 impl<T> Snapshot<T> {
     pub(crate) fn all(content: Shared<Content<T>>) -> Self {
-        Self { content, chosen: Chosen::All }
+        Self { content, selection: Selection::All }
     }
 
-    pub(crate) fn of(content: Shared<Content<T>>, places: Places) -> Self {
-        Self { content, chosen: Chosen::Some(places) }
+    pub(crate) fn of(content: Shared<Content<T>>, slots: SlotSet) -> Self {
+        Self { content, selection: Selection::Some(slots) }
     }
 
     /// Returns the number of objects.
     pub fn len(&self) -> usize {
-        match &self.chosen {
-            Chosen::All => self.content.len,
-            Chosen::Some(places) => places.len(),
+        match &self.selection {
+            Selection::All => self.content.len,
+            Selection::Some(slots) => slots.len(),
         }
     }
 
@@ -54,9 +54,9 @@ impl<T> Snapshot<T> {
 
     /// Returns an iterator over the objects.
     pub fn iter(&self) -> Iter<'_, T> {
-        let objects = match &self.chosen {
-            Chosen::All => self.content.objects.iter(),
-            Chosen::Some(places) => self.content.objects.at(places),
+        let objects = match &self.selection {
+            Selection::All => self.content.objects.iter(),
+            Selection::Some(slots) => self.content.objects.at(slots),
         };
         Iter { objects, left: self.len() }
     }
@@ -69,16 +69,16 @@ impl<T> Snapshot<T> {
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
-        match &self.chosen {
-            Chosen::All => self.content.keys.iter(),
-            Chosen::Some(places) => self.content.keys.at(places),
+        match &self.selection {
+            Selection::All => self.content.keys.iter(),
+            Selection::Some(slots) => self.content.keys.at(slots),
         }
     }
 }
 
 impl<T> Clone for Snapshot<T> {
     fn clone(&self) -> Self {
-        Self { content: self.content.clone(), chosen: self.chosen.clone() }
+        Self { content: self.content.clone(), selection: self.selection.clone() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! StoredIndex: the data of one index, a map from each value to the places of the objects with that value. Upstream:
+//! StoredIndex: the data of one index, a map from each value to the slots of the objects with that value. Upstream:
 //! `storeIndex` in `tools/cache/thread_safe_store.go`.
 
 use std::fmt;
@@ -10,21 +10,21 @@ use imbl::shared_ptr::DefaultSharedPtr;
 
 use super::index::IndexFn;
 use super::index_values::IndexValues;
-use super::places::Places;
+use super::slot_set::SlotSet;
 use super::slots::Slots;
 
-/// The places of the objects of one index, by value. A value without objects is removed, so no set is empty. A clone
+/// The slots of the objects of one index, by value. A value without objects is removed, so no set is empty. A clone
 /// takes constant time.
 pub(crate) struct StoredIndex<T> {
     name: Arc<str>,
     function: IndexFn<T>,
-    values: GenericHashMap<Arc<str>, Places, RandomState, DefaultSharedPtr>,
+    values: GenericHashMap<Arc<str>, SlotSet, RandomState, DefaultSharedPtr>,
 }
 
 /// A change of one object's values in an index: the values before and after.
-pub(crate) struct Move<'a> {
-    from: IndexValues<'a>,
-    to: IndexValues<'a>,
+pub(crate) struct ValueChange<'a> {
+    old: IndexValues<'a>,
+    new: IndexValues<'a>,
 }
 
 impl<T> StoredIndex<T> {
@@ -42,65 +42,65 @@ impl<T> StoredIndex<T> {
 
     /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the index.
     #[inline]
-    pub fn change<'a>(&self, old: Option<&'a T>, new: Option<&'a T>) -> Option<Move<'a>> {
+    pub fn change<'a>(&self, old: Option<&'a T>, new: Option<&'a T>) -> Option<ValueChange<'a>> {
         let values = |object: Option<&'a T>| object.map(|object| self.values_of(object)).unwrap_or_default();
-        let (from, to) = (values(old), values(new));
-        if from == to { None } else { Some(Move { from, to }) }
+        let (old, new) = (values(old), values(new));
+        if old == new { None } else { Some(ValueChange { old, new }) }
     }
 
-    pub fn apply(&mut self, place: usize, Move { from, to }: Move<'_>) {
-        for value in from.iter() {
-            self.remove(value, place);
+    pub fn apply(&mut self, slot: usize, ValueChange { old, new }: ValueChange<'_>) {
+        for value in old.iter() {
+            self.remove(value, slot);
         }
-        for value in to.iter() {
-            self.insert(value, place);
+        for value in new.iter() {
+            self.insert(value, slot);
         }
     }
 
-    fn remove(&mut self, value: &str, place: usize) {
-        let Some(places) = self.values.get_mut(value) else { return };
-        places.remove(place);
-        if places.is_empty() {
+    fn remove(&mut self, value: &str, slot: usize) {
+        let Some(slots) = self.values.get_mut(value) else { return };
+        slots.remove(slot);
+        if slots.is_empty() {
             self.values.remove(value);
         }
     }
 
-    fn insert(&mut self, value: &str, place: usize) {
+    fn insert(&mut self, value: &str, slot: usize) {
         match self.values.get_mut(value) {
-            Some(places) => places.insert(place),
+            Some(slots) => slots.insert(slot),
             None => {
-                self.values.insert(value.into(), Places::One(place));
+                self.values.insert(value.into(), SlotSet::One(slot));
             }
         }
     }
 
     /// Makes an empty index with the same name and function.
-    pub fn emptied(&self) -> Self {
+    pub fn new_empty(&self) -> Self {
         Self::new(&self.name, self.function.clone())
     }
 
     /// Makes an index with the same name and function over other objects.
-    pub fn rebuilt(&self, objects: &Slots<Arc<T>>) -> Self {
-        let mut rebuilt = self.emptied();
-        for place in objects.places() {
-            if let Some(object) = objects.get(place)
+    pub fn rebuild(&self, objects: &Slots<Arc<T>>) -> Self {
+        let mut rebuilt = self.new_empty();
+        for slot in objects.range() {
+            if let Some(object) = objects.get(slot)
                 && let Some(change) = rebuilt.change(None, Some(object))
             {
-                rebuilt.apply(place, change);
+                rebuilt.apply(slot, change);
             }
         }
         rebuilt
     }
 
-    pub fn places(&self, value: &str) -> Places {
+    pub fn slots(&self, value: &str) -> SlotSet {
         self.values.get(value).cloned().unwrap_or_default()
     }
 
-    pub fn places_of(&self, values: &IndexValues<'_>) -> Places {
-        let mut all = Places::default();
+    pub fn slots_of_any(&self, values: &IndexValues<'_>) -> SlotSet {
+        let mut all = SlotSet::default();
         for value in values.iter() {
-            if let Some(places) = self.values.get(&**value) {
-                all.extend(places);
+            if let Some(slots) = self.values.get(&**value) {
+                all.extend(slots);
             }
         }
         all

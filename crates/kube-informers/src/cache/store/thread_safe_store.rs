@@ -8,18 +8,18 @@ use std::sync::Arc;
 use triomphe::Arc as Shared;
 
 use super::content::Content;
-use super::guarded::Guarded;
 use super::index::IndexFn;
-use super::places::Places;
 use super::replacement::{Replaced, Replacement};
+use super::slot_set::SlotSet;
 use super::snapshot::Snapshot;
+use super::store_state::StoreState;
 use super::stored_index::StoredIndex;
 use super::versions::at_least;
+use crate::cache::condvar::{change_and_wake, wait_until};
 use crate::cache::error::Error;
 use crate::cache::key::Object;
-use crate::cache::look::{change, look_until};
 use crate::cache::observe::IndexSets;
-use crate::lock::{Mutex, lock, lock_out_of_line};
+use crate::lock::{Mutex, lock, lock_yielding};
 
 /// Objects by keys that the caller computes, with indices (client-go's `ThreadSafeStore`). It is the layer below
 /// [`Store`](crate::cache::Store) and [`Indexer`](crate::cache::Indexer).
@@ -38,7 +38,7 @@ use crate::lock::{Mutex, lock, lock_out_of_line};
 /// store.update("nettool", Arc::new(Pod::default()));
 /// assert_eq!((before.len(), store.list().len()), (0, 1));
 /// ```
-pub struct ThreadSafeStore<T>(Mutex<Guarded<T>>);
+pub struct ThreadSafeStore<T>(Mutex<StoreState<T>>);
 
 /// One operation of a transaction.
 pub(crate) enum Operation<T> {
@@ -48,7 +48,7 @@ pub(crate) enum Operation<T> {
 
 impl<T> Default for ThreadSafeStore<T> {
     fn default() -> Self {
-        Self(Mutex::new(Guarded::of(Content::empty(Vec::new()))))
+        Self(Mutex::new(StoreState::of(Content::empty(Vec::new()))))
     }
 }
 
@@ -60,9 +60,9 @@ impl<T> ThreadSafeStore<T> {
 
     /// Returns the object with this key.
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
-        let state = lock_out_of_line(&self.0);
-        let place = *state.places.get(key)?;
-        state.content.objects.get(place).cloned()
+        let state = lock_yielding(&self.0);
+        let slot = *state.slots.get(key)?;
+        state.content.objects.get(slot).cloned()
     }
 
     /// Returns a snapshot of all objects.
@@ -73,7 +73,7 @@ impl<T> ThreadSafeStore<T> {
     /// Iterates over a snapshot of all objects. The iterator owns the snapshot.
     pub(crate) fn walk(&self) -> impl Iterator<Item = Arc<T>> + use<T> {
         let content = self.content();
-        content.objects.places().filter_map(move |place| content.objects.get(place).cloned())
+        content.objects.range().filter_map(move |slot| content.objects.get(slot).cloned())
     }
 
     /// Returns the objects that share at least one value of the named index with `object`, each once (client-go's `Index`).
@@ -82,7 +82,7 @@ impl<T> ThreadSafeStore<T> {
     /// No index has this name.
     pub fn matching(&self, name: &str, object: &T) -> Result<Snapshot<T>, Error> {
         let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
-        Ok(self.chosen(number, |index| index.places_of(&index.values_of(object))))
+        Ok(self.select_by_index(number, |index| index.slots_of_any(&index.values_of(object))))
     }
 
     /// Returns the objects with `value` in the named index (client-go's `ByIndex`).
@@ -91,15 +91,19 @@ impl<T> ThreadSafeStore<T> {
     /// No index has this name.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Snapshot<T>, Error> {
         let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
-        Ok(self.chosen(number, |index| index.places(value)))
+        Ok(self.select_by_index(number, |index| index.slots(value)))
     }
 
-    /// Returns a snapshot of the objects at the places that `choose` takes from an index. Indices are never removed, so
+    /// Returns a snapshot of the objects in the slots that `choose` takes from an index. Indices are never removed, so
     /// the number stays valid.
-    pub(crate) fn chosen(&self, number: usize, choose: impl FnOnce(&StoredIndex<T>) -> Places) -> Snapshot<T> {
+    pub(crate) fn select_by_index(
+        &self,
+        number: usize,
+        choose: impl FnOnce(&StoredIndex<T>) -> SlotSet,
+    ) -> Snapshot<T> {
         let content = self.content();
-        let places = content.indices.get(number).map(choose).unwrap_or_default();
-        Snapshot::of(content, places)
+        let slots = content.indices.get(number).map(choose).unwrap_or_default();
+        Snapshot::of(content, slots)
     }
 
     pub(crate) fn number_of_index(&self, name: &str) -> Option<usize> {
@@ -120,14 +124,14 @@ impl<T> ThreadSafeStore<T> {
             return Err(Error::IndexerConflict(taken.into_iter().cloned().collect()));
         }
         for (name, function) in functions {
-            content.indices.push(StoredIndex::new(&name, function).rebuilt(&content.objects));
+            content.indices.push(StoredIndex::new(&name, function).rebuild(&content.objects));
         }
         Ok(())
     }
 
     /// Waits until this resourceVersion or a later one was written. Returns false if the store was closed before that.
-    pub(crate) async fn seen(&self, version: &str) -> bool {
-        look_until(&self.0, |state| match (at_least(&state.seen, version), state.closed) {
+    pub(crate) async fn wait_until_seen(&self, version: &str) -> bool {
+        wait_until(&self.0, |state| match (at_least(&state.seen, version), state.closed) {
             (true, _) => Ok(true),
             (false, true) => Ok(false),
             (false, false) => Err(state),
@@ -137,7 +141,7 @@ impl<T> ThreadSafeStore<T> {
 
     /// Ends all waits for a resourceVersion, because no writer is left.
     pub(crate) fn close(&self) {
-        change(&self.0, |state| state.closed = true);
+        change_and_wake(&self.0, |state| state.closed = true);
     }
 
     pub(crate) fn index_values(&self, name: &str) -> Vec<String> {
@@ -167,11 +171,11 @@ impl<T> ThreadSafeStore<T> {
     }
 
     pub(crate) fn resource_version(&self) -> String {
-        lock_out_of_line(&self.0).resource_version.clone()
+        lock_yielding(&self.0).resource_version.clone()
     }
 
     pub(crate) fn set_resource_version(&self, version: &str) {
-        change(&self.0, |state| state.note(version));
+        change_and_wake(&self.0, |state| state.note(version));
     }
 
     /// Makes an empty replacement of the whole content, with room for `objects` objects.
@@ -181,12 +185,12 @@ impl<T> ThreadSafeStore<T> {
 
     /// Replaces the whole content at once, and returns the old content.
     pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
-        change(&self.0, |state| replacement.commit(state, version))
+        change_and_wake(&self.0, |state| replacement.commit(state, version))
     }
 
     /// Returns the current content without copying it.
     fn content(&self) -> Shared<Content<T>> {
-        lock_out_of_line(&self.0).content.clone()
+        lock_yielding(&self.0).content.clone()
     }
 }
 
@@ -198,19 +202,19 @@ impl<T: Object> ThreadSafeStore<T> {
 
     /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
-        change(&self.0, |state| state.put(key, object))
+        change_and_wake(&self.0, |state| state.put(key, object))
     }
 
     /// Removes the object with this key, if there is one. The resourceVersion of `last`, the final state, is recorded in
     /// any case.
     pub fn delete(&self, key: &str, last: Option<&T>) {
-        let old = change(&self.0, |state| state.delete(key, last));
+        let old = change_and_wake(&self.0, |state| state.delete(key, last));
         drop(old);
     }
 
     /// Executes several operations under one lock, so that no reader sees only a part of them.
     pub(crate) fn transaction(&self, operations: Vec<Operation<T>>) {
-        let old: Vec<Option<Arc<T>>> = change(&self.0, |state| {
+        let old: Vec<Option<Arc<T>>> = change_and_wake(&self.0, |state| {
             let done = operations.into_iter().map(|operation| match operation {
                 Operation::Put { key, object } => state.put(&key, object),
                 Operation::Delete { key, last } => state.delete(&key, last.as_deref()),

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 /// The condition of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Way {
+pub enum Condition {
     /// Requests and answers arrive at once.
     Open,
     /// Requests are answered with an error and have no effect.
@@ -27,15 +27,15 @@ pub enum Way {
 
 /// A link. Clones share one condition.
 #[derive(Clone)]
-pub struct Link(Arc<Mutex<Way>>);
+pub struct Link(Arc<Mutex<Condition>>);
 
 impl Link {
     pub fn open() -> Self {
-        Self(Arc::new(Mutex::new(Way::Open)))
+        Self(Arc::new(Mutex::new(Condition::Open)))
     }
 
-    pub fn set(&self, way: Way) {
-        *self.0.lock().unwrap() = way;
+    pub fn set(&self, condition: Condition) {
+        *self.0.lock().unwrap() = condition;
     }
 
     pub fn client(&self, cluster: &Cluster) -> kube::Client {
@@ -45,16 +45,16 @@ impl Link {
     }
 
     async fn carry(self, request: Request, next: Next) -> Response {
-        let way = *self.0.lock().unwrap();
-        match way {
-            Way::Open => next.run(request).await,
-            Way::Refused => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-            Way::Lost => std::future::pending().await,
-            Way::AnswersLost => {
+        let condition = *self.0.lock().unwrap();
+        match condition {
+            Condition::Open => next.run(request).await,
+            Condition::Refused => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            Condition::Lost => std::future::pending().await,
+            Condition::AnswersLost => {
                 next.run(request).await;
                 std::future::pending().await
             }
-            Way::Late { request: before, answer: after } => {
+            Condition::Late { request: before, answer: after } => {
                 let answer = async move {
                     sleep(before).await;
                     let answer = next.run(request).await;

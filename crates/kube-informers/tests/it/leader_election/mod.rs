@@ -18,11 +18,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::Level;
 
 use crate::logged::Logged;
-use link::{Link, Way};
+use link::{Condition, Link};
 
 /// A record of the beginnings and ends of all leaderships, in order.
 #[derive(Clone, Default)]
-struct Throne(Arc<Mutex<Vec<Note>>>);
+struct LeadershipLog(Arc<Mutex<Vec<Note>>>);
 
 type Note = (&'static str, Change, Instant);
 
@@ -32,10 +32,10 @@ enum Change {
     Ended,
 }
 
-impl Throne {
+impl LeadershipLog {
     /// Works as a leader and never returns. Notes the beginning of the leadership, and its end when the work is dropped.
     async fn lead(self, name: &'static str, lead: Leadership) {
-        let _reign = Reign::begin(self, name);
+        let _guard = LeadershipGuard::begin(self, name);
         loop {
             assert!(lead.is_held());
             sleep(Duration::from_millis(500)).await;
@@ -70,16 +70,16 @@ impl Throne {
 }
 
 /// A leadership, whose end is noted when this value is dropped.
-struct Reign(Throne, &'static str);
+struct LeadershipGuard(LeadershipLog, &'static str);
 
-impl Reign {
-    fn begin(throne: Throne, name: &'static str) -> Self {
-        throne.note(name, Change::Began);
-        Self(throne, name)
+impl LeadershipGuard {
+    fn begin(log: LeadershipLog, name: &'static str) -> Self {
+        log.note(name, Change::Began);
+        Self(log, name)
     }
 }
 
-impl Drop for Reign {
+impl Drop for LeadershipGuard {
     fn drop(&mut self) {
         self.0.note(self.1, Change::Ended);
     }
@@ -98,12 +98,12 @@ struct Candidate {
     running: JoinHandle<Result<Outcome<()>, InvalidElection>>,
 }
 
-fn candidate(cluster: &Cluster, throne: &Throne, name: &'static str) -> Candidate {
+fn candidate(cluster: &Cluster, log: &LeadershipLog, name: &'static str) -> Candidate {
     let (link, stop) = (Link::open(), CancellationToken::new());
     let mut elector = elector(&link, cluster, name);
     let status = elector.status();
-    let (throne, token) = (throne.clone(), stop.clone());
-    let running = tokio::spawn(async move { elector.run(token, |lead| throne.lead(name, lead)).await });
+    let (log, token) = (log.clone(), stop.clone());
+    let running = tokio::spawn(async move { elector.run(token, |lead| log.lead(name, lead)).await });
     Candidate { link, status, stop, running }
 }
 
@@ -125,10 +125,10 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 /// Starts two candidates: `a` leads, and `b` has seen that.
-async fn pair(cluster: &Cluster, throne: &Throne) -> (Candidate, Candidate) {
-    let mut a = candidate(cluster, throne, "a");
+async fn pair(cluster: &Cluster, log: &LeadershipLog) -> (Candidate, Candidate) {
+    let mut a = candidate(cluster, log, "a");
     a.changed().await;
-    let mut b = candidate(cluster, throne, "b");
+    let mut b = candidate(cluster, log, "b");
     b.changed().await;
     assert!(a.status.is_leader() && !b.status.is_leader());
     assert_eq!(b.status.leader().as_deref(), Some("a"));
@@ -137,10 +137,10 @@ async fn pair(cluster: &Cluster, throne: &Throne) -> (Candidate, Candidate) {
 
 #[tokio::test(start_paused = true)]
 async fn the_second_candidate_waits_while_the_first_one_leads() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let (a, b) = pair(&cluster, &throne).await;
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let (a, b) = pair(&cluster, &log).await;
     sleep(seconds(3600)).await;
-    assert_eq!(throne.leaders(), ["a"]);
+    assert_eq!(log.leaders(), ["a"]);
     assert!(a.status.is_leader() && !b.status.is_leader());
     b.stop.cancel();
     assert_eq!(b.ended().await, Outcome::Stopped);
@@ -148,8 +148,8 @@ async fn the_second_candidate_waits_while_the_first_one_leads() {
 
 #[tokio::test(start_paused = true)]
 async fn a_leader_that_is_stopped_hands_over_at_once() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let (a, mut b) = pair(&cluster, &throne).await;
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let (a, mut b) = pair(&cluster, &log).await;
     a.stop.cancel();
     assert_eq!(a.ended().await, Outcome::Stopped);
     assert!(
@@ -158,88 +158,88 @@ async fn a_leader_that_is_stopped_hands_over_at_once() {
     );
     assert!(b.status.is_leader());
     sleep(seconds(1)).await;
-    assert_eq!(throne.leaders(), ["a", "b"]);
+    assert_eq!(log.leaders(), ["a", "b"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn finished_work_releases_the_lease_at_once_and_returns_its_result() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     let mut a = elector(&Link::open(), &cluster, "a");
     let outcome = a.run(CancellationToken::new(), async |lead| lead.is_held()).await;
     assert_eq!(outcome, Ok(Outcome::Finished(true)));
     assert!(!a.status().is_leader());
     assert_eq!(a.status().leader(), None);
-    let mut b = candidate(&cluster, &throne, "b");
+    let mut b = candidate(&cluster, &log, "b");
     assert!(b.changed().await < seconds(1));
     assert!(b.status.is_leader());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_leader_without_a_network_stops_before_another_can_begin() {
-    for way in [Way::Refused, Way::Lost] {
-        let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-        let (a, mut b) = pair(&cluster, &throne).await;
+    for condition in [Condition::Refused, Condition::Lost] {
+        let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+        let (a, mut b) = pair(&cluster, &log).await;
         sleep(seconds(60)).await;
         let cut = Instant::now();
-        a.link.set(way);
+        a.link.set(condition);
         let status = a.status.clone();
-        assert_eq!(a.ended().await, Outcome::Lost, "{way:?}");
+        assert_eq!(a.ended().await, Outcome::Lost, "{condition:?}");
         assert!(!status.is_leader());
-        let stopped = throne.when("a", Change::Ended) - cut;
-        assert!(stopped > seconds(7) && stopped <= seconds(10), "{way:?}: {stopped:?}");
+        let stopped = log.when("a", Change::Ended) - cut;
+        assert!(stopped > seconds(7) && stopped <= seconds(10), "{condition:?}: {stopped:?}");
         b.changed().await;
         sleep(seconds(1)).await;
-        assert_eq!(throne.leaders(), ["a", "b"]);
-        let began = throne.when("b", Change::Began) - cut;
-        assert!(began > seconds(12) && began < seconds(20), "{way:?}: {began:?}");
+        assert_eq!(log.leaders(), ["a", "b"]);
+        let began = log.when("b", Change::Began) - cut;
+        assert!(began > seconds(12) && began < seconds(20), "{condition:?}: {began:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_leader_survives_short_failures() {
-    for way in [Way::Refused, Way::Lost, Way::AnswersLost] {
-        let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-        let (a, _b) = pair(&cluster, &throne).await;
+    for condition in [Condition::Refused, Condition::Lost, Condition::AnswersLost] {
+        let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+        let (a, _b) = pair(&cluster, &log).await;
         for _ in 0..20 {
             sleep(seconds(7)).await;
-            a.link.set(way);
+            a.link.set(condition);
             sleep(seconds(3)).await;
-            a.link.set(Way::Open);
+            a.link.set(Condition::Open);
         }
-        assert!(a.status.is_leader(), "{way:?}");
-        assert_eq!(throne.leaders(), ["a"]);
+        assert!(a.status.is_leader(), "{condition:?}");
+        assert_eq!(log.leaders(), ["a"]);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_late_answer_does_not_prolong_the_leadership() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let (a, mut b) = pair(&cluster, &throne).await;
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let (a, mut b) = pair(&cluster, &log).await;
     sleep(seconds(60)).await;
     let from = Instant::now();
-    a.link.set(Way::Late { request: Duration::ZERO, answer: Duration::from_millis(4900) });
+    a.link.set(Condition::Late { request: Duration::ZERO, answer: Duration::from_millis(4900) });
     sleep(Duration::from_millis(2500)).await; // one renewal takes effect; its answer comes 4.9 seconds later
-    a.link.set(Way::Lost);
+    a.link.set(Condition::Lost);
     assert_eq!(a.ended().await, Outcome::Lost);
-    let stopped = throne.when("a", Change::Ended) - from;
+    let stopped = log.when("a", Change::Ended) - from;
     assert!(stopped <= seconds(12), "{stopped:?}");
     b.changed().await;
     sleep(seconds(1)).await;
-    assert_eq!(throne.leaders(), ["a", "b"]);
+    assert_eq!(log.leaders(), ["a", "b"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_log_contains_the_reason_why_a_candidate_stopped_leading() {
     let logged = Logged::start();
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let (a, b) = pair(&cluster, &throne).await;
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let (a, b) = pair(&cluster, &log).await;
     b.stop.cancel();
-    a.link.set(Way::Lost);
+    a.link.set(Condition::Lost);
     assert_eq!(a.ended().await, Outcome::Lost);
     let last = logged.with(Level::WARN).pop().unwrap();
     assert!(last.contains("stopped leading") && last.contains("could not renew the lease within 10s"), "{last}");
 
-    let mut c = candidate(&cluster, &throne, "c");
+    let mut c = candidate(&cluster, &log, "c");
     while !c.status.is_leader() {
         c.changed().await;
     }
@@ -253,16 +253,16 @@ async fn the_log_contains_the_reason_why_a_candidate_stopped_leading() {
 
 #[tokio::test(start_paused = true)]
 async fn an_elector_can_run_again_after_it_lost() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     let link = Link::open();
     let mut elector = elector(&link, &cluster, "a");
     let cut = async {
         sleep(seconds(5)).await;
-        link.set(Way::Lost);
+        link.set(Condition::Lost);
         sleep(seconds(30)).await;
-        link.set(Way::Open);
+        link.set(Condition::Open);
     };
-    let lead = |lead| throne.clone().lead("a", lead);
+    let lead = |lead| log.clone().lead("a", lead);
     let (outcome, ()) = tokio::join!(elector.run(CancellationToken::new(), lead), cut);
     assert_eq!(outcome, Ok(Outcome::Lost));
     assert_eq!(elector.run(CancellationToken::new(), async |_| ()).await, Ok(Outcome::Finished(())));
@@ -270,7 +270,7 @@ async fn an_elector_can_run_again_after_it_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn work_that_ends_within_its_grace_period_keeps_the_lease_until_then() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     let stop = CancellationToken::new();
     let mut a = elector(&Link::open(), &cluster, "a").grace_period(seconds(60));
     let (mut status, token) = (a.status(), stop.clone());
@@ -284,31 +284,31 @@ async fn work_that_ends_within_its_grace_period_keeps_the_lease_until_then() {
         a.run(token, drain).await
     });
     status.changed().await.unwrap();
-    let mut b = candidate(&cluster, &throne, "b");
+    let mut b = candidate(&cluster, &log, "b");
     b.changed().await;
     stop.cancel();
     assert_eq!(running.await.unwrap(), Ok(Outcome::Finished("drained")));
-    assert_eq!(throne.leaders(), [""; 0]);
+    assert_eq!(log.leaders(), [""; 0]);
     assert!(b.changed().await < seconds(5));
     assert!(b.status.is_leader());
 }
 
 #[tokio::test(start_paused = true)]
 async fn work_that_outlasts_its_grace_period_is_dropped() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     let stop = CancellationToken::new();
     stop.cancel();
     let mut a = elector(&Link::open(), &cluster, "a").grace_period(seconds(60));
     assert_eq!(a.run(stop, async |_| ()).await, Ok(Outcome::Stopped), "no work begins after the stop");
 
     let stop = CancellationToken::new();
-    let (token, work) = (stop.clone(), throne.clone());
+    let (token, work) = (stop.clone(), log.clone());
     let running = tokio::spawn(async move { a.run(token, |lead| work.lead("a", lead)).await });
     sleep(seconds(1)).await;
     stop.cancel();
     assert_eq!(running.await.unwrap(), Ok(Outcome::Stopped));
-    let reign = throne.when("a", Change::Ended) - throne.when("a", Change::Began);
-    assert!(reign >= seconds(61) && reign < seconds(62), "{reign:?}");
+    let led = log.when("a", Change::Ended) - log.when("a", Change::Began);
+    assert!(led >= seconds(61) && led < seconds(62), "{led:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -330,8 +330,8 @@ async fn leadership_ends_when_the_work_panics_or_is_aborted() {
     assert!(status.changed().await.is_ok(), "the status reports the end of the leadership");
     assert!(status.changed().await.is_err(), "the elector was dropped");
 
-    let throne = Throne::default();
-    let mut c = candidate(&cluster, &throne, "c"); // takes over when a's lease has expired
+    let log = LeadershipLog::default();
+    let mut c = candidate(&cluster, &log, "c"); // takes over when a's lease has expired
     c.changed().await;
     assert!(c.changed().await >= seconds(14));
     assert!(c.status.is_leader());
@@ -347,12 +347,12 @@ async fn failed_requests_are_reported_and_retried() {
     let errors = Arc::new(Mutex::new(Vec::new()));
     let sink = errors.clone();
     let mut a = elector(&link, &cluster, "a").on_error(move |error| sink.lock().unwrap().push(error.to_string()));
-    link.set(Way::Refused);
+    link.set(Condition::Refused);
     let open = async {
         sleep(seconds(10)).await;
-        link.set(Way::Lost);
+        link.set(Condition::Lost);
         sleep(seconds(10)).await;
-        link.set(Way::Open);
+        link.set(Condition::Open);
     };
     let (outcome, ()) = tokio::join!(a.run(CancellationToken::new(), async |_| ()), open);
     assert_eq!(outcome, Ok(Outcome::Finished(())));

@@ -8,26 +8,26 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::link::{Link, Way};
-use super::{Throne, elector, seconds};
+use super::link::{Condition, Link};
+use super::{LeadershipLog, elector, seconds};
 
 const CANDIDATES: [&str; 3] = ["a", "b", "c"];
 
-fn some_way(random: &mut fastrand::Rng) -> Way {
+fn random_condition(random: &mut fastrand::Rng) -> Condition {
     let mut millis = |most| Duration::from_millis(random.u64(0..most));
-    let late = Way::Late { request: millis(12_000), answer: millis(6_000) };
+    let late = Condition::Late { request: millis(12_000), answer: millis(6_000) };
     match random.u8(0..8) {
-        0 | 1 => Way::Open,
-        2 => Way::Refused,
-        3 | 4 => Way::Lost,
-        5 => Way::AnswersLost,
+        0 | 1 => Condition::Open,
+        2 => Condition::Refused,
+        3 | 4 => Condition::Lost,
+        5 => Condition::AnswersLost,
         _ => late,
     }
 }
 
 /// Runs an election with ten minutes of random failures and two minutes without. Returns the number of leaderships.
 async fn election(seed: u64) -> usize {
-    let (cluster, throne) = (Cluster::builder().seed(seed).start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().seed(seed).start(), LeadershipLog::default());
     let mut random = fastrand::Rng::with_seed(seed);
     let stop = CancellationToken::new();
     let links = CANDIDATES.map(|_| Link::open());
@@ -36,26 +36,25 @@ async fn election(seed: u64) -> usize {
         // The default lease duration is so long that a bug (measuring the deadline from the answer instead of from the request) would be
         // hidden by the request's timeout.
         let mut elector = elector(link, &cluster, name).lease_duration(seconds(11 + seed % 5)).seed(random.u64(..));
-        let (throne, stop) = (throne.clone(), stop.clone());
+        let (log, stop) = (log.clone(), stop.clone());
         running.spawn(async move {
-            while let Outcome::Lost = elector.run(stop.clone(), |lead| throne.clone().lead(name, lead)).await.unwrap() {
-            }
+            while let Outcome::Lost = elector.run(stop.clone(), |lead| log.clone().lead(name, lead)).await.unwrap() {}
         });
     }
     let failures = async {
         loop {
-            random.choice(&links).unwrap().set(some_way(&mut random));
+            random.choice(&links).unwrap().set(random_condition(&mut random));
             sleep(Duration::from_millis(random.u64(0..10_000))).await;
         }
     };
     assert!(timeout(seconds(600), failures).await.is_err());
-    links.iter().for_each(|link| link.set(Way::Open));
+    links.iter().for_each(|link| link.set(Condition::Open));
     sleep(seconds(60)).await;
-    let begun = throne.leaders().len();
+    let begun = log.leaders().len();
     sleep(seconds(60)).await;
-    let leaders = throne.leaders().len();
+    let leaders = log.leaders().len();
     assert_eq!(leaders, begun, "seed {seed}: the leader changes without a failure");
-    assert!(throne.0.lock().unwrap().len() % 2 == 1, "seed {seed}: no candidate leads");
+    assert!(log.0.lock().unwrap().len() % 2 == 1, "seed {seed}: no candidate leads");
     stop.cancel();
     running.join_all().await;
     leaders

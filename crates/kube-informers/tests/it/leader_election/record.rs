@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::link::{Link, Way};
-use super::{Throne, candidate, elector, pair, seconds};
+use super::link::{Condition, Link};
+use super::{LeadershipLog, candidate, elector, pair, seconds};
 
 fn leases(cluster: &Cluster) -> Api<Lease> {
     Api::namespaced(cluster.client("default"), "default")
@@ -38,8 +38,8 @@ fn renewed(record: &LeaseSpec) -> &MicroTime {
 
 #[tokio::test(start_paused = true)]
 async fn a_renewal_changes_only_the_renew_time_and_a_takeover_increments_the_transitions() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let (a, mut b) = pair(&cluster, &throne).await;
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let (a, mut b) = pair(&cluster, &log).await;
     let first = record(&cluster).await;
     assert_eq!((first.holder_identity.as_deref(), first.lease_transitions), (Some("a"), Some(0)));
     assert_eq!(first.lease_duration_seconds, Some(15));
@@ -62,8 +62,8 @@ async fn a_renewal_changes_only_the_renew_time_and_a_takeover_increments_the_tra
 
 #[tokio::test(start_paused = true)]
 async fn a_renewal_keeps_labels_that_other_clients_wrote() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let (a, _b) = pair(&cluster, &throne).await;
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let (a, _b) = pair(&cluster, &log).await;
     patch(&cluster, json!({"metadata": {"labels": {"team": "blue"}}})).await;
     sleep(seconds(30)).await;
     let lease = leases(&cluster).get("controller").await.unwrap();
@@ -73,14 +73,14 @@ async fn a_renewal_keeps_labels_that_other_clients_wrote() {
 
 #[tokio::test(start_paused = true)]
 async fn candidates_ignore_the_times_in_the_record() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     // A holder whose clock is far behind renews its lease, so it keeps the lease.
     create(
         &cluster,
         json!({"holderIdentity": "old", "leaseDurationSeconds": 15, "renewTime": "1970-01-01T00:00:00.000000Z"}),
     )
     .await;
-    let b = candidate(&cluster, &throne, "b");
+    let b = candidate(&cluster, &log, "b");
     for minute in 10..40 {
         sleep(seconds(14)).await;
         patch(&cluster, json!({"spec": {"renewTime": format!("1970-01-01T00:{minute}:00.000000Z")}})).await;
@@ -96,14 +96,14 @@ async fn candidates_ignore_the_times_in_the_record() {
 
 #[tokio::test(start_paused = true)]
 async fn a_candidate_waits_for_the_records_lease_duration_from_when_it_saw_the_record() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     create(
         &cluster,
         json!({"holderIdentity": "old", "leaseDurationSeconds": 60, "renewTime": "2020-01-01T00:00:00.000000Z"}),
     )
     .await;
     sleep(seconds(3600)).await;
-    let mut b = candidate(&cluster, &throne, "b");
+    let mut b = candidate(&cluster, &log, "b");
     b.changed().await;
     let waited = b.changed().await;
     assert!(b.status.is_leader());
@@ -112,9 +112,9 @@ async fn a_candidate_waits_for_the_records_lease_duration_from_when_it_saw_the_r
 
 #[tokio::test(start_paused = true)]
 async fn a_record_without_a_lease_duration_expires_after_the_candidates_own_duration() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     create(&cluster, json!({"holderIdentity": "old"})).await;
-    let mut b = candidate(&cluster, &throne, "b");
+    let mut b = candidate(&cluster, &log, "b");
     b.changed().await;
     let waited = b.changed().await;
     assert!(waited >= seconds(15) && waited < seconds(20), "{waited:?}");
@@ -122,16 +122,16 @@ async fn a_record_without_a_lease_duration_expires_after_the_candidates_own_dura
 
 #[tokio::test(start_paused = true)]
 async fn the_later_of_two_concurrent_takeovers_is_refused() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     create(&cluster, json!({"holderIdentity": "old", "leaseDurationSeconds": 15})).await;
-    let (a, b) = (candidate(&cluster, &throne, "a"), candidate(&cluster, &throne, "b"));
+    let (a, b) = (candidate(&cluster, &log, "a"), candidate(&cluster, &log, "b"));
     sleep(seconds(10)).await;
     // The reads and writes of the two candidates overlap: each reads before the other has written.
     for (link, millis) in [(&a.link, 2000), (&b.link, 2100)] {
-        link.set(Way::Late { request: Duration::from_millis(millis), answer: Duration::ZERO });
+        link.set(Condition::Late { request: Duration::from_millis(millis), answer: Duration::ZERO });
     }
     sleep(seconds(20)).await;
-    assert_eq!(throne.leaders().len(), 1);
+    assert_eq!(log.leaders().len(), 1);
     assert!(a.status.is_leader() != b.status.is_leader());
     assert_eq!(record(&cluster).await.lease_transitions, Some(1));
 }
@@ -139,8 +139,8 @@ async fn the_later_of_two_concurrent_takeovers_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn a_leader_stops_at_its_next_renewal_if_another_identity_holds_the_lease() {
     for holder in ["b", ""] {
-        let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-        let mut a = candidate(&cluster, &throne, "a");
+        let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+        let mut a = candidate(&cluster, &log, "a");
         a.changed().await;
         patch(&cluster, json!({"spec": {"holderIdentity": holder}})).await;
         let given = Instant::now();
@@ -152,8 +152,8 @@ async fn a_leader_stops_at_its_next_renewal_if_another_identity_holds_the_lease(
 
 #[tokio::test(start_paused = true)]
 async fn a_leader_whose_lease_was_deleted_creates_it_again() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let mut a = candidate(&cluster, &throne, "a");
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let mut a = candidate(&cluster, &log, "a");
     a.changed().await;
     leases(&cluster).delete("controller", &Default::default()).await.unwrap();
     sleep(seconds(5)).await;
@@ -163,10 +163,10 @@ async fn a_leader_whose_lease_was_deleted_creates_it_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_leader_that_is_stopped_during_a_renewal_still_releases_the_lease() {
-    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
-    let mut a = candidate(&cluster, &throne, "a");
+    let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
+    let mut a = candidate(&cluster, &log, "a");
     a.changed().await;
-    a.link.set(Way::Late { request: Duration::ZERO, answer: Duration::from_millis(800) });
+    a.link.set(Condition::Late { request: Duration::ZERO, answer: Duration::from_millis(800) });
     sleep(Duration::from_millis(2100)).await; // the renewal is written, but its answer has not arrived
     a.stop.cancel();
     assert_eq!(a.ended().await, Outcome::Stopped);
@@ -177,7 +177,7 @@ async fn a_leader_that_is_stopped_during_a_renewal_still_releases_the_lease() {
 async fn a_candidate_that_is_stopped_while_it_takes_the_lease_releases_it() {
     let cluster = Cluster::builder().start();
     let (link, stop) = (Link::open(), CancellationToken::new());
-    link.set(Way::Late { request: Duration::ZERO, answer: Duration::from_millis(800) });
+    link.set(Condition::Late { request: Duration::ZERO, answer: Duration::from_millis(800) });
     let mut a = elector(&link, &cluster, "a");
     let halt = async {
         sleep(seconds(1)).await; // the lease is written, but the answer has not arrived

@@ -44,8 +44,8 @@ impl<T> Items<T> {
     }
 
     pub fn get(&self, key: &str) -> Option<&Deltas<T>> {
-        let place = self.place(self.hasher.hash_one(key), key)?;
-        Some(&self.queue[place].deltas)
+        let index = self.index(self.hasher.hash_one(key), key)?;
+        Some(&self.queue[index].deltas)
     }
 
     pub fn contains(&self, key: &str) -> bool {
@@ -56,8 +56,8 @@ impl<T> Items<T> {
     /// merged.
     pub fn push(&mut self, key: String, delta: Delta<T>) -> Option<&str> {
         let hash = self.hasher.hash_one(key.as_str());
-        if let Some(place) = self.place(hash, &key) {
-            let Item { key, deltas, .. } = &mut self.queue[place];
+        if let Some(index) = self.index(hash, &key) {
+            let Item { key, deltas, .. } = &mut self.queue[index];
             deltas.push(delta);
             return deltas.dedupe().then_some(key);
         }
@@ -76,7 +76,7 @@ impl<T> Items<T> {
     }
 
     /// Returns the index of the key's item in `queue`.
-    fn place(&self, hash: u64, key: &str) -> Option<usize> {
+    fn index(&self, hash: u64, key: &str) -> Option<usize> {
         let number = self.numbers.find(hash, |number| self.queue[number - self.first].key == key)?;
         Some(number - self.first)
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{DeltaFifo, Inside, Relisted};
+use super::{DeltaFifo, Relisted, State};
 use crate::cache::delta::{Deletion, Delta};
 use crate::cache::error::Error;
 use crate::cache::observe::Event;
@@ -19,18 +19,18 @@ impl<T> DeltaFifo<T> {
             Relisted::Sync => Delta::Sync,
             Relisted::Replaced => Delta::Replaced,
         };
-        self.intake.change(|inside| {
+        self.core.change(|state| {
             let mut listed = HashSet::with_capacity(objects.len());
             for object in objects {
                 listed.insert(self.key_of(&object)?);
-                self.queue(inside, relisted, object).map_err(|error| match error {
+                self.queue(state, relisted, object).map_err(|error| match error {
                     key @ Error::Key(_) => key,
                     other => Error::Enqueue(Box::new(other)),
                 })?;
             }
-            let deleted = self.delete_unlisted(inside, &listed);
-            if !inside.is_populated() {
-                self.intake.populate_with(inside, listed.len() + deleted);
+            let deleted = self.delete_unlisted(state, &listed);
+            if !state.is_populated() {
+                self.core.populate_with(state, listed.len() + deleted);
             }
             Ok(())
         })
@@ -43,13 +43,13 @@ impl<T> DeltaFifo<T> {
     /// The key function failed for a known object.
     pub fn resync(&self) -> Result<(), Error> {
         let Some(known) = &self.known else { return Ok(()) };
-        self.intake.change(|inside| {
-            self.intake.observer.tell::<T>(|| Event::Resynced);
+        self.core.change(|state| {
+            self.core.observer.emit::<T>(|| Event::Resynced);
             for key in known.list_keys() {
                 let Ok(Some(object)) = known.get_by_key(&key) else { continue };
                 let key = self.key_of(&object)?;
-                if !inside.queued.contains(&key) {
-                    self.push(inside, key, Delta::Sync(object));
+                if !state.queued.contains(&key) {
+                    self.push(state, key, Delta::Sync(object));
                 }
             }
             Ok(())
@@ -57,32 +57,32 @@ impl<T> DeltaFifo<T> {
     }
 
     /// Queues a tombstone for each key that is queued or known but not listed. Returns their number.
-    fn delete_unlisted(&self, inside: &mut Inside<T>, listed: &HashSet<String>) -> usize {
-        let queued = inside.queued.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
+    fn delete_unlisted(&self, state: &mut State<T>, listed: &HashSet<String>) -> usize {
+        let queued = state.queued.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
         let queued: Vec<String> = queued.cloned().collect();
         let known: Vec<String> = match &self.known {
             Some(known) => known
                 .list_keys()
                 .into_iter()
-                .filter(|key| !listed.contains(key) && !inside.queued.contains(key))
+                .filter(|key| !listed.contains(key) && !state.queued.contains(key))
                 .collect(),
             None => Vec::new(),
         };
         let deleted = queued.len() + known.len();
         for key in queued {
-            let last_known = inside.queued.get(&key).and_then(|deltas| deltas.newest().object().cloned());
-            self.delete_unseen(inside, key, last_known);
+            let last_known = state.queued.get(&key).and_then(|deltas| deltas.newest().object().cloned());
+            self.push_tombstone(state, key, last_known);
         }
         for key in known {
             let last_known = self.known.as_ref().and_then(|known| known.get_by_key(&key).ok().flatten());
-            self.delete_unseen(inside, key, last_known);
+            self.push_tombstone(state, key, last_known);
         }
         deleted
     }
 
     /// Queues a tombstone for a deletion that the watch missed.
-    fn delete_unseen(&self, inside: &mut Inside<T>, key: String, last_known: Option<Arc<T>>) {
+    fn push_tombstone(&self, state: &mut State<T>, key: String, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
-        self.push(inside, key, Delta::Deleted(tombstone));
+        self.push(state, key, Delta::Deleted(tombstone));
     }
 }

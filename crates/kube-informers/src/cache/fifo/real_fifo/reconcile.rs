@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Inside, Lists, RealFifo};
+use super::{ListMode, RealFifo, State};
 use crate::cache::delta::{Deletion, Delta};
 use crate::cache::error::{Error, KeyError};
 use crate::cache::observe::Event;
@@ -17,13 +17,13 @@ impl<T> RealFifo<T> {
     /// The key function failed, and nothing was queued. Or the transformer failed: an atomic queue is unchanged; any
     /// other queue has the tombstones and the objects before the failed one.
     pub fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
-        self.intake.change(|inside| {
-            match &self.lists {
-                Lists::Atomic { .. } => self.replace_all(inside, objects, resource_version)?,
-                Lists::Reconciled(known) => self.reconcile(inside, &**known, objects)?,
+        self.core.change(|state| {
+            match &self.list_mode {
+                ListMode::Atomic { .. } => self.replace_all(state, objects, resource_version)?,
+                ListMode::Reconciled(known) => self.reconcile(state, &**known, objects)?,
             }
-            if !inside.is_populated() {
-                self.intake.populate_with(inside, inside.queued.len());
+            if !state.is_populated() {
+                self.core.populate_with(state, state.queued.len());
             }
             Ok(())
         })
@@ -35,24 +35,24 @@ impl<T> RealFifo<T> {
     /// # Errors
     /// The key function failed for a queued object. Nothing was queued.
     pub fn resync(&self) -> Result<(), Error> {
-        self.intake.change(|inside| {
-            self.intake.observer.tell::<T>(|| Event::Resynced);
-            match &self.lists {
-                Lists::Atomic { .. } => {
-                    self.push(inside, Delta::SyncAll, None);
+        self.core.change(|state| {
+            self.core.observer.emit::<T>(|| Event::Resynced);
+            match &self.list_mode {
+                ListMode::Atomic { .. } => {
+                    self.push(state, Delta::SyncAll, None);
                     Ok(())
                 }
-                Lists::Reconciled(known) => self.sync_unqueued(inside, &**known),
+                ListMode::Reconciled(known) => self.sync_unqueued(state, &**known),
             }
         })
     }
 
-    fn sync_unqueued(&self, inside: &mut Inside<T>, known: &dyn KnownObjects<T>) -> Result<(), Error> {
+    fn sync_unqueued(&self, state: &mut State<T>, known: &dyn KnownObjects<T>) -> Result<(), Error> {
         let key_of = |delta: &Delta<T>| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind()));
-        let queued: HashSet<String> = inside.queued.iter().map(key_of).collect::<Result<_, _>>()?;
+        let queued: HashSet<String> = state.queued.iter().map(key_of).collect::<Result<_, _>>()?;
         for key in known.list_keys().into_iter().filter(|key| !queued.contains(key)) {
             if let Ok(Some(object)) = known.get_by_key(&key) {
-                self.push(inside, Delta::Sync(object), Some(&key));
+                self.push(state, Delta::Sync(object), Some(&key));
             }
         }
         Ok(())
@@ -60,58 +60,53 @@ impl<T> RealFifo<T> {
 
     /// Queues a bookmark if [`RealFifo::bookmarks`] is set, and ignores it otherwise.
     pub fn bookmark(&self, resource_version: &str) {
-        if let Lists::Atomic { bookmarks: true, .. } = self.lists {
+        if let ListMode::Atomic { bookmarks: true, .. } = self.list_mode {
             let bookmark = Delta::Bookmark { resource_version: resource_version.to_owned() };
-            self.intake.change(|inside| self.push(inside, bookmark, None));
+            self.core.change(|state| self.push(state, bookmark, None));
         }
     }
 
-    fn replace_all(&self, inside: &mut Inside<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
-        let objects = objects.into_iter().map(|object| self.intake.transform(object)).collect::<Result<_, _>>()?;
+    fn replace_all(&self, state: &mut State<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
+        let objects = objects.into_iter().map(|object| self.core.transform(object)).collect::<Result<_, _>>()?;
         let resource_version = resource_version.to_owned();
-        self.push(inside, Delta::ReplacedAll { resource_version, objects }, None);
+        self.push(state, Delta::ReplacedAll { resource_version, objects }, None);
         Ok(())
     }
 
-    fn reconcile(
-        &self,
-        inside: &mut Inside<T>,
-        known: &dyn KnownObjects<T>,
-        objects: Vec<Arc<T>>,
-    ) -> Result<(), Error> {
+    fn reconcile(&self, state: &mut State<T>, known: &dyn KnownObjects<T>, objects: Vec<Arc<T>>) -> Result<(), Error> {
         let keys: Vec<String> = objects.iter().map(|object| self.key_of(object)).collect::<Result<_, _>>()?;
         let listed: HashSet<&String> = keys.iter().collect();
-        let queued = self.last_queued(inside)?;
+        let queued = self.last_queued(state)?;
         for LastQueued { key, deleted, last_known } in &queued {
             if !listed.contains(key) && !deleted {
-                self.delete_unseen(inside, key, last_known.clone());
+                self.push_tombstone(state, key, last_known.clone());
             }
         }
         let is_queued: HashSet<&String> = queued.iter().map(|last| &last.key).collect();
         for key in known.list_keys() {
             if !listed.contains(&key) && !is_queued.contains(&key) {
-                self.delete_unseen(inside, &key, known.get_by_key(&key).ok().flatten());
+                self.push_tombstone(state, &key, known.get_by_key(&key).ok().flatten());
             }
         }
         for (key, object) in keys.iter().zip(objects) {
-            let object = self.intake.transform(object).map_err(|error| Error::Enqueue(Box::new(error)))?;
-            self.push(inside, Delta::Replaced(object), Some(key));
+            let object = self.core.transform(object).map_err(|error| Error::Enqueue(Box::new(error)))?;
+            self.push(state, Delta::Replaced(object), Some(key));
         }
         Ok(())
     }
 
     /// Returns the last queued delta of each key, ordered by the key's first delta.
-    fn last_queued(&self, inside: &Inside<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
-        let mut places: HashMap<String, usize> = HashMap::new();
+    fn last_queued(&self, state: &State<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
+        let mut positions: HashMap<String, usize> = HashMap::new();
         let mut queued: Vec<LastQueued<T>> = Vec::new();
-        for delta in &inside.queued {
+        for delta in &state.queued {
             let key = self.queued_key(delta)?;
             let deleted = matches!(delta, Delta::Deleted(_));
             let last = LastQueued { key: key.clone(), deleted, last_known: delta.object().cloned() };
-            match places.get(&key) {
-                Some(&place) => queued[place] = last,
+            match positions.get(&key) {
+                Some(&position) => queued[position] = last,
                 None => {
-                    places.insert(key, queued.len());
+                    positions.insert(key, queued.len());
                     queued.push(last);
                 }
             }
@@ -124,9 +119,9 @@ impl<T> RealFifo<T> {
     }
 
     /// Queues a tombstone for a deletion that the watch missed.
-    fn delete_unseen(&self, inside: &mut Inside<T>, key: &str, last_known: Option<Arc<T>>) {
+    fn push_tombstone(&self, state: &mut State<T>, key: &str, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.to_owned(), last_known };
-        self.push(inside, Delta::Deleted(tombstone), Some(key));
+        self.push(state, Delta::Deleted(tombstone), Some(key));
     }
 }
 

@@ -13,13 +13,13 @@ use super::members::{Text, member};
 pub(super) struct Kind {
     pub api_version: String,
     pub kind: String,
-    pub in_items: InItems,
+    pub item_type_meta: ItemTypeMeta,
     pub managed_fields: ManagedFields,
 }
 
 /// The treatment of list items without `apiVersion` and `kind`. Most API servers leave these out, because the list has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InItems {
+pub(super) enum ItemTypeMeta {
     /// Nothing is added, because the Rust type implies the kind.
     AsSent,
     /// The requested `apiVersion` and `kind` are added, because the Rust type can hold any kind.
@@ -29,7 +29,7 @@ pub(super) enum InItems {
 /// Tells which of the two members an object has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct TypeMetaPresence {
     api_version: Option<IgnoredAny>,
     kind: Option<IgnoredAny>,
 }
@@ -37,7 +37,8 @@ struct Said {
 impl Kind {
     /// Decodes an item of a list.
     pub fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
-        let missing = if self.in_items == InItems::Filled { self.missing(text)? } else { String::new() };
+        let missing =
+            if self.item_type_meta == ItemTypeMeta::Filled { self.missing_type_meta(text)? } else { String::new() };
         match text.trim_start().strip_prefix('{') {
             Some(rest) if !missing.is_empty() => {
                 let start = if rest.trim_start().starts_with('}') { missing.trim_end_matches(',') } else { &missing };
@@ -48,10 +49,10 @@ impl Kind {
     }
 
     /// Returns the members `apiVersion` and `kind` that an item lacks, as JSON text with a comma behind each.
-    fn missing(&self, text: &str) -> serde_json::Result<String> {
-        let said: Said = serde_json::from_str(text)?;
-        let members = [("apiVersion", &self.api_version, said.api_version), ("kind", &self.kind, said.kind)];
-        let missing = members.iter().filter(|(.., said)| said.is_none());
+    fn missing_type_meta(&self, text: &str) -> serde_json::Result<String> {
+        let present: TypeMetaPresence = serde_json::from_str(text)?;
+        let members = [("apiVersion", &self.api_version, present.api_version), ("kind", &self.kind, present.kind)];
+        let missing = members.iter().filter(|(.., present)| present.is_none());
         Ok(missing.map(|(name, value, _)| format!(r#""{name}":"{value}","#)).collect())
     }
 
@@ -77,12 +78,12 @@ impl Kind {
 
     /// Returns true if the list may have another kind than [`Kind::list_kind`]. Only custom resources, whose groups have
     /// a dot, may, because a CustomResourceDefinition can choose its `listKind`.
-    pub fn may_name_its_list(&self) -> bool {
+    pub fn may_have_own_list_kind(&self) -> bool {
         self.api_version.split_once('/').is_some_and(|(group, _)| group.contains('.'))
     }
 
     /// Returns true if the item has this `kind`.
-    pub fn is_said_by(&self, text: &str) -> bool {
+    pub fn is_kind_of(&self, text: &str) -> bool {
         kind_of(text).is_some_and(|kind| kind == self.kind)
     }
 }
@@ -102,7 +103,7 @@ mod tests {
         Kind {
             api_version: "v1".into(),
             kind: "Pod".into(),
-            in_items: InItems::Filled,
+            item_type_meta: ItemTypeMeta::Filled,
             managed_fields: ManagedFields::Kept,
         }
     }
@@ -132,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn only_a_custom_resource_may_name_its_list() {
+    fn only_a_custom_resource_may_have_own_list_kind() {
         let kind = |version: &str| Kind { api_version: version.into(), ..pods() };
-        assert!(!kind("v1").may_name_its_list() && !kind("apps/v1").may_name_its_list());
-        assert!(kind("stable.example.com/v1").may_name_its_list());
+        assert!(!kind("v1").may_have_own_list_kind() && !kind("apps/v1").may_have_own_list_kind());
+        assert!(kind("stable.example.com/v1").may_have_own_list_kind());
     }
 }

@@ -54,7 +54,7 @@ struct Metadata {
 struct Decoded<T> {
     objects: Vec<Arc<T>>,
     /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a name of its own.
-    of_kind: bool,
+    all_of_kind: bool,
 }
 
 /// Reads and decodes a list. Batches of items are decoded on the runtime's blocking threads, at most one for each
@@ -72,7 +72,7 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     let mut body = pin!(body);
     let mut splitter = Splitter::default();
     let mut decoding = FuturesOrdered::new();
-    let mut all = Decoded { objects: Vec::new(), of_kind: true };
+    let mut all = Decoded { objects: Vec::new(), all_of_kind: true };
     loop {
         consume_budget().await; // if the whole answer is buffered already, other tasks must run in between
         let piece = within(idle, body.fill_buf()).await?.map_err(broken_off)?;
@@ -99,7 +99,7 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     all.extend(decode(last, kind)?);
 
     let list: Envelope = serde_json::from_slice(&envelope).map_err(unreadable)?;
-    list.check(kind, all.of_kind)?;
+    list.check(kind, all.all_of_kind)?;
     Ok(ListPage {
         items: all.objects,
         resource_version: list.metadata.resource_version,
@@ -126,7 +126,7 @@ impl Envelope {
     /// may have any kind; it is accepted if each of its items has the requested kind.
     fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
         let asked = kind.list_kind();
-        let own_name = kind.may_name_its_list() && self.api_version == kind.api_version && items_of_kind;
+        let own_name = kind.may_have_own_list_kind() && self.api_version == kind.api_version && items_of_kind;
         match self.kind.as_str() {
             "" if self.has_items => Ok(()),
             "" => Err(ApiError::NotAList("JSON object without a kind and without items".to_owned())),
@@ -141,15 +141,15 @@ impl Envelope {
 impl<T> Decoded<T> {
     fn extend(&mut self, more: Self) {
         self.objects.extend(more.objects);
-        self.of_kind &= more.of_kind;
+        self.all_of_kind &= more.all_of_kind;
     }
 }
 
 fn decode<T: DeserializeOwned>(batch: Batch, kind: &Kind) -> Result<Decoded<T>, ApiError> {
     let items = batch.into_items().map_err(|_| ApiError::Decode(DecodeError::not_utf_8()))?;
     let objects = items.iter().map(|item| kind.decode_item(item).map(Arc::new)).collect::<Result<_, _>>();
-    let of_kind = !kind.may_name_its_list() || items.iter().all(|item| kind.is_said_by(item));
-    Ok(Decoded { objects: objects.map_err(unreadable)?, of_kind })
+    let all_of_kind = !kind.may_have_own_list_kind() || items.iter().all(|item| kind.is_kind_of(item));
+    Ok(Decoded { objects: objects.map_err(unreadable)?, all_of_kind })
 }
 
 fn unreadable(error: serde_json::Error) -> ApiError {

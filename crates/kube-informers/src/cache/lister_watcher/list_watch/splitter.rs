@@ -15,7 +15,7 @@ pub(super) const FULL: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
     depth: usize,
-    place: Place,
+    state: LexerState,
     /// The number of complete items, if the current position is inside the list's `items`.
     items: Option<usize>,
     full: Vec<Batch>,
@@ -24,7 +24,7 @@ pub(super) struct Splitter {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LexerState {
     #[default]
     Outside,
     String,
@@ -76,15 +76,15 @@ impl Splitter {
     pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
         let (mut at, mut taken) = (0, 0);
         while let Some(&byte) = piece.get(at) {
-            match (self.place, byte) {
-                (Place::Outside, b'"') => self.place = Place::String,
-                (Place::Outside, _) => taken = self.take_structure(piece, at, taken),
-                (Place::Escape, _) => self.place = Place::String,
-                (Place::String, _) => match memchr2(b'"', b'\\', &piece[at..]) {
+            match (self.state, byte) {
+                (LexerState::Outside, b'"') => self.state = LexerState::String,
+                (LexerState::Outside, _) => taken = self.take_structure(piece, at, taken),
+                (LexerState::Escape, _) => self.state = LexerState::String,
+                (LexerState::String, _) => match memchr2(b'"', b'\\', &piece[at..]) {
                     None => break,
                     Some(skipped) => {
                         at += skipped;
-                        self.place = if piece[at] == b'"' { Place::Outside } else { Place::Escape };
+                        self.state = if piece[at] == b'"' { LexerState::Outside } else { LexerState::Escape };
                     }
                 },
             }

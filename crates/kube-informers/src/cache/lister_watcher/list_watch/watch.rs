@@ -112,7 +112,7 @@ mod tests {
     use k8s_openapi::api::core::v1::Pod;
     use kube_core::DynamicObject;
 
-    use super::super::kind::InItems;
+    use super::super::kind::ItemTypeMeta;
     use super::super::managed_fields::ManagedFields;
     use super::*;
 
@@ -120,7 +120,7 @@ mod tests {
         Kind {
             api_version: "v1".into(),
             kind: "Pod".into(),
-            in_items: InItems::AsSent,
+            item_type_meta: ItemTypeMeta::AsSent,
             managed_fields: ManagedFields::Kept,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::notification::Notification;
-use super::Put;
+use super::PutOutcome;
 use crate::cache::delta::{Deletion, InitialList};
 use crate::cache::key::Object;
 
@@ -55,19 +55,19 @@ impl<T> Coalesced<T> {
 
 impl<T: Object> Coalesced<T> {
     /// Merges the notification into the object's slot, or appends a slot.
-    pub fn put(&mut self, notification: Notification<T>) -> Put {
+    pub fn put(&mut self, notification: Notification<T>) -> PutOutcome {
         let key = notification.key();
-        let waits_at = self.by_key.get(&key);
-        let Some((&order, slot)) = waits_at.and_then(|order| Some((order, self.by_order.get_mut(order)?))) else {
+        let order = self.by_key.get(&key);
+        let Some((&order, slot)) = order.and_then(|order| Some((order, self.by_order.get_mut(order)?))) else {
             self.append(key, notification);
-            return Put::Waits;
+            return PutOutcome::Appended;
         };
         let before = slot.len();
         let initial_adds_gone = slot.merge(notification);
         let after = slot.len();
         self.len = self.len + after - before;
         self.forget_if_empty(order);
-        if after > before { Put::Waits } else { Put::Merged { initial_adds_gone } }
+        if after > before { PutOutcome::Appended } else { PutOutcome::Merged { initial_adds_gone } }
     }
 
     fn append(&mut self, key: String, notification: Notification<T>) {
@@ -92,12 +92,13 @@ impl<T> Slot<T> {
 
     /// Merges a notification. Returns the number of initial adds that the handler will not get any more.
     fn merge(&mut self, notification: Notification<T>) -> usize {
-        let told_before = notification.initial_adds() + self.state.as_ref().map_or(0, Notification::initial_adds);
+        let initial_adds_before =
+            notification.initial_adds() + self.state.as_ref().map_or(0, Notification::initial_adds);
         match notification {
             Notification::Delete(deletion) => self.delete(deletion),
-            change => self.state = Some(follow(self.state.take(), change)),
+            change => self.state = Some(merge_changes(self.state.take(), change)),
         }
-        told_before - self.state.as_ref().map_or(0, Notification::initial_adds)
+        initial_adds_before - self.state.as_ref().map_or(0, Notification::initial_adds)
     }
 
     /// Merges a deletion. A buffered add is dropped together with the deletion, because the handler never got that
@@ -110,7 +111,7 @@ impl<T> Slot<T> {
 }
 
 /// Merges two successive adds or updates of one object.
-fn follow<T>(before: Option<Notification<T>>, change: Notification<T>) -> Notification<T> {
+fn merge_changes<T>(before: Option<Notification<T>>, change: Notification<T>) -> Notification<T> {
     use Notification::{Add, Update};
     match (before, change) {
         (Some(Add { initial: InitialList::Yes, .. }), Add { object, .. } | Update { new: object, .. }) => {
@@ -195,11 +196,11 @@ mod tests {
     fn initial_adds_that_are_merged_away_are_counted() {
         let mut buffer = Coalesced::default();
         let initial = || Add { object: object("a", 1), initial: InitialList::Yes };
-        assert_eq!(buffer.put(initial()), Put::Waits);
-        assert_eq!(buffer.put(update("a", 1, 2)), Put::Merged { initial_adds_gone: 0 });
-        assert_eq!(buffer.put(delete("a", 3)), Put::Merged { initial_adds_gone: 1 });
-        assert_eq!(buffer.put(initial()), Put::Waits);
-        assert_eq!(buffer.put(initial()), Put::Merged { initial_adds_gone: 1 });
+        assert_eq!(buffer.put(initial()), PutOutcome::Appended);
+        assert_eq!(buffer.put(update("a", 1, 2)), PutOutcome::Merged { initial_adds_gone: 0 });
+        assert_eq!(buffer.put(delete("a", 3)), PutOutcome::Merged { initial_adds_gone: 1 });
+        assert_eq!(buffer.put(initial()), PutOutcome::Appended);
+        assert_eq!(buffer.put(initial()), PutOutcome::Merged { initial_adds_gone: 1 });
         assert_eq!(buffer.pop(), Some(initial()));
     }
 }

@@ -94,11 +94,11 @@ async fn repeated_short_watches_log_one_warning_until_a_watch_lasts() {
     let logged = Logged::start();
     let source = CutsWatches::default();
     source.1.store(true, Ordering::Relaxed);
-    let told: Arc<Mutex<Vec<u32>>> = Arc::default();
-    let tells = told.clone();
+    let reported: Arc<Mutex<Vec<u32>>> = Arc::default();
+    let seen = reported.clone();
     let options = ReflectorOptions::new().watch_list(WatchList::No).on_error(move |error| {
         let ReflectorError::ShortWatches(_, number) = error else { panic!("{error}") };
-        tells.lock().unwrap().push(number);
+        seen.lock().unwrap().push(number);
     });
     let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
     let reflector = Reflector::new(source.clone(), store).options(options);
@@ -106,7 +106,7 @@ async fn repeated_short_watches_log_one_warning_until_a_watch_lasts() {
     sleep(600 * SECOND).await;
     let warning = "5 watches of objects in a row ended within a second and without an event";
     assert_eq!(logged.with(Level::WARN), [warning]);
-    assert!(told.lock().unwrap().starts_with(&[5, 10]), "{told:?}");
+    assert!(reported.lock().unwrap().starts_with(&[5, 10]), "{reported:?}");
 
     source.1.store(false, Ordering::Relaxed);
     sleep(60 * SECOND).await;
@@ -231,9 +231,9 @@ async fn an_event_without_a_version_does_not_change_where_the_next_watch_starts(
     });
     sleep(2 * SECOND).await;
     source.requests();
-    source.hide();
+    source.hide_changes();
     source.delete("lost");
-    source.show();
+    source.stop_hiding_changes();
     source.close_watches();
     sleep(SECOND).await;
     assert_eq!(source.requests(), ["allowWatchBookmarks=true&resourceVersion=1&watch=true"]);

@@ -1,5 +1,5 @@
-//! A condition variable for async tasks: `look_until` waits until the state under a mutex meets a condition, `change`
-//! alters the state and wakes the waiting tasks.
+//! A condition variable for async tasks: `wait_until` waits until the state under a mutex meets a condition,
+//! `change_and_wake` changes the state and wakes the waiting tasks.
 
 use std::future::poll_fn;
 use std::mem;
@@ -24,7 +24,7 @@ pub(super) struct Waiters {
 }
 
 /// A state that has a list of waiting tasks.
-pub(super) trait Waited {
+pub(super) trait HasWaiters {
     fn waiters(&mut self) -> &mut Waiters;
 }
 
@@ -41,10 +41,10 @@ impl Waiters {
     }
 
     /// Registers a task, or replaces its waker if it has a number from an earlier poll and still waits.
-    fn note(&mut self, number: &mut Option<u64>, waker: &Waker) {
-        let noted = self.waiting.iter_mut().find(|(waiting, _)| Some(*waiting) == *number);
-        match noted {
-            Some((_, noted)) => noted.clone_from(waker),
+    fn register(&mut self, number: &mut Option<u64>, waker: &Waker) {
+        let registered = self.waiting.iter_mut().find(|(waiting, _)| Some(*waiting) == *number);
+        match registered {
+            Some((_, registered)) => registered.clone_from(waker),
             None => {
                 self.waiting.push((self.next, waker.clone()));
                 *number = Some(self.next);
@@ -66,7 +66,7 @@ impl ToWake {
 }
 
 /// Changes the state under the lock, releases the lock, and then wakes the waiting tasks.
-pub(super) fn change<S: Waited, R>(state: &Mutex<S>, change: impl FnOnce(&mut S) -> R) -> R {
+pub(super) fn change_and_wake<S: HasWaiters, R>(state: &Mutex<S>, change: impl FnOnce(&mut S) -> R) -> R {
     let mut state = lock(state);
     let result = change(&mut state);
     let woken = state.waiters().take();
@@ -77,19 +77,19 @@ pub(super) fn change<S: Waited, R>(state: &Mutex<S>, change: impl FnOnce(&mut S)
     result
 }
 
-/// Calls `look` with the lock until it returns a result, and again after each change. A `look` that finds nothing returns
-/// the guard, so that the task is registered under the same lock. The future may be dropped at any time without losing
-/// anything.
-pub(super) async fn look_until<'a, S: Waited, R>(
+/// Calls `try_get` with the lock until it returns a result, and again after each change. A `try_get` without a result
+/// returns the guard, so that the task is registered under the same lock. The future may be dropped at any time without
+/// losing anything.
+pub(super) async fn wait_until<'a, S: HasWaiters, R>(
     state: &'a Mutex<S>,
-    mut look: impl FnMut(MutexGuard<'a, S>) -> Result<R, MutexGuard<'a, S>>,
+    mut try_get: impl FnMut(MutexGuard<'a, S>) -> Result<R, MutexGuard<'a, S>>,
 ) -> R {
     consume_budget().await; // a task that never has to wait must still let the other tasks of this thread run
     let mut waiter = Waiter { state, number: None };
-    poll_fn(|cx| match look(lock(state)) {
+    poll_fn(|cx| match try_get(lock(state)) {
         Ok(found) => Poll::Ready(found),
         Err(mut state) => {
-            state.waiters().note(&mut waiter.number, cx.waker());
+            state.waiters().register(&mut waiter.number, cx.waker());
             Poll::Pending
         }
     })
@@ -97,13 +97,13 @@ pub(super) async fn look_until<'a, S: Waited, R>(
 }
 
 /// Removes a task from the waiters when its future is dropped.
-struct Waiter<'a, S: Waited> {
+struct Waiter<'a, S: HasWaiters> {
     state: &'a Mutex<S>,
     /// The task's number among the waiters, once it has waited.
     number: Option<u64>,
 }
 
-impl<S: Waited> Drop for Waiter<'_, S> {
+impl<S: HasWaiters> Drop for Waiter<'_, S> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
             lock(self.state).waiters().remove(number);
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    impl Waited for Waiters {
+    impl HasWaiters for Waiters {
         fn waiters(&mut self) -> &mut Waiters {
             self
         }
@@ -128,7 +128,7 @@ mod tests {
     fn a_dropped_future_leaves_the_list_of_waiters() {
         let state = Mutex::new(Waiters::default());
         for _ in 0..1000 {
-            let waiting = look_until::<_, ()>(&state, Err);
+            let waiting = wait_until::<_, ()>(&state, Err);
             assert_eq!(waiting.now_or_never(), None);
         }
         assert_eq!(lock(&state).waiting.len(), 0);
@@ -137,12 +137,12 @@ mod tests {
     #[test]
     fn a_future_that_is_polled_several_times_is_registered_once() {
         let state = Mutex::new(Waiters::default());
-        let mut waiting = Box::pin(look_until::<_, ()>(&state, Err));
+        let mut waiting = Box::pin(wait_until::<_, ()>(&state, Err));
         for _ in 0..3 {
             assert_eq!((&mut waiting).now_or_never(), None);
         }
         assert_eq!(lock(&state).waiting.len(), 1);
-        let mut other = Box::pin(async { futures::join!(look_until::<_, ()>(&state, Err), pending::<()>()) });
+        let mut other = Box::pin(async { futures::join!(wait_until::<_, ()>(&state, Err), pending::<()>()) });
         assert!((&mut other).now_or_never().is_none());
         drop(waiting);
         assert_eq!(lock(&state).waiting.len(), 1, "the second future still waits");

@@ -5,25 +5,25 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, Notification};
 
-use crate::journal::{Journal, What};
+use crate::journal::{EntryKind, Journal};
 
 /// The handler. Its name tells it apart from other handlers in the journal.
-pub struct Noting {
+pub struct JournalHandler {
     name: &'static str,
     journal: Journal,
 }
 
-impl Noting {
+impl JournalHandler {
     pub fn new(name: &'static str, journal: Journal) -> Self {
         Self { name, journal }
     }
 
     fn note(&self, change: Notification<Pod>) {
-        self.journal.note(What::Told { handler: self.name, change });
+        self.journal.note(EntryKind::Notified { handler: self.name, change });
     }
 }
 
-impl EventHandler<Pod> for Noting {
+impl EventHandler<Pod> for JournalHandler {
     fn on_add(&mut self, object: Arc<Pod>, initial: InitialList) {
         self.note(Notification::Add { object, initial });
     }

@@ -1,4 +1,4 @@
-//! Patience: logs a warning every ten seconds while a streaming list does not end. Upstream:
+//! EndWarning: logs a warning every ten seconds while a streaming list does not end. Upstream:
 //! `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
 
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::cache::lister_watcher::{ApiError, WatchEvent};
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// Waits for the events of one streaming list, including all attempts to open its watch again.
-pub(super) struct Patience {
+pub(super) struct EndWarning {
     since: Instant,
     last_event: Option<Instant>,
     warn_at: Instant,
 }
 
-impl Patience {
+impl EndWarning {
     pub fn new() -> Self {
         let now = Instant::now();
         Self { since: now, last_event: None, warn_at: now + PERIOD }
@@ -39,13 +39,13 @@ impl Patience {
                 }
                 () = sleep_until(self.warn_at) => {
                     self.warn_at = Instant::now() + PERIOD;
-                    warn!("streaming list of {source}: {}", self.complaint());
+                    warn!("streaming list of {source}: {}", self.message());
                 }
             }
         }
     }
 
-    fn complaint(&self) -> String {
+    fn message(&self) -> String {
         let now = Instant::now();
         let events = match self.last_event {
             None => format!("no events for {:?}, since the start", now - self.since),
@@ -64,15 +64,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_warning_distinguishes_a_stream_without_events_from_a_stream_that_stopped() {
-        let mut patience = Patience::new();
+        let mut end_warning = EndWarning::new();
         tokio::time::advance(PERIOD).await;
-        assert!(patience.complaint().ends_with("no events for 10s, since the start"));
+        assert!(end_warning.message().ends_with("no events for 10s, since the start"));
 
         let one = WatchEvent::Bookmark { resource_version: "7".into(), initial_events_end: false };
         let stream: WatchStream<()> = stream::iter([one]).chain(stream::pending()).boxed();
         let mut watch = OpenWatch::new(stream, Duration::MAX);
-        assert!(matches!(patience.next(&mut watch, "pods").await, Ok(Some(_))));
+        assert!(matches!(end_warning.next(&mut watch, "pods").await, Ok(Some(_))));
         tokio::time::advance(2 * PERIOD).await;
-        assert!(patience.complaint().ends_with("the last event was 20s ago"));
+        assert!(end_warning.message().ends_with("the last event was 20s ago"));
     }
 }

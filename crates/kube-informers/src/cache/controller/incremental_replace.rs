@@ -1,5 +1,5 @@
-//! TakeOver: replaces the content of a store with a list, in several steps, because other tasks must run while a long
-//! list is prepared.
+//! IncrementalReplace: replaces the content of a store with a list, in several steps, because other tasks must run
+//! while a long list is prepared.
 
 use std::sync::Arc;
 use std::vec;
@@ -14,20 +14,20 @@ use crate::cache::store::{Replaced, Replacement, Store};
 /// the whole list.
 ///
 /// The notifications are computed before the store is changed, so no other task may write the store in between.
-pub(in crate::cache) struct TakeOver<T> {
+pub(in crate::cache) struct IncrementalReplace<T> {
     objects: vec::IntoIter<Arc<T>>,
     resource_version: String,
     initial: InitialList,
     replacement: Replacement<T>,
-    /// The first place of the old content that was not compared with the list yet.
-    next_place: usize,
+    /// The first slot of the old content that was not compared with the list yet.
+    next_slot: usize,
     /// A deletion for each old object that is not in the list.
     gone: Vec<Notification<T>>,
     /// An add or an update for each object of the list.
     listed: Vec<Notification<T>>,
 }
 
-impl<T: Object> TakeOver<T> {
+impl<T: Object> IncrementalReplace<T> {
     pub fn new(store: &Store<T>, objects: Vec<Arc<T>>, resource_version: String, initial: InitialList) -> Self {
         let number = objects.len();
         Self {
@@ -35,7 +35,7 @@ impl<T: Object> TakeOver<T> {
             resource_version,
             initial,
             replacement: store.content.replacement(number),
-            next_place: 0,
+            next_slot: 0,
             gone: Vec::new(),
             listed: Vec::with_capacity(number),
         }
@@ -57,23 +57,23 @@ impl<T: Object> TakeOver<T> {
             return Ok(true);
         }
         let old = self.replacement.old();
-        let end = old.keys.places().end;
-        let part = self.next_place..self.next_place.saturating_add(number).min(end);
-        self.next_place = part.end;
-        for place in part {
-            if let Some(key) = old.keys.get(place)
+        let end = old.keys.range().end;
+        let part = self.next_slot..self.next_slot.saturating_add(number).min(end);
+        self.next_slot = part.end;
+        for slot in part {
+            if let Some(key) = old.keys.get(slot)
                 && !self.replacement.has(key)
             {
-                let last_known = old.objects.get(place).cloned();
+                let last_known = old.objects.get(slot).cloned();
                 self.gone.push(Notification::Delete(Deletion::FinalStateUnknown { key: key.to_string(), last_known }));
             }
         }
-        Ok(self.next_place < end)
+        Ok(self.next_slot < end)
     }
 
     /// Stores the list after all of it was prepared. Returns the notifications, deletions first, and the old content.
     pub fn finish(self, store: &Store<T>) -> (impl Iterator<Item = Notification<T>> + use<T>, Replaced<T>) {
-        let replaced = store.replace_by(self.replacement, &self.resource_version);
+        let replaced = store.replace_with(self.replacement, &self.resource_version);
         (self.gone.into_iter().chain(self.listed), replaced)
     }
 }

@@ -7,10 +7,10 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::observe::Event;
 use kube_informers::cache::{Notification, meta_namespace_key};
 
-use crate::journal::{Backend, Entry, Request, What};
+use crate::journal::{Backend, Entry, EntryKind, Request};
 
 /// The outcome of a trial.
-pub struct Seen {
+pub struct Outcome {
     /// The journal.
     pub entries: Vec<Entry>,
     /// The pods in the cluster after the program ended.
@@ -34,27 +34,27 @@ pub enum End {
 /// The largest number of lines in an excerpt.
 const LINES: usize = 14;
 
-impl Seen {
+impl Outcome {
     /// Returns the events of the informers.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
-        self.entries.iter().filter_map(|entry| match &entry.what {
-            What::Event(event) => Some(event),
+        self.entries.iter().filter_map(|entry| match &entry.kind {
+            EntryKind::Event(event) => Some(event),
             _ => None,
         })
     }
 
     /// Returns the requests that the program sent to the API server.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
-        self.entries.iter().filter_map(|entry| match &entry.what {
-            What::Request(request) => Some(request),
+        self.entries.iter().filter_map(|entry| match &entry.kind {
+            EntryKind::Request(request) => Some(request),
             _ => None,
         })
     }
 
     /// Returns the notifications that the handler of this name received.
-    pub fn told<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Notification<Pod>> {
-        self.entries.iter().filter_map(move |entry| match &entry.what {
-            What::Told { handler, change } if *handler == name => Some(change),
+    pub fn notifications<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Notification<Pod>> {
+        self.entries.iter().filter_map(move |entry| match &entry.kind {
+            EntryKind::Notified { handler, change } if *handler == name => Some(change),
             _ => None,
         })
     }
@@ -63,11 +63,11 @@ impl Seen {
     pub fn backends(&self) -> BTreeSet<String> {
         let mut backends = BTreeSet::new();
         for entry in &self.entries {
-            match &entry.what {
-                What::Balanced { backend, change: Backend::Added, refused: false } => {
+            match &entry.kind {
+                EntryKind::Balanced { backend, change: Backend::Added, refused: false } => {
                     backends.insert(backend.clone());
                 }
-                What::Balanced { backend, change: Backend::Removed, refused: false } => {
+                EntryKind::Balanced { backend, change: Backend::Removed, refused: false } => {
                     backends.remove(backend);
                 }
                 _ => {}
@@ -82,9 +82,9 @@ impl Seen {
     }
 
     /// Returns the lines of the entries for which `matters` is true. If there are too many, the ones in the middle are left out.
-    pub fn excerpt(&self, matters: impl Fn(&What) -> bool) -> Vec<String> {
+    pub fn excerpt(&self, matters: impl Fn(&EntryKind) -> bool) -> Vec<String> {
         let mut lines: Vec<String> =
-            self.entries.iter().filter(|entry| matters(&entry.what)).map(ToString::to_string).collect();
+            self.entries.iter().filter(|entry| matters(&entry.kind)).map(ToString::to_string).collect();
         if lines.len() > LINES {
             let left_out = lines.len() - LINES + 1;
             let gap = format!("     …     ({left_out} more)");

@@ -4,12 +4,12 @@ pub use informer_lab::trace::Lang;
 
 /// A text in both languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Both {
+pub struct Bilingual {
     en: String,
     zh: String,
 }
 
-impl Both {
+impl Bilingual {
     pub fn new(en: impl Into<String>, zh: impl Into<String>) -> Self {
         Self { en: en.into(), zh: zh.into() }
     }

@@ -1,4 +1,5 @@
-//! Done: a one-shot signal that tasks can wait for. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
+//! A one-shot signal: `Done`, for which tasks can wait, and `DoneSender`, which fires it. Upstream: `DoneChecker` and
+//! `WaitFor` in `tools/cache/wait.go`.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -25,14 +26,14 @@ enum Outcome {
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// use kube_informers::cache::{Firing, Never};
+/// use kube_informers::cache::{DoneSender, Never};
 ///
-/// let firing = Firing::new();
-/// let done = firing.done();
-/// firing.fire();
+/// let sender = DoneSender::new();
+/// let done = sender.done();
+/// sender.fire();
 /// assert_eq!(done.await, Ok(()));
 ///
-/// let forgotten = Firing::new().done();
+/// let forgotten = DoneSender::new().done();
 /// assert_eq!(forgotten.await, Err(Never));
 /// # }
 /// ```
@@ -80,9 +81,9 @@ impl IntoFuture for Done {
 }
 
 /// The sending side of a [`Done`]. If it is dropped before it has fired, waiters get [`Never`].
-pub struct Firing(watch::Sender<Outcome>);
+pub struct DoneSender(watch::Sender<Outcome>);
 
-impl Firing {
+impl DoneSender {
     /// Makes a signal that has not fired.
     pub fn new() -> Self {
         Self(watch::Sender::new(Outcome::Open))
@@ -93,7 +94,8 @@ impl Firing {
         Done(self.0.subscribe())
     }
 
-    /// Fires the signal. The first call of [`Firing::fire`] or [`Firing::give_up`] decides; later calls change nothing.
+    /// Fires the signal. The first call of [`fire`](Self::fire) or [`give_up`](Self::give_up) decides; later calls change
+    /// nothing.
     pub fn fire(&self) {
         self.decide(Outcome::Fired);
     }
@@ -119,19 +121,19 @@ impl Firing {
     }
 }
 
-impl Default for Firing {
+impl Default for DoneSender {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for Firing {
+impl fmt::Debug for DoneSender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Firing").field(&*self.0.borrow()).finish()
+        f.debug_tuple("DoneSender").field(&*self.0.borrow()).finish()
     }
 }
 
-impl Drop for Firing {
+impl Drop for DoneSender {
     fn drop(&mut self) {
         self.give_up();
     }
@@ -144,15 +146,15 @@ impl Drop for Firing {
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// use kube_informers::cache::{Firing, wait_for};
+/// use kube_informers::cache::{DoneSender, wait_for};
 /// use tokio_util::sync::CancellationToken;
 ///
 /// let stop = CancellationToken::new();
-/// let forgotten = Firing::new().done();
-/// assert!(!wait_for(&stop, &[forgotten]).await, "its `Firing` was dropped");
+/// let forgotten = DoneSender::new().done();
+/// assert!(!wait_for(&stop, &[forgotten]).await, "its `DoneSender` was dropped");
 /// stop.cancel();
-/// let firing = Firing::new();
-/// assert!(!wait_for(&stop, &[firing.done()]).await);
+/// let sender = DoneSender::new();
+/// assert!(!wait_for(&stop, &[sender.done()]).await);
 /// assert!(wait_for(&stop, &[]).await);
 /// # }
 /// ```
@@ -166,35 +168,35 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_signal_whose_firing_side_was_dropped_is_never() {
-        let firing = Firing::new();
-        let (done, clone) = (firing.done(), firing.done());
+    async fn a_signal_whose_sender_was_dropped_is_never() {
+        let sender = DoneSender::new();
+        let (done, clone) = (sender.done(), sender.done());
         assert!(!done.is_done() && !done.is_never());
-        let (waited, ()) = tokio::join!(done.wait(), async { drop(firing) });
+        let (waited, ()) = tokio::join!(done.wait(), async { drop(sender) });
         assert_eq!(waited, Err(Never));
         assert!(clone.is_never() && !clone.is_done());
     }
 
     #[tokio::test]
     async fn the_first_decision_stays() {
-        let firing = Firing::new();
-        let done = firing.done();
-        firing.fire();
-        firing.give_up();
-        drop(firing);
+        let sender = DoneSender::new();
+        let done = sender.done();
+        sender.fire();
+        sender.give_up();
+        drop(sender);
         assert_eq!(done.await, Ok(()));
     }
 
     #[tokio::test]
     async fn waiting_for_several_signals_ends_as_soon_as_one_of_them_is_never() {
-        let (fired, open, gone) = (Firing::new(), Firing::new(), Firing::new().done());
+        let (fired, open, gone) = (DoneSender::new(), DoneSender::new(), DoneSender::new().done());
         fired.fire();
         assert!(!wait_for(&CancellationToken::new(), &[fired.done(), gone, open.done()]).await);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_never_signal_ends_the_wait_at_any_position_of_the_slice() {
-        let (open, never) = (Firing::new(), Firing::new().done());
+        let (open, never) = (DoneSender::new(), DoneSender::new().done());
         for signals in [[open.done(), never.clone()], [never, open.done()]] {
             let stop = CancellationToken::new();
             let waited = tokio::time::timeout(std::time::Duration::from_secs(1), wait_for(&stop, &signals)).await;

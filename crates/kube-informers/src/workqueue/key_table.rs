@@ -1,4 +1,4 @@
-//! KnownKeys: a queue's table of all its keys, with the state of each key.
+//! KeyTable: a queue's table of all its keys, with the state of each key.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Index, IndexMut};
@@ -10,7 +10,7 @@ use slab::Slab;
 
 use super::delayed::Due;
 
-/// The index of a key in the table. It is valid until the key is [forgotten](KnownKeys::forget), and may then be reused
+/// The index of a key in the table. It is valid until the key is [removed](KeyTable::remove_if_unused), and may then be reused
 /// for another key.
 pub(super) type Handle = usize;
 
@@ -29,91 +29,91 @@ pub(super) enum Stage {
 
 /// A key that is queued, delayed or in progress.
 #[derive(Debug)]
-pub(super) struct Known<T> {
+pub(super) struct KeyEntry<T> {
     pub key: T,
     hash: u64,
     pub stage: Stage,
-    /// The number of times that the key is in the line: once if it is queued, more often only after a `done` for a queued
+    /// The number of times that the key is queued: once if it is queued, more often only after a `done` for a queued
     /// key.
-    pub in_line: u32,
+    pub times_queued: u32,
     /// The time at which the key will be added, if it is delayed.
     pub due: Option<Due>,
     /// The number of the `get` by which a worker last took the key.
-    pub handed_out: u64,
+    pub get_number: u64,
 }
 
 /// The table of all keys of a queue. Each key is stored once, and everything else refers to it by its handle.
 #[derive(Debug)]
-pub(super) struct KnownKeys<T> {
-    known: Slab<Known<T>>,
+pub(super) struct KeyTable<T> {
+    entries: Slab<KeyEntry<T>>,
     /// The handles of all keys, indexed by the hashes of the keys.
     handles: HashTable<Handle>,
     hasher: RandomState,
 }
 
-impl<T> Default for KnownKeys<T> {
+impl<T> Default for KeyTable<T> {
     fn default() -> Self {
-        Self { known: Slab::new(), handles: HashTable::new(), hasher: RandomState::default() }
+        Self { entries: Slab::new(), handles: HashTable::new(), hasher: RandomState::default() }
     }
 }
 
-impl<T: Eq + Hash> KnownKeys<T> {
+impl<T: Eq + Hash> KeyTable<T> {
     /// Returns the key's handle, if the key is in the table.
     #[inline]
     pub fn find(&self, key: &T) -> Option<Handle> {
-        self.handles.find(self.hasher.hash_one(key), |handle| self.known[*handle].key == *key).copied()
+        self.handles.find(self.hasher.hash_one(key), |handle| self.entries[*handle].key == *key).copied()
     }
 
     /// Returns the key's handle. A new key is inserted as idle.
     #[inline]
-    pub fn know(&mut self, key: T) -> Handle {
-        let Self { known, handles, hasher } = self;
+    pub fn find_or_insert(&mut self, key: T) -> Handle {
+        let Self { entries, handles, hasher } = self;
         let hash = hasher.hash_one(&key);
-        match handles.entry(hash, |handle| known[*handle].key == key, |handle| known[*handle].hash) {
+        match handles.entry(hash, |handle| entries[*handle].key == key, |handle| entries[*handle].hash) {
             Entry::Occupied(handle) => *handle.get(),
-            Entry::Vacant(place) => {
+            Entry::Vacant(vacant) => {
                 let stage = Stage::Idle;
-                let handle = known.insert(Known { key, hash, stage, in_line: 0, due: None, handed_out: 0 });
-                place.insert(handle);
+                let handle = entries.insert(KeyEntry { key, hash, stage, times_queued: 0, due: None, get_number: 0 });
+                vacant.insert(handle);
                 handle
             }
         }
     }
 }
 
-impl<T> KnownKeys<T> {
+impl<T> KeyTable<T> {
     /// Removes and returns a key, if it is neither queued, delayed nor in progress.
     #[inline]
-    pub fn forget(&mut self, handle: Handle) -> Option<T> {
-        let known = &self.known[handle];
-        if known.stage != Stage::Idle || known.in_line > 0 || known.due.is_some() {
+    pub fn remove_if_unused(&mut self, handle: Handle) -> Option<T> {
+        let entry = &self.entries[handle];
+        if entry.stage != Stage::Idle || entry.times_queued > 0 || entry.due.is_some() {
             return None;
         }
-        if let Ok(place) = self.handles.find_entry(known.hash, |other| *other == handle) {
-            place.remove();
+        if let Ok(found) = self.handles.find_entry(entry.hash, |other| *other == handle) {
+            found.remove();
         }
-        Some(self.known.remove(handle).key)
+        Some(self.entries.remove(handle).key)
     }
 
     /// Returns the entry with this handle, if there is one.
     #[inline]
-    pub fn get(&self, handle: Handle) -> Option<&Known<T>> {
-        self.known.get(handle)
+    pub fn get(&self, handle: Handle) -> Option<&KeyEntry<T>> {
+        self.entries.get(handle)
     }
 }
 
-impl<T> Index<Handle> for KnownKeys<T> {
-    type Output = Known<T>;
+impl<T> Index<Handle> for KeyTable<T> {
+    type Output = KeyEntry<T>;
 
     #[inline]
-    fn index(&self, handle: Handle) -> &Known<T> {
-        &self.known[handle]
+    fn index(&self, handle: Handle) -> &KeyEntry<T> {
+        &self.entries[handle]
     }
 }
 
-impl<T> IndexMut<Handle> for KnownKeys<T> {
+impl<T> IndexMut<Handle> for KeyTable<T> {
     #[inline]
-    fn index_mut(&mut self, handle: Handle) -> &mut Known<T> {
-        &mut self.known[handle]
+    fn index_mut(&mut self, handle: Handle) -> &mut KeyEntry<T> {
+        &mut self.entries[handle]
     }
 }

@@ -1,9 +1,9 @@
-//! The `over_intake` macro: the methods and trait implementations that DeltaFIFO and RealFIFO share. These are their
-//! options, their state, and the traits by which a Reflector fills them and a Controller empties them.
+//! The `impl_shared_methods` macro: the methods and trait implementations that DeltaFIFO and RealFIFO share. These are
+//! their options, their state, and the traits by which a Reflector fills them and a Controller empties them.
 
-/// Implements the shared methods for a queue with a field `intake`. The queue itself implements how changes are queued
+/// Implements the shared methods for a queue with a field `core`. The queue itself implements how changes are queued
 /// and popped.
-macro_rules! over_intake {
+macro_rules! impl_shared_methods {
     ($Fifo:ident) => {
         impl<T> $Fifo<T> {
             /// Sets a function that changes every object before it is queued. Tombstones and resynced objects were
@@ -13,18 +13,18 @@ macro_rules! over_intake {
                 self,
                 transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
             ) -> Self {
-                self.transformed_by(Transformer::new(transform))
+                self.with_transformer(Transformer::new(transform))
             }
 
-            pub(in crate::cache) fn transformed_by(mut self, transformer: Transformer<T>) -> Self {
-                self.intake.transformer = transformer;
+            pub(in crate::cache) fn with_transformer(mut self, transformer: Transformer<T>) -> Self {
+                self.core.transformer = transformer;
                 self
             }
 
             /// Sets the observer that gets the queue's events.
             #[must_use]
             pub fn observer(mut self, observer: Observer) -> Self {
-                self.intake.observer = observer;
+                self.core.observer = observer;
                 self
             }
 
@@ -36,18 +36,18 @@ macro_rules! over_intake {
             /// Returns true once something was queued and the first list, if there was one, has been popped in full. See
             /// [`synced`](Self::synced) for the exact moment.
             pub fn has_synced(&self) -> bool {
-                self.intake.lock().has_synced()
+                self.core.lock().has_synced()
             }
 
             /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still
             /// succeed.
             pub fn close(&self) {
-                self.intake.close();
+                self.core.close();
             }
 
             /// Returns true if the queue was closed.
             pub fn is_closed(&self) -> bool {
-                self.intake.is_closed()
+                self.core.is_closed()
             }
 
             /// Returns the key of an object.
@@ -55,7 +55,7 @@ macro_rules! over_intake {
             /// # Errors
             /// The key function failed.
             pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-                self.intake.key_of(object)
+                self.core.key_of(object)
             }
         }
 
@@ -86,7 +86,7 @@ macro_rules! over_intake {
             }
 
             fn transformer(&self) -> Transformer<T> {
-                self.intake.transformer.clone()
+                self.core.transformer.clone()
             }
         }
 
@@ -113,4 +113,4 @@ macro_rules! over_intake {
     };
 }
 
-pub(super) use over_intake;
+pub(super) use impl_shared_methods;

@@ -1,4 +1,4 @@
-//! Guarded: the state behind a store's lock, and the operations that change it.
+//! StoreState: the state behind a store's lock, and the operations that change it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use smallvec::SmallVec;
 use triomphe::Arc as Shared; // checks for uniqueness by reading its count, where `std`'s `Arc` writes it
 
 use super::content::Content;
-use super::stored_index::{Move, StoredIndex};
+use super::stored_index::{StoredIndex, ValueChange};
 use super::versions::{at_least, is_comparable};
+use crate::cache::condvar::{HasWaiters, Waiters};
 use crate::cache::key::Object;
-use crate::cache::look::{Waited, Waiters};
 
 /// The whole state of a store.
-pub(super) struct Guarded<T> {
+pub(super) struct StoreState<T> {
     /// The content, shared with snapshots. A write to a shared content clones it first (copy on write).
     pub content: Shared<Content<T>>,
-    /// The place of each key's object.
-    pub places: HashMap<Arc<str>, usize, RandomState>,
-    /// The empty places below the highest used one.
+    /// The slot of each key's object.
+    pub slots: HashMap<Arc<str>, usize, RandomState>,
+    /// The empty slots below the highest used one.
     pub free: Vec<usize>,
     /// The resourceVersion of the last write, which need not be the highest.
     pub resource_version: String,
@@ -31,17 +31,17 @@ pub(super) struct Guarded<T> {
     pub waiters: Waiters,
 }
 
-impl<T> Waited for Guarded<T> {
+impl<T> HasWaiters for StoreState<T> {
     fn waiters(&mut self) -> &mut Waiters {
         &mut self.waiters
     }
 }
 
-impl<T> Guarded<T> {
+impl<T> StoreState<T> {
     pub fn of(content: Content<T>) -> Self {
         Self {
             content: Shared::new(content),
-            places: HashMap::default(),
+            slots: HashMap::default(),
             free: Vec::new(),
             resource_version: String::new(),
             seen: String::new(),
@@ -53,7 +53,7 @@ impl<T> Guarded<T> {
     /// Replaces the indices with new ones that have the names and functions of `like` and contain the stored objects.
     pub fn rebuild(&mut self, like: &[StoredIndex<T>]) {
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        *indices = like.iter().map(|index| index.rebuilt(objects)).collect();
+        *indices = like.iter().map(|index| index.rebuild(objects)).collect();
     }
 
     /// Records the resourceVersion of a write.
@@ -62,71 +62,71 @@ impl<T> Guarded<T> {
         note(&mut self.resource_version, &mut self.seen, version);
     }
 
-    /// Returns the place of this key, after assigning one if the key is new.
-    fn place_of(&mut self, key: &str) -> usize {
-        if let Some(place) = self.places.get(key) {
-            return *place;
+    /// Returns the slot of this key, after assigning one if the key is new.
+    fn slot_for(&mut self, key: &str) -> usize {
+        if let Some(slot) = self.slots.get(key) {
+            return *slot;
         }
         let content = Shared::make_mut(&mut self.content);
-        let place = self.free.pop().unwrap_or(content.len);
+        let slot = self.free.pop().unwrap_or(content.len);
         let key: Arc<str> = key.into();
-        content.keys.set(place, Some(key.clone()));
+        content.keys.set(slot, Some(key.clone()));
         content.len += 1;
-        self.places.insert(key, place);
-        place
+        self.slots.insert(key, slot);
+        slot
     }
 
     /// Stores an object without recording its resourceVersion.
     pub fn fill(&mut self, key: &str, object: Arc<T>) {
-        let place = self.place_of(key);
+        let slot = self.slot_for(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        let slot = objects.slot(place);
-        let changes = changes(indices, slot.as_deref(), Some(&object));
-        apply(indices, place, changes);
-        *slot = Some(object);
+        let stored = objects.slot_mut(slot);
+        let changes = changes(indices, stored.as_deref(), Some(&object));
+        apply(indices, slot, changes);
+        *stored = Some(object);
     }
 }
 
-impl<T: Object> Guarded<T> {
+impl<T: Object> StoreState<T> {
     /// Stores an object and returns the object that it replaced.
     pub fn put(&mut self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
-        let Some(&place) = self.places.get(key) else {
+        let Some(&slot) = self.slots.get(key) else {
             self.insert(key, object);
             return None;
         };
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        let slot = objects.slot(place);
+        let stored = objects.slot_mut(slot);
         let version = object.meta().resource_version; // `meta` and index functions are user code and may panic, so they come first
-        let changes = changes(indices, slot.as_deref(), Some(&object));
-        apply(indices, place, changes);
+        let changes = changes(indices, stored.as_deref(), Some(&object));
+        apply(indices, slot, changes);
         note(&mut self.resource_version, &mut self.seen, version);
-        slot.replace(object)
+        stored.replace(object)
     }
 
     /// Stores an object with a new key.
     fn insert(&mut self, key: &str, object: Arc<T>) {
         let version = object.meta().resource_version;
         let changes = changes(&self.content.indices, None, Some(&*object));
-        let place = self.place_of(key);
+        let slot = self.slot_for(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        apply(indices, place, changes);
+        apply(indices, slot, changes);
         note(&mut self.resource_version, &mut self.seen, version);
-        objects.set(place, Some(object));
+        objects.set(slot, Some(object));
     }
 
     /// Removes the object with this key and returns it. Records the resourceVersion of `last`, the final state, in any case.
     pub fn delete(&mut self, key: &str, last: Option<&T>) -> Option<Arc<T>> {
         let version = last.map(|last| last.meta().resource_version);
         let mut old = None;
-        if let Some(&place) = self.places.get(key) {
+        if let Some(&slot) = self.slots.get(key) {
             let Content { objects, keys, indices, len } = Shared::make_mut(&mut self.content);
-            let changes = changes(indices, objects.get(place).map(|old| &**old), None);
-            apply(indices, place, changes);
-            old = objects.set(place, None);
-            keys.set(place, None);
+            let changes = changes(indices, objects.get(slot).map(|old| &**old), None);
+            apply(indices, slot, changes);
+            old = objects.set(slot, None);
+            keys.set(slot, None);
             *len -= 1;
-            self.places.remove(key);
-            self.free.push(place);
+            self.slots.remove(key);
+            self.free.push(slot);
         }
         if let Some(version) = version {
             self.note(version);
@@ -145,7 +145,7 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
 }
 
 /// The numbers of the indices that change, with the change of each.
-type Changes<'a> = SmallVec<[(usize, Move<'a>); 1]>;
+type Changes<'a> = SmallVec<[(usize, ValueChange<'a>); 1]>;
 
 #[inline]
 fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'a T>) -> Changes<'a> {
@@ -154,11 +154,11 @@ fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'
 }
 
 #[inline]
-fn apply<T>(indices: &mut [StoredIndex<T>], place: usize, changes: Changes<'_>) {
+fn apply<T>(indices: &mut [StoredIndex<T>], slot: usize, changes: Changes<'_>) {
     if changes.is_empty() {
         return; // true for most updates, and faster than the empty loop
     }
     for (number, change) in changes {
-        indices[number].apply(place, change);
+        indices[number].apply(slot, change);
     }
 }

@@ -1,55 +1,55 @@
-//! Intake: the shared core of DeltaFIFO and RealFIFO. It holds the lock, computes keys, transforms objects, tracks
+//! FifoCore: the shared core of DeltaFIFO and RealFIFO. It holds the lock, computes keys, transforms objects, tracks
 //! whether the first list was popped, and closes.
 
 use std::sync::Arc;
 
+use crate::cache::condvar::{HasWaiters, Waiters, wait_until};
 use crate::cache::delta::{Deletion, InitialList};
-use crate::cache::done::{Done, Firing};
 use crate::cache::error::{Closed, Error, KeyError};
 use crate::cache::key::{IntoKey, KeyFn};
-use crate::cache::look::{Waited, Waiters, look_until};
 use crate::cache::observe::{Event, Observer};
+use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::Transformer;
 use crate::lock::{Mutex, MutexGuard, lock};
 
 /// The part of a queue that does not depend on how deltas are kept. `Q` is the collection of deltas.
 ///
 /// The key function, the transformer and the observer run under the queue's lock.
-pub(super) struct Intake<T, Q> {
+pub(super) struct FifoCore<T, Q> {
     key: KeyFn<T>,
     pub transformer: Transformer<T>,
     pub observer: Observer,
-    inside: Mutex<Inside<Q>>,
-    synced: Firing,
+    state: Mutex<FifoState<Q>>,
+    synced: DoneSender,
 }
 
 /// The state under a queue's lock.
-pub(super) struct Inside<Q> {
+pub(super) struct FifoState<Q> {
     /// The deltas.
     pub queued: Q,
     /// True once anything was added, updated, deleted or replaced.
     populated: bool,
     /// The part of the first list that was not popped yet, counted in keys by DeltaFIFO and in deltas by RealFIFO.
-    initial: usize,
+    initial_population_count: usize,
     /// True once the `synced` signal has fired.
     synced: bool,
     closed: bool,
     /// True if something was queued, or the queue was closed, since the waiters were last woken.
-    pub news: bool,
+    pub must_wake: bool,
     /// The pops that wait for something to be queued.
     waiters: Waiters,
 }
 
-impl<Q> Waited for Inside<Q> {
+impl<Q> HasWaiters for FifoState<Q> {
     fn waiters(&mut self) -> &mut Waiters {
         &mut self.waiters
     }
 }
 
-impl<Q> Inside<Q> {
+impl<Q> FifoState<Q> {
     /// Returns true once something was queued and the first list, if there was one, was popped.
     pub fn has_synced(&self) -> bool {
-        self.populated && self.initial == 0
+        self.populated && self.initial_population_count == 0
     }
 
     /// Tells whether the next popped delta belongs to the first list.
@@ -58,8 +58,8 @@ impl<Q> Inside<Q> {
     }
 
     /// Returns the part of the first list that was not popped yet, in keys or deltas.
-    pub fn initial(&self) -> usize {
-        self.initial
+    pub fn initial_population_count(&self) -> usize {
+        self.initial_population_count
     }
 
     pub fn is_populated(&self) -> bool {
@@ -67,38 +67,38 @@ impl<Q> Inside<Q> {
     }
 }
 
-impl<T, Q: Default> Intake<T, Q> {
+impl<T, Q: Default> FifoCore<T, Q> {
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        let inside = Inside {
+        let state = FifoState {
             queued: Q::default(),
             populated: false,
-            initial: 0,
+            initial_population_count: 0,
             synced: false,
             closed: false,
-            news: false,
+            must_wake: false,
             waiters: Waiters::default(),
         };
         Self {
             key: KeyFn::new(key),
             transformer: Transformer::default(),
             observer: Observer::default(),
-            inside: Mutex::new(inside),
-            synced: Firing::new(),
+            state: Mutex::new(state),
+            synced: DoneSender::new(),
         }
     }
 }
 
-impl<T, Q> Intake<T, Q> {
-    pub fn lock(&self) -> MutexGuard<'_, Inside<Q>> {
-        lock(&self.inside)
+impl<T, Q> FifoCore<T, Q> {
+    pub fn lock(&self) -> MutexGuard<'_, FifoState<Q>> {
+        lock(&self.state)
     }
 
-    /// Changes the state under the lock. If that set `news`, wakes the waiting pops after the lock is released.
-    pub fn change<R>(&self, change: impl FnOnce(&mut Inside<Q>) -> R) -> R {
-        let mut inside = self.lock();
-        let result = change(&mut inside);
-        let woken = if std::mem::take(&mut inside.news) { inside.waiters.take() } else { None };
-        drop(inside);
+    /// Changes the state under the lock. If that set `must_wake`, wakes the waiting pops after the lock is released.
+    pub fn change<R>(&self, change: impl FnOnce(&mut FifoState<Q>) -> R) -> R {
+        let mut state = self.lock();
+        let result = change(&mut state);
+        let woken = if std::mem::take(&mut state.must_wake) { state.waiters.take() } else { None };
+        drop(state);
         if let Some(woken) = woken {
             woken.wake();
         }
@@ -112,21 +112,21 @@ impl<T, Q> Intake<T, Q> {
     pub async fn next<'a, R>(
         &'a self,
         is_empty: impl Fn(&Q) -> bool,
-        found: impl FnOnce(MutexGuard<'a, Inside<Q>>) -> R,
+        found: impl FnOnce(MutexGuard<'a, FifoState<Q>>) -> R,
     ) -> Result<R, Closed> {
         let mut found = Some(found);
-        look_until(&self.inside, |inside| {
-            if is_empty(&inside.queued) {
-                if !inside.closed {
-                    return Err(inside);
+        wait_until(&self.state, |state| {
+            if is_empty(&state.queued) {
+                if !state.closed {
+                    return Err(state);
                 }
-                if !inside.populated {
+                if !state.populated {
                     self.synced.give_up(); // the source stopped before its first list, so a wait for it would never end
                 }
                 return Ok(Err(Closed));
             }
-            let found = found.take().expect("look_until ends with the first result");
-            Ok(Ok(found(inside)))
+            let found = found.take().expect("wait_until ends with the first result");
+            Ok(Ok(found(state)))
         })
         .await
     }
@@ -138,7 +138,7 @@ impl<T, Q> Intake<T, Q> {
 
     /// Returns the key of an object for RealFIFO, which stores no keys. It is computed only if the key function can fail,
     /// which must be reported, or if an observer wants the key.
-    pub fn key_to_tell(&self, object: &T) -> Result<Option<String>, KeyError> {
+    pub fn key_if_needed(&self, object: &T) -> Result<Option<String>, KeyError> {
         if self.key.can_fail() || self.observer.is_on() { self.key_of(object).map(Some) } else { Ok(None) }
     }
 
@@ -155,28 +155,28 @@ impl<T, Q> Intake<T, Q> {
     }
 
     /// Records that something was queued.
-    pub fn populate(&self, inside: &mut Inside<Q>) {
-        inside.populated = true;
-        self.note_sync(inside);
+    pub fn populate(&self, state: &mut FifoState<Q>) {
+        state.populated = true;
+        self.check_synced(state);
     }
 
     /// Records that the first list was queued as `initial` keys or deltas.
-    pub fn populate_with(&self, inside: &mut Inside<Q>, initial: usize) {
-        inside.initial = initial;
-        self.populate(inside);
+    pub fn populate_with(&self, state: &mut FifoState<Q>, initial: usize) {
+        state.initial_population_count = initial;
+        self.populate(state);
     }
 
     /// Records that `number` keys or deltas were popped.
-    pub fn came_out(&self, inside: &mut Inside<Q>, number: usize) {
-        inside.initial = inside.initial.saturating_sub(number);
-        self.note_sync(inside);
+    pub fn record_popped(&self, state: &mut FifoState<Q>, number: usize) {
+        state.initial_population_count = state.initial_population_count.saturating_sub(number);
+        self.check_synced(state);
     }
 
-    fn note_sync(&self, inside: &mut Inside<Q>) {
-        if inside.has_synced() && !inside.synced {
-            inside.synced = true;
+    fn check_synced(&self, state: &mut FifoState<Q>) {
+        if state.has_synced() && !state.synced {
+            state.synced = true;
             self.synced.fire();
-            self.observer.tell::<T>(|| Event::Synced);
+            self.observer.emit::<T>(|| Event::Synced);
         }
     }
 
@@ -185,7 +185,7 @@ impl<T, Q> Intake<T, Q> {
     }
 
     pub fn close(&self) {
-        self.change(|inside| (inside.closed, inside.news) = (true, true));
+        self.change(|state| (state.closed, state.must_wake) = (true, true));
     }
 
     pub fn is_closed(&self) -> bool {
