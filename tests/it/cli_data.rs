@@ -12,10 +12,9 @@ use serde_json::{Value, json};
 
 use crate::cli::{command, finish};
 use crate::cli_serve::{Live, after};
+use crate::runs::rounds;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-/// The number of times that the program is killed.
-const KILLS: usize = 100;
 /// The number of clients that write at the same time.
 const CLIENTS: usize = 4;
 
@@ -57,7 +56,7 @@ fn revision(object: &Value) -> u64 {
 
 /// Creates, changes and deletes its own objects until the server ends, and notes the acknowledged states. An object whose last request
 /// was not answered is left out, because the request may or may not have taken effect.
-fn client(address: SocketAddr, round: usize, own: usize, answered: &Mutex<Answered>, told: &Sender<()>) {
+fn client(address: SocketAddr, round: u64, own: usize, answered: &Mutex<Answered>, told: &Sender<()>) {
     let Ok(stream) = TcpStream::connect(address) else { return };
     let mut stream = BufReader::new(stream);
     for n in 0.. {
@@ -79,13 +78,13 @@ fn client(address: SocketAddr, round: usize, own: usize, answered: &Mutex<Answer
 }
 
 #[test]
-fn no_acknowledged_write_is_lost_when_the_program_is_killed_a_hundred_times() {
+fn no_acknowledged_write_is_lost_when_the_program_is_killed_again_and_again() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-killed");
     let _ = fs::remove_dir_all(&folder); // left by a failed run
     let answered = Mutex::new(Answered::new());
     let mut random = fastrand::Rng::with_seed(17);
     let mut newest = 0;
-    for round in 0..KILLS {
+    for round in 0..rounds(10) {
         let (mut live, address) = start(&folder);
         let mut stream = BufReader::new(TcpStream::connect(address).unwrap());
         let list = ask(&mut stream, "GET", MAPS, &json!({})).unwrap();

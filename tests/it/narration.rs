@@ -10,7 +10,7 @@ use informer_lab::lessons::Row;
 use informer_lab::trace::{Commentary, Record, Speaker, What, differences};
 
 use crate::cli::file;
-use crate::runs::{era, finite, lines, recorded, with};
+use crate::runs::{era, finite, lines, recorded, rounds, with};
 
 /// A scenario without deletions.
 const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 1500ms, label: web, set: {app: web}}\n";
@@ -110,10 +110,10 @@ fn with_a_counterpart() -> impl Iterator<Item = Row> {
     finite().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some()))
 }
 
-/// Checks every second lesson, so that two tests can share the work.
-fn fifty_seeds(part: usize) {
-    for (_, row) in with_a_counterpart().enumerate().filter(|(number, _)| number % 2 == part) {
-        let seeds = if row.defaults.cluster.is_some() { 50 } else { 1 };
+#[test]
+fn eras_explains_a_difference_if_and_only_if_there_is_one_for_any_seed() {
+    for row in with_a_counterpart() {
+        let seeds = if row.defaults.cluster.is_some() { rounds(5) } else { 1 };
         for seed in 1..=seeds {
             explained(&row, &format!("--seed {seed}"), |of| with(era(of), seed, None));
         }
@@ -121,20 +121,11 @@ fn fifty_seeds(part: usize) {
 }
 
 #[test]
-fn eras_explains_a_difference_if_and_only_if_there_is_one_for_fifty_seeds() {
-    fifty_seeds(0);
-}
-
-#[test]
-fn eras_explains_a_difference_if_and_only_if_there_is_one_for_fifty_seeds_of_the_other_half() {
-    fifty_seeds(1);
-}
-
-#[test]
-fn eras_explains_a_difference_if_and_only_if_there_is_one_for_every_half_second() {
+fn eras_explains_a_difference_if_and_only_if_there_is_one_for_any_limit_of_time() {
     for row in with_a_counterpart().filter(|row| row.defaults.cluster.is_some()) {
-        for half in 0..=24 {
-            let limit = Duration::from_millis(half * 500);
+        let limits = rounds(3);
+        for part in 0..=limits {
+            let limit = Duration::from_secs(12).mul_f64(part as f64 / limits as f64);
             explained(&row, &format!("--for {limit:?}"), |of| with(era(of), 1, Some(limit)));
         }
     }

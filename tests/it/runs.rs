@@ -1,5 +1,6 @@
 //! Helpers that run lessons inside the test process and return their records.
 
+use std::env;
 use std::time::Duration;
 
 use informer_lab::console::{Console, Interrupt};
@@ -42,4 +43,10 @@ pub fn lines(records: &[Record]) -> Vec<&str> {
         _ => None,
     });
     lines.collect()
+}
+
+/// Multiplies the rounds of a long test by the variable `SEEDS`, for a longer search than that of `cargo test`
+/// (.ci/jobs/seeds).
+pub fn rounds(usual: u64) -> u64 {
+    usual * env::var("SEEDS").map_or(1, |times| times.parse().expect("SEEDS is a number"))
 }

@@ -2,7 +2,7 @@
 //! and checks that each gets an answer that Kubernetes could give, that nothing panics, that ordinary requests still
 //! work, and that memory stays bounded.
 //!
-//! The default is 10,000 requests. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster --features
+//! The default is 2,000 requests. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster --features
 //! serve --test hostile -- --nocapture`; `HOSTILE_SEED=7` sends other requests.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -47,7 +47,7 @@ fn number(variable: &str, default: usize) -> usize {
 
 /// Returns the number of requests of a run. One in ten goes through a socket.
 fn count() -> usize {
-    number("HOSTILE", 10_000)
+    number("HOSTILE", 2_000)
 }
 
 fn seeds(requests: usize) -> impl Iterator<Item = u64> {

@@ -7,6 +7,7 @@ use kube_testcluster::{Cluster, DataError};
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, quiet};
+use crate::support::seeds;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
@@ -296,7 +297,7 @@ async fn revisions_never_go_back_and_watches_miss_nothing_whatever_the_first_rev
         "group": "example.com", "scope": "Namespaced", "names": {"plural": "doors", "kind": "Door"},
         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
     }});
-    for seed in 0..10 {
+    for seed in seeds(5) {
         let folder = Folder::new(&format!("data-revisions-{seed}"));
         let mut random = fastrand::Rng::with_seed(seed);
         let mut seen = 0;

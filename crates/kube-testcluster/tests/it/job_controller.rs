@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::api::{Api, PODS};
 use crate::support::seconds;
+use crate::support::seeds;
 
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const PI: &str = "/apis/batch/v1/namespaces/default/jobs/pi";
@@ -219,7 +220,7 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
 /// twice.
 #[tokio::test(start_paused = true)]
 async fn after_any_changes_a_job_completes() {
-    for seed in 0..12 {
+    for seed in seeds(3) {
         let mut random = fastrand::Rng::with_seed(seed);
         let builder = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(2).seed(seed);
         let cluster = builder.controllers(Controllers::Housekeeping).commit_latency(Duration::from_millis(1)).start();
