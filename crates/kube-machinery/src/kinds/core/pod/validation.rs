@@ -8,7 +8,6 @@ use super::environment::volumes_of_files;
 use super::network::{dns, host_aliases, hostname_override};
 use super::placement::{gates, spread};
 use super::ports::on_the_node;
-use super::profiles::contradictions;
 use super::resource_validation::{claims, resources};
 use super::security::{self, shared_processes};
 use super::tolerations::tolerations;
@@ -80,7 +79,6 @@ fn only_of_new(pod: &Value) -> Vec<Cause> {
         let why = "cannot be set until all schedulingGates have been cleared";
         causes.push(Cause::forbidden("spec.nodeName", why));
     }
-    causes.extend(contradictions(&pod["metadata"], spec, &"spec"));
     causes
 }
 
@@ -91,7 +89,6 @@ pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
     causes.extend(annotations::keys(metadata, &format_args!("{at}.annotations")));
     causes.extend(annotations::of_pod(metadata, spec, &format_args!("{at}.annotations")));
     causes.extend(pod_spec(spec, Holder::Template, &at_spec));
-    causes.extend(contradictions(metadata, spec, &at_spec));
     if !items(spec, "ephemeralContainers").is_empty() {
         let why = "ephemeral containers not allowed in pod template";
         causes.push(Cause::forbidden(format_args!("{at_spec}.ephemeralContainers"), why));

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::claim_template::ephemeral;
 use super::projected::{downward_api, projected};
 use super::storage_systems as systems;
-use super::volume_sources::{self as sources, Type, named};
+use super::volume_sources::{self as sources, Type, named, retired};
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
@@ -22,25 +22,25 @@ const TYPES: [Type; 30] = [
     named("secret", sources::secret),
     named("nfs", sources::nfs),
     named("iscsi", systems::iscsi),
-    named("glusterfs", systems::glusterfs),
-    named("flocker", systems::flocker),
+    retired("glusterfs"),
+    retired("flocker"),
     named("persistentVolumeClaim", sources::claim),
-    named("rbd", systems::rbd),
+    retired("rbd"),
     named("cinder", systems::cinder),
-    Type { second: "cephFS", ..named("cephfs", systems::cephfs) },
-    named("quobyte", systems::quobyte),
+    Type { second: "cephFS", ..retired("cephfs") },
+    retired("quobyte"),
     Type { second: "downwarAPI", ..named("downwardAPI", downward_api) },
     named("fc", systems::fibre_channel),
     named("flexVolume", systems::flex),
     named("configMap", sources::config_map),
     named("azureFile", systems::azure_file),
     named("vsphereVolume", systems::vsphere),
-    named("photonPersistentDisk", systems::photon),
+    retired("photonPersistentDisk"),
     named("portworxVolume", systems::portworx),
     named("azureDisk", systems::azure_disk),
-    named("storageos", systems::storage_os),
+    retired("storageos"),
     named("projected", projected),
-    named("scaleIO", systems::scale_io),
+    retired("scaleIO"),
     named("csi", sources::csi),
     named("ephemeral", ephemeral),
     named("image", sources::image),
