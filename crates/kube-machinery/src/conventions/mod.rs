@@ -7,6 +7,7 @@ pub mod clock;
 pub mod conditions;
 pub mod cron;
 pub mod escape;
+pub(crate) mod field;
 pub mod fill;
 pub mod fnv;
 pub mod go_duration;

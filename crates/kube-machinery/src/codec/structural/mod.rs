@@ -3,7 +3,6 @@
 
 mod defaults;
 pub(crate) mod embedded;
-mod field;
 pub(crate) mod format;
 pub(crate) mod list_type;
 mod number;

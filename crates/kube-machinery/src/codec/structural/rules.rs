@@ -9,10 +9,11 @@ use self::program::{NoMessage, Seen};
 use super::number::Number;
 use super::shown::shown;
 use super::validate::ratchet::{MapList, Ratchet};
-use super::{Rule, Structural, field};
+use super::{Rule, Structural};
 use crate::codec::expression::COST_OF_AN_OBJECT;
 use crate::codec::expression::interpreter::{Error, Meter, run};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::value::Value;
 
 pub(super) use self::program::Compiled;
@@ -26,7 +27,7 @@ pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at
     let current = old.map(|old| (schema, new, old));
     let mut walk = Walk { ratchet: Ratchet::default(), meter: Meter::new(COST_OF_AN_OBJECT), causes: Vec::new() };
     let node = Node { schema, new, old, is_root: at.is_empty(), before: Before { current, parent: None } };
-    walk.node(schema, &node, at);
+    walk.node(schema, &node, &Path::Root(at));
     walk.causes
 }
 
@@ -70,7 +71,7 @@ type Go = Option<()>;
 
 impl Walk {
     /// Runs the rules of a schema, and then those below it. `rules` is the schema itself or a part of its `allOf`.
-    fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &str) -> Go {
+    fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &Path<'_>) -> Go {
         if node.new.is_null() {
             return Some(());
         }
@@ -85,8 +86,8 @@ impl Walk {
                     let known = rules.properties.get(name.as_str()).zip(node.schema.properties.get(name.as_str()));
                     let other = || rules.additional().zip(node.schema.additional());
                     let (Some((rules, schema)), at) = (match known {
-                        Some(known) => (Some(known), field::child(at, name)),
-                        None => (other(), field::key(at, name)),
+                        Some(known) => (Some(known), at.child(name)),
+                        None => (other(), at.key(name)),
                     }) else {
                         continue;
                     };
@@ -104,7 +105,7 @@ impl Walk {
                 for (i, new) in items.iter().enumerate() {
                     let before = node.before.item(schema, new, compared.as_ref().and_then(|list| list.get(new)));
                     let old = old.as_ref().and_then(|list| list.get(new));
-                    self.node(rules, &Node { schema, new, old, is_root: false, before }, &field::index(at, i))?;
+                    self.node(rules, &Node { schema, new, old, is_root: false, before }, &at.index(i))?;
                 }
             }
             _ => {}
@@ -112,7 +113,7 @@ impl Walk {
         Some(())
     }
 
-    fn rules(&mut self, of: &Structural, node: &Node<'_>, at: &str) -> Go {
+    fn rules(&mut self, of: &Structural, node: &Node<'_>, at: &Path<'_>) -> Go {
         if of.rules.is_empty() {
             return Some(());
         }
@@ -130,7 +131,7 @@ impl Walk {
         node: &Node<'_>,
         new: &program::Value,
         old: Option<&program::Value>,
-        at: &str,
+        at: &Path<'_>,
     ) -> Go {
         let compiled = rule.compiled();
         let is_optional = rule.optional_old_self.unwrap_or_default();
@@ -158,7 +159,7 @@ impl Walk {
     }
 
     /// Adds the cause of a violated rule, unless the value did not change.
-    fn failed(&mut self, rule: &Rule, node: &Node<'_>, seen: Seen<'_>, at: &str) -> Go {
+    fn failed(&mut self, rule: &Rule, node: &Node<'_>, seen: Seen<'_>, at: &Path<'_>) -> Go {
         let compiled = rule.compiled();
         let message = compiled.message(&rule.message_expression, seen, &self.meter);
         let told = match &message {
@@ -175,9 +176,8 @@ impl Walk {
     }
 
     /// Adds the cause of a rule that could not run. It shows the type of the value.
-    fn refuse(&mut self, node: &Node<'_>, at: &str, detail: &str) {
-        let field = field::or_root(at);
-        self.causes.push(Cause::invalid(field, &node.schema.kind, detail));
+    fn refuse(&mut self, node: &Node<'_>, at: &Path<'_>, detail: &str) {
+        self.causes.push(Cause::invalid(at, &node.schema.kind, detail));
     }
 
     /// Returns true if the value did not change since the old state.
@@ -188,7 +188,7 @@ impl Walk {
 }
 
 /// Makes the cause of a violated rule. Upstream: `fieldErrorForReason`.
-fn cause(rule: &Rule, node: &Node<'_>, at: &str, detail: &str) -> Cause {
+fn cause(rule: &Rule, node: &Node<'_>, at: &Path<'_>, detail: &str) -> Cause {
     let field = path::below(at, &rule.field_path);
     let is_shown = !matches!(node.schema.kind.as_str(), "object" | "array");
     match rule.reason.as_deref() {

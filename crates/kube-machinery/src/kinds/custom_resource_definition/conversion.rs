@@ -7,11 +7,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::causes::Causes;
-use super::path::Path;
 use super::requirements::Requirements;
 use super::url::Url;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::value::Value;

@@ -2,7 +2,6 @@
 //! fields. Upstream: `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
 use super::causes::Causes;
-use super::path::Path;
 use crate::codec::go_json::go_json;
 use crate::codec::structural::embedded::{self, Malformed};
 #[cfg(feature = "cel")]
@@ -10,6 +9,7 @@ use crate::codec::structural::rules;
 use crate::codec::structural::validate::validate_default;
 use crate::codec::structural::{Structural, prune, prune_below_root};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::value::{Value, json};

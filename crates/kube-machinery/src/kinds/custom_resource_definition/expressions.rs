@@ -5,10 +5,10 @@
 //! Upstream also estimates the cost of each rule; this module does not.
 
 use super::causes::Causes;
-use super::path::Path;
 use super::shown;
 use crate::codec::expression::checker::{Checked, Type, check};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 

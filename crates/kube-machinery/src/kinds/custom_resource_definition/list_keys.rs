@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use super::causes::Causes;
-use super::path::Path;
 use super::requirements::Requirements;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 

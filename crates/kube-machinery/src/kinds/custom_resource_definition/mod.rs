@@ -15,7 +15,6 @@ mod field_path;
 mod internal;
 mod list_keys;
 mod names;
-mod path;
 mod prepare;
 mod requirements;
 mod rules;

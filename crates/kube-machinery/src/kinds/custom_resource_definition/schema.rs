@@ -4,10 +4,10 @@
 use super::causes::Causes;
 #[cfg(feature = "cel")]
 use super::expressions::Subject;
-use super::path::Path;
 use super::requirements::Requirements;
 use super::{list_keys, rules};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 

@@ -3,9 +3,9 @@
 
 use super::causes::Causes;
 use super::internal::has;
-use super::path::Path;
 use crate::codec::structural::pattern::compile;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::{Value, json};
 
