@@ -79,7 +79,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 fn of_new(new: &Value) -> Vec<Cause> {
-    let mut causes = metadata::whole(new, NameRule::Subdomain);
+    let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
     if new["eventTime"].is_null() {
         causes.push(Cause::required("eventTime", ""));
@@ -130,7 +130,7 @@ const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("H
 
 /// Validates an update, which may only change the series of an Event.
 fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
-    let mut causes = metadata::change(new, old);
+    let mut causes = metadata::validate_object_meta_update(new, old);
     if new["series"] != old["series"] {
         causes.extend(series(new));
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, Schema, StructField, TypeKind, TypeRef};
 use super::typed::Type;
-use crate::codec::schema::{Field, Kind, ListType, Omit, Struct, structs};
+use crate::codec::schema::{Field, FieldType, Omit, Struct, Topology, structs};
 use crate::value::{Value, json};
 
 /// The name of the type of values without a schema, below an atomic one. Upstream: `__untyped_atomic_`.
@@ -83,18 +83,18 @@ fn of_struct(name: &str, of: &'static Struct) -> Atom {
 fn default_of(field: &Field) -> Option<Value> {
     match (field.omit, &field.kind) {
         _ if field.default.is_some() => field.default.map(Value::from),
-        (Omit::Never, Kind::Text) => Some(json!("")),
-        (Omit::Never, Kind::Integer(_)) => Some(json!(0)),
-        (Omit::Never, Kind::Bool) => Some(json!(false)),
+        (Omit::Never, FieldType::Text) => Some(json!("")),
+        (Omit::Never, FieldType::Integer(_)) => Some(json!(0)),
+        (Omit::Never, FieldType::Bool) => Some(json!(false)),
         _ => None,
     }
 }
 
 fn type_of_field(field: &Field, raw: &Atom) -> TypeRef {
-    let of = type_of(&field.kind, &field.list_type, raw);
-    let relationship = match (&of.kind, &field.list_type) {
-        (TypeKind::Named(_), ListType::Atomic) => Some(Relationship::Atomic),
-        (TypeKind::Named(_), ListType::Separable) => Some(Relationship::Separable),
+    let of = type_of(&field.kind, &field.topology, raw);
+    let relationship = match (&of.kind, &field.topology) {
+        (TypeKind::Named(_), Topology::Atomic) => Some(Relationship::Atomic),
+        (TypeKind::Named(_), Topology::Separable) => Some(Relationship::Separable),
         _ => None,
     };
     TypeRef { relationship, ..of }
@@ -109,28 +109,30 @@ fn any_value() -> TypeRef {
     inlined(any())
 }
 
-fn type_of(kind: &Kind, list_type: &ListType, raw: &Atom) -> TypeRef {
+fn type_of(kind: &FieldType, topology: &Topology, raw: &Atom) -> TypeRef {
     match kind {
-        Kind::Text | Kind::Bytes => inlined(scalar(Scalar::String)),
-        Kind::Bool => inlined(scalar(Scalar::Boolean)),
-        Kind::Integer(_) | Kind::Float => inlined(scalar(Scalar::Numeric)),
-        Kind::SchemaOr(_) => any_value(),
-        Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString => inlined(scalar(Scalar::Untyped)),
-        Kind::Raw => inlined(raw.clone()),
-        Kind::Struct(name) => named(name),
-        Kind::Pointer(inner) => type_of(inner, list_type, raw),
-        Kind::List(inner) => {
-            let (relationship, keys) = match list_type {
-                ListType::Set => (Relationship::Associative, Vec::new()),
-                ListType::Map(keys) => (Relationship::Associative, keys.iter().map(|key| (*key).to_owned()).collect()),
+        FieldType::Text | FieldType::Bytes => inlined(scalar(Scalar::String)),
+        FieldType::Bool => inlined(scalar(Scalar::Boolean)),
+        FieldType::Integer(_) | FieldType::Float => inlined(scalar(Scalar::Numeric)),
+        FieldType::SchemaOr(_) => any_value(),
+        FieldType::Time | FieldType::MicroTime | FieldType::Quantity | FieldType::IntOrString => {
+            inlined(scalar(Scalar::Untyped))
+        }
+        FieldType::Raw => inlined(raw.clone()),
+        FieldType::Struct(name) => named(name),
+        FieldType::Pointer(inner) => type_of(inner, topology, raw),
+        FieldType::List(inner) => {
+            let (relationship, keys) = match topology {
+                Topology::Set => (Relationship::Associative, Vec::new()),
+                Topology::Map(keys) => (Relationship::Associative, keys.iter().map(|key| (*key).to_owned()).collect()),
                 _ => (Relationship::Atomic, Vec::new()),
             };
-            inlined(list(type_of(inner, &ListType::Declared, raw), relationship, keys))
+            inlined(list(type_of(inner, &Topology::Declared, raw), relationship, keys))
         }
-        Kind::Map(inner) => {
-            let atomic = *list_type == ListType::Atomic;
+        FieldType::Map(inner) => {
+            let atomic = *topology == Topology::Atomic;
             let relationship = if atomic { Relationship::Atomic } else { Relationship::Separable };
-            inlined(map(type_of(inner, &ListType::Declared, raw), relationship))
+            inlined(map(type_of(inner, &Topology::Declared, raw), relationship))
         }
     }
 }

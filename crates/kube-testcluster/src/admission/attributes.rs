@@ -29,7 +29,7 @@ pub(super) struct Kind {
 impl Kind {
     /// Returns the kind of the objects in a request for this resource.
     pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
-        let part = request.part.map(|part| row.part(part));
+        let part = request.part.map(|part| row.subresource_info(part));
         let (group, version) = part.and_then(|part| part.foreign).unwrap_or((row.group, row.version));
         Self { group, version, kind: part.map_or(row.kind, |part| part.kind) }
     }
@@ -46,14 +46,14 @@ impl Kind {
 impl Request<'_> {
     /// Returns true if the objects are of the resource itself, and not of a subresource with a kind of its own.
     pub(super) fn has_whole_objects(&self) -> bool {
-        self.part.is_none_or(|part| self.served.part(part).kind == self.served.kind)
+        self.part.is_none_or(|part| self.served.subresource_info(part).kind == self.served.kind)
     }
 
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
     pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
             let is_other = row.custom.is_some() && row != self.served;
-            return if is_other { row.whole(&row.converted(value.clone())) } else { row.whole(value) };
+            return if is_other { row.served_object(&row.coerce(value.clone())) } else { row.served_object(value) };
         }
         let (mut value, kind) = (value.clone(), Kind::of(self, row));
         value["kind"] = kind.kind.into();

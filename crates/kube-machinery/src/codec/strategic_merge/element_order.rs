@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{DIRECTIVE, Refusal};
 use crate::codec::go_text::{GoMap, GoText, go_type};
-use crate::codec::schema::{Kind, Struct};
+use crate::codec::schema::{FieldType, Struct};
 use crate::value::{Array, Value};
 
 /// Refuses an order that does not fit the object's list or the patch's list. Upstream: `mergePatchIntoOriginal`.
@@ -90,10 +90,10 @@ fn list(value: &Value) -> Result<&[Value], Refusal> {
     }
 }
 
-fn is_list(kind: &Kind) -> bool {
+fn is_list(kind: &FieldType) -> bool {
     match kind {
-        Kind::List(_) | Kind::Bytes => true,
-        Kind::Pointer(inner) => is_list(inner),
+        FieldType::List(_) | FieldType::Bytes => true,
+        FieldType::Pointer(inner) => is_list(inner),
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ mod coerce;
 
 pub(crate) use self::coerce::{Malformed, coerce};
 use super::Structural;
-use super::shown::shown;
+use super::print_value::print_value;
 use crate::codec::json::Json;
 use crate::codec::schema::{Decoded, decode};
 use crate::conventions::cause::Cause;
@@ -66,12 +66,12 @@ fn resource(fields: &Map, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Vec<Cause>
                 causes.push(Cause::invalid(path, text, "must not be empty"))
             }
             Some(Value::String(text)) => causes.extend(wrong(text).map(|detail| Cause::invalid(path, text, &detail))),
-            Some(other) => causes.push(Cause::invalid_as(path, &shown(other), "must be a string")),
+            Some(other) => causes.push(Cause::invalid_as(path, &print_value(other), "must be a string")),
         }
     }
     let Some(found) = fields.get("metadata") else { return causes };
     match decode_metadata(found) {
-        Err(error) => causes.push(Cause::invalid_as(at.child("metadata"), &shown(found), &error)),
+        Err(error) => causes.push(Cause::invalid_as(at.child("metadata"), &print_value(found), &error)),
         Ok(Decoded { value: mut decoded, .. }) => {
             if decoded.get("name").is_none_or(|name| name == "") {
                 decoded["name"] = "fakename".into();

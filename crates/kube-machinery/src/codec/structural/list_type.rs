@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use super::Structural;
 use super::number::Number;
-use super::shown::shown;
+use super::print_value::print_value;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
@@ -54,14 +54,14 @@ fn in_value(schema: &Structural, value: &Value, at: &Path<'_>, to: &mut Vec<Caus
 
 fn in_set(items: &[Value], at: &Path<'_>, to: &mut Vec<Cause>) {
     for i in repeated(items.iter().map(Item::of)) {
-        to.push(Cause::duplicate_as(at.index(i), &shown(&items[i])));
+        to.push(Cause::duplicate_as(at.index(i), &print_value(&items[i])));
     }
 }
 
 fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Vec<Cause>) {
     if let Some((i, item)) = items.iter().enumerate().find(|(_, item)| !item.is_null() && !item.is_object()) {
         let detail = "must be an object for an array of list-type map";
-        return to.push(Cause::invalid_as(at.index(i), &shown(item), detail));
+        return to.push(Cause::invalid_as(at.index(i), &print_value(item), detail));
     }
     let keys = &schema.list_map_keys;
     let of = |item: &Value| Value::from_iter(keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))));
@@ -70,7 +70,7 @@ fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Vec<Caus
         _ => repeated(items.iter().map(|item| go_json(&of(item)))),
     };
     for i in repeated {
-        to.push(Cause::duplicate_as(at.index(i), &shown(&of(&items[i]))));
+        to.push(Cause::duplicate_as(at.index(i), &print_value(&of(&items[i]))));
     }
 }
 

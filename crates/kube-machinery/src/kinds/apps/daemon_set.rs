@@ -1,7 +1,7 @@
 //! The DaemonSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
 //! `pkg/registry/apps/daemonset`.
 
-use super::deployment::as_go_writes;
+use super::deployment::STRATEGY;
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
 use crate::conventions::fill::{empty, missing, object};
@@ -67,7 +67,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
         None => said(new).unwrap_or_default().max(1),
         Some(old) => {
             let changes = old["spec"]["template"] != new["spec"]["template"];
-            said(old).unwrap_or(1) + i64::from(changes && change.part.is_none())
+            said(old).unwrap_or(1) + i64::from(changes && change.subresource.is_none())
         }
     };
     object(object(&mut new["metadata"]).entry("annotations").or_insert_with(empty))
@@ -103,10 +103,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
     match text(strategy, "type") {
         "OnDelete" => Vec::new(),
         ROLLING => rolling_update(rolling),
-        other => {
-            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
-            vec![Cause::unsupported("spec.updateStrategy", &shown, &[ROLLING, "OnDelete"])]
-        }
+        _ => vec![Cause::unsupported("spec.updateStrategy", &STRATEGY.print(strategy), &[ROLLING, "OnDelete"])],
     }
 }
 

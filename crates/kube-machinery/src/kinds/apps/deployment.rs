@@ -3,6 +3,7 @@
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
@@ -31,7 +32,7 @@ const ROLLING: &str = "RollingUpdate";
 
 /// Keeps the old labels on an update of the status subresource. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    if let (Some(old), Some(Subresource::Status)) = (change.old, change.part) {
+    if let (Some(old), Some(Subresource::Status)) = (change.old, change.subresource) {
         let metadata = object(&mut new["metadata"]);
         match old["metadata"].get("labels") {
             Some(labels) => metadata.insert("labels".into(), labels.clone()),
@@ -78,6 +79,12 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
+const ROLLING_UPDATE: GoStruct =
+    GoStruct(&[("MaxUnavailable", "maxUnavailable", Field::Number), ("MaxSurge", "maxSurge", Field::Number)]);
+/// The strategy of a Deployment or a DaemonSet.
+pub(super) const STRATEGY: GoStruct =
+    GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
+
 /// Upstream: `ValidateDeploymentStrategy`.
 fn strategy(strategy: &Value) -> Vec<Cause> {
     const AT: &str = "spec.strategy.rollingUpdate";
@@ -86,20 +93,10 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
         "Recreate" if rolling.is_null() => Vec::new(),
         "Recreate" => vec![Cause::forbidden(AT, "may not be specified when strategy `type` is 'Recreate'")],
         ROLLING => rolling_update(rolling, &AT),
-        other => {
-            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
-            vec![Cause::unsupported("spec.strategy", &shown, &["Recreate", ROLLING])]
+        _ => {
+            vec![Cause::unsupported("spec.strategy", &STRATEGY.print(strategy), &["Recreate", ROLLING])]
         }
     }
-}
-
-/// Prints a rolling update with Go's field names, as upstream's causes show it: the internal type has no JSON names.
-pub(super) fn as_go_writes(rolling: &Value) -> String {
-    if rolling.is_null() {
-        return "null".into();
-    }
-    let part = |field: &str| rolling.get(field).cloned().unwrap_or_else(|| json!(0));
-    format!(r#"{{"MaxUnavailable":{},"MaxSurge":{}}}"#, part("maxUnavailable"), part("maxSurge"))
 }
 
 /// Upstream: `ValidateRollingUpdateDeployment`.

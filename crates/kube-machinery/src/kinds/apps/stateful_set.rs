@@ -4,6 +4,7 @@
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
 use crate::conventions::fill::{empty, list, missing};
+use crate::conventions::go_struct::{Field, GoStruct};
 use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod::claim_template::{self, Groups};
@@ -164,6 +165,11 @@ fn with_claims(spec: &Value) -> Value {
     template
 }
 
+const ROLLING_UPDATE: GoStruct =
+    GoStruct(&[("Partition", "partition", Field::Number), ("MaxUnavailable", "maxUnavailable", Field::Plain)]);
+const STRATEGY: GoStruct =
+    GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
+
 fn strategy(strategy: &Value) -> Vec<Cause> {
     const AT: &str = "spec.updateStrategy";
     let rolling = &strategy["rollingUpdate"];
@@ -171,23 +177,12 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
         "OnDelete" if rolling.is_null() => Vec::new(),
         "OnDelete" => {
             let why = "only allowed for updateStrategy 'RollingUpdate'";
-            vec![Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &as_go_writes(rolling), why)]
+            vec![Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &ROLLING_UPDATE.print(rolling), why)]
         }
         ROLLING if rolling.is_null() => Vec::new(),
         ROLLING => rolling_update(rolling),
-        other => {
-            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
-            vec![Cause::invalid_as(AT, &shown, "must be 'RollingUpdate' or 'OnDelete'")]
-        }
+        _ => vec![Cause::invalid_as(AT, &STRATEGY.print(strategy), "must be 'RollingUpdate' or 'OnDelete'")],
     }
-}
-
-/// Prints a rolling update with Go's field names, as upstream's causes show it: the internal type has no JSON names.
-fn as_go_writes(rolling: &Value) -> String {
-    if rolling.is_null() {
-        return "null".into();
-    }
-    format!(r#"{{"Partition":{},"MaxUnavailable":{}}}"#, number(rolling, "partition"), rolling["maxUnavailable"])
 }
 
 /// Upstream: `validateRollingUpdateStatefulSet`.

@@ -66,5 +66,5 @@ impl CustomResource {
 
 /// Validates the metadata of an embedded object.
 fn of_metadata(object: &Value) -> Vec<Cause> {
-    metadata::whole(object, NameRule::PathSegment)
+    metadata::validate_object_meta(object, NameRule::PathSegment)
 }

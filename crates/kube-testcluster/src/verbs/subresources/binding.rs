@@ -115,7 +115,7 @@ fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     }
     object(&mut value["status"]).remove("nominatedNodeName");
     conditions::update(&mut value, json!({"type": "PodScheduled", "status": "True"}), now);
-    let mut value = pod.resource.shape_change(value, &pod.value).map_err(ApiError::internal)?.value;
+    let mut value = pod.resource.decode_change(value, &pod.value).map_err(ApiError::internal)?.value;
     (pod.resource.defaults)(&mut value);
     Ok(Next::Put(value))
 }

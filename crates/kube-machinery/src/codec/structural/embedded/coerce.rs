@@ -1,6 +1,6 @@
 //! Decoding of the metadata of embedded resources. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
-use super::{Structural, decode_metadata, is_well_formed, shown};
+use super::{Structural, decode_metadata, is_well_formed, print_value};
 use crate::codec::schema::{Decoded, faults_at};
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
@@ -68,7 +68,7 @@ fn resource(fields: &mut Map, at: &Path<'_>, malformed: Malformed, unknown: &mut
         match fields.get(name) {
             Some(value) if !value.is_string() => {
                 if malformed == Malformed::Refused {
-                    return Err(Cause::invalid_as(at.child(name), &shown(value), "must be a string"));
+                    return Err(Cause::invalid_as(at.child(name), &print_value(value), "must be a string"));
                 }
                 fields.remove(name);
             }
@@ -82,7 +82,7 @@ fn resource(fields: &mut Map, at: &Path<'_>, malformed: Malformed, unknown: &mut
             unknown.extend(faults_at(faults, &at.child("metadata").to_string()));
         }
         (Err(error), Malformed::Refused) => {
-            return Err(Cause::invalid_as(at.child("metadata"), &shown(found), &error));
+            return Err(Cause::invalid_as(at.child("metadata"), &print_value(found), &error));
         }
         (Err(_), Malformed::Dropped) => {
             let Value::Object(parts) = found else { return Ok(()) };

@@ -49,7 +49,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
         new["status"][SINCE] = json!(change.now);
         return;
     };
-    if change.part != Some(Subresource::Status) {
+    if change.subresource != Some(Subresource::Status) {
         return;
     }
     let (status, before) = (&new["status"], &old["status"]);

@@ -47,7 +47,7 @@ pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
 /// Copies the data source between its two fields, the older `dataSource` and the newer `dataSourceRef`, and drops
 /// unsupported sources. Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    if change.part.is_some() {
+    if change.subresource.is_some() {
         return;
     }
     let was_set = change.old.is_some_and(|old| !old["spec"]["dataSource"].is_null());

@@ -86,7 +86,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     prepare: parts::prepare,
     validate,
     validate_status,
-    validate_part: parts::validate,
+    validate_subresource: parts::validate,
     columns: columns::pod::COLUMNS,
     ..Resource::USUAL
 };

@@ -11,7 +11,7 @@ use crate::value::Value;
 /// Restores the old value of everything that the subresource does not change.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
-    match change.part {
+    match change.subresource {
         Some(Subresource::EphemeralContainers) => {
             let containers = new["spec"]["ephemeralContainers"].take();
             keep(new, old);
