@@ -9,7 +9,7 @@ use super::fields::{each, invalid, known, number, text};
 use super::names::{self, NameRule};
 use super::resource::{Change, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{missing, object, part};
+use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
 /// The row of an APIService.
@@ -109,8 +109,8 @@ pub fn is_of_definition(api: &Value) -> bool {
 
 /// Upstream: `SetDefaults_ServiceReference`.
 fn set_defaults(api: &mut Value) {
-    if let Some(service) = part(&mut api["spec"], "service") {
-        missing(service, "port", json!(443));
+    if let Some(service) = object_field(&mut api["spec"], "service") {
+        set_default(service, "port", json!(443));
     }
 }
 

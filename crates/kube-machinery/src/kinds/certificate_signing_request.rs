@@ -3,7 +3,7 @@
 
 mod validation;
 
-use crate::conventions::fill::{list, object};
+use crate::conventions::edit::{list, object};
 use crate::conventions::user::{MASTERS, User};
 use crate::kinds::columns;
 use crate::kinds::fields::items;

@@ -105,18 +105,18 @@ pub struct GroupResource {
 /// `BeginCreate`, `BeginUpdate` and `AfterDelete` of a kind's registry.
 pub trait Allocator: fmt::Debug + Send {
     /// Reserves values for a new or updated object, and fills in the missing ones. `key` is the
-    /// object's key in the store. Returns the number of the reservation, for [`keep`](Self::keep) or
-    /// [`give_back`](Self::give_back).
+    /// object's key in the store. Returns the number of the reservation, for [`commit`](Self::commit) or
+    /// [`roll_back`](Self::roll_back).
     ///
     /// # Errors
     /// The causes, if the object asks for values that it cannot have.
     fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>>;
 
     /// Keeps a reservation, because the object was written.
-    fn keep(&mut self, taken: u64);
+    fn commit(&mut self, reservation: u64);
 
     /// Releases a reservation, because the object was not written.
-    fn give_back(&mut self, taken: u64);
+    fn roll_back(&mut self, reservation: u64);
 
     /// Records the values in an object's current state, or releases them if the object was removed.
     fn record(&mut self, key: &str, state: Option<&Value>);

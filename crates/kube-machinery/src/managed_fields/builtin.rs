@@ -13,7 +13,8 @@ use crate::value::{Value, json};
 pub(super) const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
-    let mut types: HashMap<String, Atom> = structs().map(|(name, of)| (name.to_owned(), of_struct(name, of))).collect();
+    let mut types: HashMap<String, Atom> =
+        structs().map(|(name, of)| (name.to_owned(), struct_atom(name, of))).collect();
     types.insert(ATOMIC.to_owned(), untyped(ATOMIC, Relationship::Atomic));
     types.insert(DEDUCED.to_owned(), untyped(DEDUCED, Relationship::Separable));
     Arc::new(Schema { types })
@@ -21,10 +22,10 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
 
 /// Returns the type with this name in the table.
 pub fn type_named(name: &str) -> Type {
-    Type { schema: SCHEMA.clone(), of: named(name) }
+    Type { schema: SCHEMA.clone(), of: named_type(name) }
 }
 
-pub(super) fn named(name: &str) -> TypeRef {
+pub(super) fn named_type(name: &str) -> TypeRef {
     TypeRef { kind: TypeKind::Named(name.into()), relationship: None }
 }
 
@@ -49,15 +50,15 @@ fn map(element: TypeRef, relationship: Relationship) -> Atom {
 fn untyped(fields: &str, relationship: Relationship) -> Atom {
     Atom {
         scalar: Some(Scalar::Untyped),
-        list: list(named(ATOMIC), Relationship::Atomic, Vec::new()).list,
-        map: map(named(fields), relationship).map,
+        list: list(named_type(ATOMIC), Relationship::Atomic, Vec::new()).list,
+        map: map(named_type(fields), relationship).map,
     }
 }
 
 /// The type in which raw JSON can be any value. In other types it is an object.
 const OF_ANY_VALUES: &str = "JSONSchemaProps";
 
-fn of_struct(name: &str, of: &'static Struct) -> Atom {
+fn struct_atom(name: &str, of: &'static Struct) -> Atom {
     let raw = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
     let mut fields: BTreeMap<String, StructField> = of
         .all_fields()
@@ -119,7 +120,7 @@ fn type_of(kind: &FieldType, topology: &Topology, raw: &Atom) -> TypeRef {
             inlined(scalar(Scalar::Untyped))
         }
         FieldType::Raw => inlined(raw.clone()),
-        FieldType::Struct(name) => named(name),
+        FieldType::Struct(name) => named_type(name),
         FieldType::Pointer(inner) => type_of(inner, topology, raw),
         FieldType::List(inner) => {
             let (relationship, keys) = match topology {

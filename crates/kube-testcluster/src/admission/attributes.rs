@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::Asked as Request;
 use crate::plugins::admit::Operation;
 use crate::store::Commit;
-use kube_machinery::kinds::admission::Asked;
+use kube_machinery::kinds::admission::RequestAttributes;
 use kube_machinery::kinds::{NAMESPACES, Resource};
 use kube_machinery::value::{Value, json};
 
@@ -68,8 +68,8 @@ impl Request<'_> {
 
 impl<'a> Attributes<'a> {
     /// Returns the values that rules are matched against, as if the request were for `row`.
-    pub(super) fn asked(&self, row: &'static Resource) -> Asked<'_> {
-        Asked {
+    pub(super) fn asked(&self, row: &'static Resource) -> RequestAttributes<'_> {
+        RequestAttributes {
             operation: self.operation,
             group: row.group,
             version: row.version,

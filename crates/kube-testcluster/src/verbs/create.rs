@@ -23,7 +23,7 @@ use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::fill::{empty, missing, object};
+use kube_machinery::conventions::edit::{empty, object, set_default};
 use kube_machinery::kinds::{
     Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
     note_requester,
@@ -288,8 +288,8 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
         add_namespace_finalizer(value);
     }
     if resource == PODS {
-        missing(value, "status", empty());
-        missing(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
+        set_default(value, "status", empty());
+        set_default(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
         fields_from_annotations(value);
     }
     (resource.defaults)(value);

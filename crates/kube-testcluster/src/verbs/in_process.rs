@@ -20,7 +20,7 @@ use crate::store::object::Opened;
 use crate::store::{Commit, Store, StoreError};
 use kube_controllers::nodes::requests::{Answer, Author, ObjectRef, PodChange, PodWatch, Received, Requests};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{PODS, Resource, Subresource};
 use kube_machinery::value::Value;
 

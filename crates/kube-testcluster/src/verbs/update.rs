@@ -25,7 +25,7 @@ use crate::plugins::admit::Operation;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::fill::{empty, object};
+use kube_machinery::conventions::edit::{empty, object};
 use kube_machinery::kinds::{
     Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate,
 };

@@ -352,8 +352,8 @@ mod tests {
                 "Capabilities.spec.containers.securityContext.capabilities.add of type v1.Capability",
             ),
         ] {
-            let told = decode("Pod", pod).unwrap_err();
-            assert!(told.ends_with(why), "{told}");
+            let error = decode("Pod", pod).unwrap_err();
+            assert!(error.ends_with(why), "{error}");
         }
     }
 
@@ -416,12 +416,12 @@ mod tests {
     fn an_error_of_a_type_that_reads_its_own_json_comes_first() {
         let fits_not = "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.annotations of type map[string]string";
         let soon = "parsing time \"soon\"";
-        for (metadata, told) in [
+        for (metadata, error) in [
             (json!({"annotations": 1, "creationTimestamp": "soon", "finalizers": 2}), soon),
             (json!({"annotations": 1, "finalizers": 2}), fits_not),
         ] {
             let why = decode("Pod", json!({"metadata": metadata})).unwrap_err();
-            assert!(why.starts_with(told), "{why}");
+            assert!(why.starts_with(error), "{why}");
         }
     }
 

@@ -4,7 +4,7 @@
 use super::deployment::STRATEGY;
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -39,23 +39,23 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Upstream: `SetDefaults_DaemonSet`.
 fn set_defaults(set: &mut Value) {
-    missing(set, "spec", empty());
+    set_default(set, "spec", empty());
     let spec = &mut set["spec"];
     selected_template::set_defaults(spec);
-    missing(spec, "updateStrategy", empty());
+    set_default(spec, "updateStrategy", empty());
     let strategy = &mut spec["updateStrategy"];
     if text(strategy, "type").is_empty() {
         strategy["type"] = json!(ROLLING);
     }
     if strategy["type"] == ROLLING {
-        missing(strategy, "rollingUpdate", empty());
-        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
-        missing(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
+        set_default(strategy, "rollingUpdate", empty());
+        set_default(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
+        set_default(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
     }
-    missing(spec, "revisionHistoryLimit", json!(10));
-    missing(set, "status", empty());
+    set_default(spec, "revisionHistoryLimit", json!(10));
+    set_default(set, "status", empty());
     for count in ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"] {
-        missing(&mut set["status"], count, json!(0));
+        set_default(&mut set["status"], count, json!(0));
     }
 }
 
@@ -90,7 +90,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid_json(SELECTOR, selector, "empty selector is invalid for daemonset"));
     }
     causes.extend(pod::validation::template(template, &"spec.template"));
-    causes.extend(selected_template::always(&template["spec"], "DaemonSet"));
+    causes.extend(selected_template::require_restart_always(&template["spec"], "DaemonSet"));
     causes.extend(not_negative(spec, "minReadySeconds", &"spec"));
     causes.extend(strategy(&spec["updateStrategy"]));
     causes.extend(not_negative(spec, "revisionHistoryLimit", &"spec"));

@@ -2,7 +2,7 @@
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
@@ -43,23 +43,23 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
 
 /// Upstream: `SetDefaults_Deployment`.
 fn set_defaults(deployment: &mut Value) {
-    missing(deployment, "spec", empty());
+    set_default(deployment, "spec", empty());
     let spec = &mut deployment["spec"];
-    missing(spec, "replicas", json!(1));
+    set_default(spec, "replicas", json!(1));
     selected_template::set_defaults(spec);
-    missing(spec, "strategy", empty());
+    set_default(spec, "strategy", empty());
     let strategy = &mut spec["strategy"];
     if text(strategy, "type").is_empty() {
         strategy["type"] = json!(ROLLING);
     }
     if strategy["type"] == ROLLING {
-        missing(strategy, "rollingUpdate", empty());
-        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!("25%"));
-        missing(&mut strategy["rollingUpdate"], "maxSurge", json!("25%"));
+        set_default(strategy, "rollingUpdate", empty());
+        set_default(&mut strategy["rollingUpdate"], "maxUnavailable", json!("25%"));
+        set_default(&mut strategy["rollingUpdate"], "maxSurge", json!("25%"));
     }
-    missing(spec, "revisionHistoryLimit", json!(10));
-    missing(spec, "progressDeadlineSeconds", json!(600));
-    missing(deployment, "status", empty());
+    set_default(spec, "revisionHistoryLimit", json!(10));
+    set_default(spec, "progressDeadlineSeconds", json!(600));
+    set_default(deployment, "status", empty());
 }
 
 /// Upstream: `ValidateDeploymentSpec`.

@@ -34,11 +34,11 @@ fn external(service: &Value) -> String {
 fn balancers(service: &Value) -> Vec<&str> {
     let address =
         |ingress: &'_ Value, field: &str| -> bool { ingress[field].as_str().is_some_and(|text| !text.is_empty()) };
-    let told = items(&service["status"]["loadBalancer"], "ingress").iter().filter_map(|ingress| {
+    let addresses = items(&service["status"]["loadBalancer"], "ingress").iter().filter_map(|ingress| {
         let field = ["ip", "hostname"].into_iter().find(|field| address(ingress, field))?;
         ingress[field].as_str()
     });
-    told.collect::<BTreeSet<_>>().into_iter().collect()
+    addresses.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn ports(service: &Value) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::part;
+use crate::conventions::edit::object_field;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
@@ -31,7 +31,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 /// Upstream: `SetObjectDefaults_ResourceQuota`.
 fn set_defaults(quota: &mut Value) {
     for (parent, field) in [("spec", "hard"), ("status", "hard"), ("status", "used")] {
-        if let Some(parent) = part(quota, parent) {
+        if let Some(parent) = object_field(quota, parent) {
             round_up(parent, field);
         }
     }

@@ -20,7 +20,7 @@ use crate::verbs::update::failed_precondition;
 use crate::verbs::{Call, key};
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::conventions::conditions;
-use kube_machinery::conventions::fill::{empty, object};
+use kube_machinery::conventions::edit::{empty, object};
 use kube_machinery::value::{Map, Value, json};
 
 /// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.

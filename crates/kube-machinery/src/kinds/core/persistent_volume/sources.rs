@@ -5,35 +5,35 @@
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::paths::no_backsteps;
 use crate::kinds::core::pod::storage_systems as systems;
-use crate::kinds::core::pod::volume_sources::{self as sources, Type, named, retired};
+use crate::kinds::core::pod::volume_sources::{self as sources, Type, retired, usual};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
 /// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 22] = [
-    named("hostPath", sources::host_path),
-    Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
-    named("awsElasticBlockStore", systems::aws_disk),
+    usual("hostPath", sources::host_path),
+    Type { path: "persistentDisk", ..usual("gcePersistentDisk", systems::gce_disk) },
+    usual("awsElasticBlockStore", systems::aws_disk),
     retired("glusterfs"),
     retired("flocker"),
-    named("nfs", sources::nfs),
+    usual("nfs", sources::nfs),
     retired("rbd"),
     retired("quobyte"),
     Type { second: "cephFS", ..retired("cephfs") },
-    named("iscsi", systems::iscsi_volume),
-    named("cinder", cinder),
-    named("fc", systems::fibre_channel),
-    named(FLEX, systems::flex),
-    named("azureFile", azure_file),
-    named("vsphereVolume", systems::vsphere),
+    usual("iscsi", systems::iscsi_volume),
+    usual("cinder", cinder),
+    usual("fc", systems::fibre_channel),
+    usual(FLEX, systems::flex),
+    usual("azureFile", azure_file),
+    usual("vsphereVolume", systems::vsphere),
     retired("photonPersistentDisk"),
-    named("portworxVolume", systems::portworx),
-    named("azureDisk", systems::azure_disk),
+    usual("portworxVolume", systems::portworx),
+    usual("azureDisk", systems::azure_disk),
     retired("scaleIO"),
-    named(LOCAL, local),
+    usual(LOCAL, local),
     retired("storageos"),
-    named("csi", csi),
+    usual("csi", csi),
 ];
 /// The volume type that upstream accepts even if another type precedes it.
 const FLEX: &str = "flexVolume";

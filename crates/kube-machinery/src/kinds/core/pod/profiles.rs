@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::containers::visit;
 use super::paths::descending;
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, list, missing};
+use crate::conventions::edit::{empty, list, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{known, pairs, text};
 use crate::value::{Value, json};
@@ -115,7 +115,7 @@ pub fn fields_from_annotations(pod: &mut Value) {
                 continue;
             };
             if container["securityContext"]["appArmorProfile"].is_null() {
-                missing(container, "securityContext", empty());
+                set_default(container, "securityContext", empty());
                 container["securityContext"]["appArmorProfile"] = profile;
             }
         }

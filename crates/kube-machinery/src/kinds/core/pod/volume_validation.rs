@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::claim_template::ephemeral;
 use super::projected::{downward_api, projected};
 use super::storage_systems as systems;
-use super::volume_sources::{self as sources, Type, named, retired};
+use super::volume_sources::{self as sources, Type, retired, usual};
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
@@ -14,36 +14,36 @@ use crate::value::Value;
 
 /// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 30] = [
-    named("emptyDir", sources::empty_dir),
-    named("hostPath", sources::host_path),
-    named("gitRepo", sources::git_repo),
-    Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
-    named("awsElasticBlockStore", systems::aws_disk),
-    named("secret", sources::secret),
-    named("nfs", sources::nfs),
-    named("iscsi", systems::iscsi),
+    usual("emptyDir", sources::empty_dir),
+    usual("hostPath", sources::host_path),
+    usual("gitRepo", sources::git_repo),
+    Type { path: "persistentDisk", ..usual("gcePersistentDisk", systems::gce_disk) },
+    usual("awsElasticBlockStore", systems::aws_disk),
+    usual("secret", sources::secret),
+    usual("nfs", sources::nfs),
+    usual("iscsi", systems::iscsi),
     retired("glusterfs"),
     retired("flocker"),
-    named("persistentVolumeClaim", sources::claim),
+    usual("persistentVolumeClaim", sources::claim),
     retired("rbd"),
-    named("cinder", systems::cinder),
+    usual("cinder", systems::cinder),
     Type { second: "cephFS", ..retired("cephfs") },
     retired("quobyte"),
-    Type { second: "downwarAPI", ..named("downwardAPI", downward_api) },
-    named("fc", systems::fibre_channel),
-    named("flexVolume", systems::flex),
-    named("configMap", sources::config_map),
-    named("azureFile", systems::azure_file),
-    named("vsphereVolume", systems::vsphere),
+    Type { second: "downwarAPI", ..usual("downwardAPI", downward_api) },
+    usual("fc", systems::fibre_channel),
+    usual("flexVolume", systems::flex),
+    usual("configMap", sources::config_map),
+    usual("azureFile", systems::azure_file),
+    usual("vsphereVolume", systems::vsphere),
     retired("photonPersistentDisk"),
-    named("portworxVolume", systems::portworx),
-    named("azureDisk", systems::azure_disk),
+    usual("portworxVolume", systems::portworx),
+    usual("azureDisk", systems::azure_disk),
     retired("storageos"),
-    named("projected", projected),
+    usual("projected", projected),
     retired("scaleIO"),
-    named("csi", sources::csi),
-    named("ephemeral", ephemeral),
-    named("image", sources::image),
+    usual("csi", sources::csi),
+    usual("ephemeral", ephemeral),
+    usual("image", sources::image),
 ];
 
 /// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted. `pod`
@@ -166,9 +166,13 @@ mod tests {
             ),
         ] {
             let spec = json!({"volumes": given});
-            let (told, names) = volumes(&spec, "", &"spec");
-            let told: Vec<String> = told.iter().map(Cause::sentence).collect();
-            assert_eq!((told, names.len()), (causes.iter().map(ToString::to_string).collect(), mountable), "{given}");
+            let (sentences, names) = volumes(&spec, "", &"spec");
+            let sentences: Vec<String> = sentences.iter().map(Cause::sentence).collect();
+            assert_eq!(
+                (sentences, names.len()),
+                (causes.iter().map(ToString::to_string).collect(), mountable),
+                "{given}"
+            );
         }
     }
 }

@@ -22,8 +22,8 @@ pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
         return vec![cause];
     }
     match text(system, "name") {
-        "linux" => of_linux(spec, at),
-        "windows" => of_windows(spec, at),
+        "linux" => validate_linux(spec, at),
+        "windows" => validate_windows(spec, at),
         other => vec![Cause::unsupported_text(path, other, &["linux", "windows"])],
     }
 }
@@ -33,7 +33,7 @@ fn contexts<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPa
     visit(spec, at).map(|(path, container)| (path, &container["securityContext"]))
 }
 
-fn of_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let why = "windows options cannot be set for a linux pod";
     let wrong = |context: &Value, at: At<'_>| {
         let is_set = !context["windowsOptions"].is_null();
@@ -43,7 +43,7 @@ fn of_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
     wrong(&spec["securityContext"], at).into_iter().chain(of_containers).collect()
 }
 
-fn of_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const OF_POD: [&str; 11] = [
         "appArmorProfile",
         "seLinuxOptions",

@@ -12,12 +12,12 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
         ("join", [Value::List(items)]) => Some(join(meter, items, "")),
         ("join", [Value::List(items), Value::String(between)]) => Some(join(meter, items, between)),
         ("strings.quote", [Value::String(text)]) => Some(worked(meter, text.len()).map(|()| Value::text(quote(text)))),
-        (_, [Value::String(text), rest @ ..]) => of_text(meter, name, text, rest),
+        (_, [Value::String(text), rest @ ..]) => call_on_string(meter, name, text, rest),
         _ => None,
     }
 }
 
-fn of_text(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Option<Outcome> {
+fn call_on_string(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Option<Outcome> {
     if let Err(why) = worked(meter, text.len()) {
         return Some(Err(why));
     }
