@@ -62,12 +62,13 @@ fn set_defaults(set: &mut Value) {
 /// Increments the template generation when an update changes the template. Upstream: `PrepareForCreate` and
 /// `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    let said = |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
+    let template_generation =
+        |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
     let count = match change.old {
-        None => said(new).unwrap_or_default().max(1),
+        None => template_generation(new).unwrap_or_default().max(1),
         Some(old) => {
             let changes = old["spec"]["template"] != new["spec"]["template"];
-            said(old).unwrap_or(1) + i64::from(changes && change.subresource.is_none())
+            template_generation(old).unwrap_or(1) + i64::from(changes && change.subresource.is_none())
         }
     };
     object(object(&mut new["metadata"]).entry("annotations").or_insert_with(empty))

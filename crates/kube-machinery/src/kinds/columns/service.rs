@@ -42,14 +42,14 @@ fn balancers(service: &Value) -> Vec<&str> {
 }
 
 fn ports(service: &Value) -> String {
-    let said = |port: &Value| {
+    let port_text = |port: &Value| {
         let protocol = port["protocol"].as_str().unwrap_or_default();
         match port["nodePort"].as_i64() {
             Some(node) if node > 0 => format!("{}:{node}/{protocol}", port["port"]),
             _ => format!("{}/{protocol}", port["port"]),
         }
     };
-    let ports: Vec<String> = items(&service["spec"], "ports").iter().map(said).collect();
+    let ports: Vec<String> = items(&service["spec"], "ports").iter().map(port_text).collect();
     if ports.is_empty() { "<none>".to_owned() } else { ports.join(",") }
 }
 

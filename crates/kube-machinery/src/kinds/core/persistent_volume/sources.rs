@@ -5,35 +5,35 @@
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::paths::no_backsteps;
 use crate::kinds::core::pod::storage_systems as systems;
-use crate::kinds::core::pod::volume_sources::{self as sources, Type, retired, usual};
+use crate::kinds::core::pod::volume_sources::{self as sources, Type, retired, volume_type};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
 /// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 22] = [
-    usual("hostPath", sources::host_path),
-    Type { path: "persistentDisk", ..usual("gcePersistentDisk", systems::gce_disk) },
-    usual("awsElasticBlockStore", systems::aws_disk),
+    volume_type("hostPath", sources::host_path),
+    Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
+    volume_type("awsElasticBlockStore", systems::aws_disk),
     retired("glusterfs"),
     retired("flocker"),
-    usual("nfs", sources::nfs),
+    volume_type("nfs", sources::nfs),
     retired("rbd"),
     retired("quobyte"),
     Type { second: "cephFS", ..retired("cephfs") },
-    usual("iscsi", systems::iscsi_volume),
-    usual("cinder", cinder),
-    usual("fc", systems::fibre_channel),
-    usual(FLEX, systems::flex),
-    usual("azureFile", azure_file),
-    usual("vsphereVolume", systems::vsphere),
+    volume_type("iscsi", systems::iscsi_volume),
+    volume_type("cinder", cinder),
+    volume_type("fc", systems::fibre_channel),
+    volume_type(FLEX, systems::flex),
+    volume_type("azureFile", azure_file),
+    volume_type("vsphereVolume", systems::vsphere),
     retired("photonPersistentDisk"),
-    usual("portworxVolume", systems::portworx),
-    usual("azureDisk", systems::azure_disk),
+    volume_type("portworxVolume", systems::portworx),
+    volume_type("azureDisk", systems::azure_disk),
     retired("scaleIO"),
-    usual(LOCAL, local),
+    volume_type(LOCAL, local),
     retired("storageos"),
-    usual("csi", csi),
+    volume_type("csi", csi),
 ];
 /// The volume type that upstream accepts even if another type precedes it.
 const FLEX: &str = "flexVolume";

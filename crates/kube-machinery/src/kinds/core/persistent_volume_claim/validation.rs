@@ -103,15 +103,15 @@ fn has_same_size(size: &Value, before: &Value) -> bool {
 /// Checks that a claim does not request less than before, unless it still requests more than its current capacity: this
 /// lets users take back an expansion that failed.
 fn shrinks(new: &Value, old: &Value) -> Option<Cause> {
-    let asked = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
+    let requested = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
     let is_less = |size: &Option<Quantity>, than: &Option<Quantity>| match (size, than) {
         (Some(size), Some(than)) => size.compare(than).is_lt(),
         (None, Some(than)) => !than.is_negative() && !than.is_zero(),
         (Some(size), None) => size.is_negative(),
         (None, None) => false,
     };
-    let (size, capacity) = (asked(new), parsed(&old["status"]["capacity"][STORAGE]));
-    let is_wrong = is_less(&size, &asked(old)) && !is_less(&capacity, &size);
+    let (size, capacity) = (requested(new), parsed(&old["status"]["capacity"][STORAGE]));
+    let is_wrong = is_less(&size, &requested(old)) && !is_less(&capacity, &size);
     let why = "field can not be less than status.capacity";
     is_wrong.then(|| Cause::forbidden("spec.resources.requests.storage", why))
 }

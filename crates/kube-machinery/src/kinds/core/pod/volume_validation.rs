@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::claim_template::ephemeral;
 use super::projected::{downward_api, projected};
 use super::storage_systems as systems;
-use super::volume_sources::{self as sources, Type, retired, usual};
+use super::volume_sources::{self as sources, Type, retired, volume_type};
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
@@ -14,36 +14,36 @@ use crate::value::Value;
 
 /// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 30] = [
-    usual("emptyDir", sources::empty_dir),
-    usual("hostPath", sources::host_path),
-    usual("gitRepo", sources::git_repo),
-    Type { path: "persistentDisk", ..usual("gcePersistentDisk", systems::gce_disk) },
-    usual("awsElasticBlockStore", systems::aws_disk),
-    usual("secret", sources::secret),
-    usual("nfs", sources::nfs),
-    usual("iscsi", systems::iscsi),
+    volume_type("emptyDir", sources::empty_dir),
+    volume_type("hostPath", sources::host_path),
+    volume_type("gitRepo", sources::git_repo),
+    Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
+    volume_type("awsElasticBlockStore", systems::aws_disk),
+    volume_type("secret", sources::secret),
+    volume_type("nfs", sources::nfs),
+    volume_type("iscsi", systems::iscsi),
     retired("glusterfs"),
     retired("flocker"),
-    usual("persistentVolumeClaim", sources::claim),
+    volume_type("persistentVolumeClaim", sources::claim),
     retired("rbd"),
-    usual("cinder", systems::cinder),
+    volume_type("cinder", systems::cinder),
     Type { second: "cephFS", ..retired("cephfs") },
     retired("quobyte"),
-    Type { second: "downwarAPI", ..usual("downwardAPI", downward_api) },
-    usual("fc", systems::fibre_channel),
-    usual("flexVolume", systems::flex),
-    usual("configMap", sources::config_map),
-    usual("azureFile", systems::azure_file),
-    usual("vsphereVolume", systems::vsphere),
+    Type { second: "downwarAPI", ..volume_type("downwardAPI", downward_api) },
+    volume_type("fc", systems::fibre_channel),
+    volume_type("flexVolume", systems::flex),
+    volume_type("configMap", sources::config_map),
+    volume_type("azureFile", systems::azure_file),
+    volume_type("vsphereVolume", systems::vsphere),
     retired("photonPersistentDisk"),
-    usual("portworxVolume", systems::portworx),
-    usual("azureDisk", systems::azure_disk),
+    volume_type("portworxVolume", systems::portworx),
+    volume_type("azureDisk", systems::azure_disk),
     retired("storageos"),
-    usual("projected", projected),
+    volume_type("projected", projected),
     retired("scaleIO"),
-    usual("csi", sources::csi),
-    usual("ephemeral", ephemeral),
-    usual("image", sources::image),
+    volume_type("csi", sources::csi),
+    volume_type("ephemeral", ephemeral),
+    volume_type("image", sources::image),
 ];
 
 /// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted. `pod`

@@ -105,11 +105,11 @@ pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
 
 /// Validates a pod with HostProcess containers, which run as processes of the Windows node.
 pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let asked = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
-    let of_pod = asked(&spec["securityContext"]);
+    let host_process = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
+    let of_pod = host_process(&spec["securityContext"]);
     let (mut causes, mut all, mut on_the_node) = (Vec::new(), 0, 0);
     for (path, context) in contexts(spec, at) {
-        let own = asked(context);
+        let own = host_process(context);
         all += 1;
         on_the_node += usize::from(own.or(of_pod) == Some(true));
         if let (Some(pod), Some(own)) = (of_pod, own)
