@@ -318,8 +318,8 @@ impl Action {
         let all_namespaces = target.is_of_all_namespaces();
         match target.resource.serving {
             Serving::Stored => {}
-            Serving::Answered => return (method == Method::POST).then_some(Self::Review),
-            Serving::FoundOut => return (method == Method::GET).then_some(Self::GetComponents),
+            Serving::Review => return (method == Method::POST).then_some(Self::Review),
+            Serving::Computed => return (method == Method::GET).then_some(Self::GetComponents),
         }
         Some(match (&target.name, target.subresource, method) {
             (_, None, &Method::GET) if target.watch => Self::ListOrWatch,

@@ -10,7 +10,7 @@ use kube_informers::cache::{Meta, Object};
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use kube_machinery::conventions::texts::Texts;
+use kube_machinery::conventions::packed_strings::PackedStrings;
 
 /// The fields that decide whether a pod counts, which controller it has, and which pod is deleted first.
 #[derive(Debug, Deserialize)]
@@ -18,7 +18,7 @@ use kube_machinery::conventions::texts::Texts;
 pub(crate) struct SlimPod {
     /// Namespace, name, uid, resourceVersion and node, then the labels, sorted by key: each key is followed by its
     /// value.
-    texts: Texts,
+    texts: PackedStrings,
     created: Seconds,
     ready_since: Seconds,
     is_ready: bool,
@@ -127,7 +127,7 @@ impl Ready {
 
 /// The labels of a pod.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Labels<'a>(&'a Texts);
+pub(crate) struct Labels<'a>(&'a PackedStrings);
 
 impl<'a> Labels<'a> {
     pub(crate) fn get(self, key: &str) -> Option<&'a str> {

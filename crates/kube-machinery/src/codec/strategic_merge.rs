@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use self::element_order::Before;
 use self::keyed_list::KeyedList;
 use super::go_text::GoMap;
-use super::schema::{self, Field, Kind, Struct};
+use super::schema::{self, Field, FieldType, Struct};
 use crate::value::{Array, Map, SmolStr, Value};
 
 /// The directive for the surrounding object: `replace` or `delete`.
@@ -49,7 +49,9 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
             *target = Map::new().into();
             return Ok(());
         }
-        Some(other) => return Err(Refusal::Other(format!("unknown patch type: {other} in map: {}", GoMap(&patch)))),
+        Some(other) => {
+            return Err(Refusal::Other(format!("unknown patch type: {other} in map: {}", GoMap(&patch))));
+        }
     }
     if !target.is_object() {
         *target = Map::new().into();
@@ -158,18 +160,18 @@ fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value,
     }
 }
 
-fn object_type(kind: &Kind) -> Option<&'static Struct> {
+fn object_type(kind: &FieldType) -> Option<&'static Struct> {
     match kind {
-        Kind::Struct(name) => Some(schema::find(name)),
-        Kind::Pointer(inner) => object_type(inner),
+        FieldType::Struct(name) => Some(schema::find(name)),
+        FieldType::Pointer(inner) => object_type(inner),
         _ => None,
     }
 }
 
-fn item_type(kind: &Kind) -> Option<&'static Struct> {
+fn item_type(kind: &FieldType) -> Option<&'static Struct> {
     match kind {
-        Kind::List(inner) => object_type(inner),
-        Kind::Pointer(inner) => item_type(inner),
+        FieldType::List(inner) => object_type(inner),
+        FieldType::Pointer(inner) => item_type(inner),
         _ => None,
     }
 }

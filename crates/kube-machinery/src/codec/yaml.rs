@@ -131,11 +131,11 @@ enum Node {
     Map(Vec<(Key, Spanned<Node>)>),
 }
 
-/// The key of a field. `told` is the key as Go prints it in messages.
+/// The key of a field. `go_text` is the key as Go prints it in messages.
 struct Key {
     /// The key in JSON; `None` for null, which is no key of JSON.
     text: Option<String>,
-    told: String,
+    go_text: String,
 }
 
 impl Node {
@@ -153,8 +153,8 @@ impl Node {
                 for (key, value) in fields {
                     let line = value.referenced.line();
                     let json = value.value.json(duplicates)?;
-                    if !known.insert(key.told.clone()) && duplicates.len() < MOST_FAULTS {
-                        duplicates.push(format!("line {line}: key {} already set in map", key.told));
+                    if !known.insert(key.go_text.clone()) && duplicates.len() < MOST_FAULTS {
+                        duplicates.push(format!("line {line}: key {} already set in map", key.go_text));
                     }
                     let text = key.text.ok_or_else(|| no_key(&json))?;
                     sorted.insert(text, json);
@@ -194,7 +194,7 @@ impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = Json::deserialize(deserializer)?;
         let text = match &key {
-            Json::Null => return Ok(Self { text: None, told: "<nil>".to_owned() }),
+            Json::Null => return Ok(Self { text: None, go_text: "<nil>".to_owned() }),
             Json::Bool(value) => value.to_string(),
             Json::Number(number) => GoText(&number.clone().into()).to_string(),
             Json::String(text) => text.to_string(),
@@ -202,8 +202,8 @@ impl<'de> Deserialize<'de> for Key {
                 return Err(serde::de::Error::custom("invalid map key"));
             }
         };
-        let told = if matches!(key, Json::String(_)) { format!("{text:?}") } else { text.clone() };
-        Ok(Self { text: Some(text), told })
+        let go_text = if matches!(key, Json::String(_)) { format!("{text:?}") } else { text.clone() };
+        Ok(Self { text: Some(text), go_text })
     }
 }
 
@@ -271,7 +271,7 @@ impl<'de> Visitor<'de> for AsWritten {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> (String, Vec<String>) {
+    fn to_json(text: &str) -> (String, Vec<String>) {
         let Read { json, duplicates } = read(text.as_bytes()).unwrap();
         (crate::value::Value::from(json).to_string(), duplicates)
     }
@@ -280,7 +280,7 @@ mod tests {
     fn text_after_the_first_document_is_not_read() {
         for behind in ["{\"b\": 2}", " [", "\n---\n{", "\n...\n]", " # {", "x: {"] {
             assert_eq!(
-                told(&format!("{{\"a\": [1, \"}}\\\"{{\"], b: it's, # }}\n c: '}}'}}{behind}")).0,
+                to_json(&format!("{{\"a\": [1, \"}}\\\"{{\"], b: it's, # }}\n c: '}}'}}{behind}")).0,
                 r#"{"a":[1,"}\"{"],"b":"it's","c":"}"}"#
             );
         }
@@ -290,7 +290,7 @@ mod tests {
     /// Upstream: `setMapIndex` in `go.yaml.in/yaml/v2`.
     #[test]
     fn the_last_of_duplicate_keys_wins_and_its_line_is_reported() {
-        let (json, duplicates) = told("b: 1\na:\n  x: 1\n  x: 2\nb: 3\na:\n  z: 4\n1: yes\n");
+        let (json, duplicates) = to_json("b: 1\na:\n  x: 1\n  x: 2\nb: 3\na:\n  z: 4\n1: yes\n");
         assert_eq!(json, r#"{"1":true,"a":{"z":4},"b":3}"#);
         assert_eq!(
             duplicates,
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn duplicate_keys_that_are_numbers_are_reported_too() {
-        let (json, duplicates) = told("5: a\n5: b\nyes: 1\ntrue: 2\n1.5: a\n1.5: b\n0xB: 1\n11: 2\n");
+        let (json, duplicates) = to_json("5: a\n5: b\nyes: 1\ntrue: 2\n1.5: a\n1.5: b\n0xB: 1\n11: 2\n");
         assert_eq!(json, r#"{"1.5":"b","11":2,"5":"b","true":2}"#);
         let key = |line: usize, key: &str| format!("line {line}: key {key} already set in map");
         assert_eq!(duplicates, [key(2, "5"), key(4, "true"), key(6, "1.5"), key(8, "11")]);
@@ -336,10 +336,10 @@ mod tests {
             ("!!str 5", r#""5""#),
             ("'5'", r#""5""#),
         ] {
-            assert_eq!(told(&format!("a: {text}")).0, format!(r#"{{"a":{json}}}"#), "{text}");
+            assert_eq!(to_json(&format!("a: {text}")).0, format!(r#"{{"a":{json}}}"#), "{text}");
         }
-        assert_eq!(told("y: 1\nn: 2").0, r#"{"false":2,"true":1}"#);
-        assert_eq!(told("1e3: 1\n1e7: 2").0, r#"{"1000":1,"1e+07":2}"#);
+        assert_eq!(to_json("y: 1\nn: 2").0, r#"{"false":2,"true":1}"#);
+        assert_eq!(to_json("1e3: 1\n1e7: 2").0, r#"{"1000":1,"1e+07":2}"#);
         for (text, number) in [(".inf", "+Inf"), ("-.inf", "-Inf"), (".nan", "NaN")] {
             assert_eq!(read(format!("a: {text}").as_bytes()), Err(format!("json: unsupported value: {number}")));
         }
@@ -369,9 +369,9 @@ mod tests {
             "a: 1\n--- {b\n",
             "%YAML 1.1\n---\na: 1",
         ] {
-            assert_eq!(told(text).0, r#"{"a":1}"#, "{text}");
+            assert_eq!(to_json(text).0, r#"{"a":1}"#, "{text}");
         }
-        assert_eq!(told("a: ---\nb: '--- '").0, r#"{"a":"---","b":"--- "}"#);
-        assert_eq!(told("---\n---\na: 1\n").0, "null");
+        assert_eq!(to_json("a: ---\nb: '--- '").0, r#"{"a":"---","b":"--- "}"#);
+        assert_eq!(to_json("---\n---\na: 1\n").0, "null");
     }
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::quote::quote;
 use crate::value::Value;
 
-/// The path of a field, which is only rendered if there is an error. Upstream: `field.Path`.
+/// The path of a field, such as a [`Path`](super::field::Path) or the arguments of a format. It is formatted only for a
+/// cause.
 pub(crate) type At<'a> = &'a dyn Display;
 
 /// Removes duplicate causes, as upstream's `field.ErrorList.Filter` removes equal errors.

@@ -1,6 +1,6 @@
 //! Sets conditions in an object's status.
 
-use super::fill::object;
+use super::edit::object;
 use crate::value::{Value, json};
 
 /// Sets a condition. A condition of the same type is replaced in its place, and keeps its transition time if the

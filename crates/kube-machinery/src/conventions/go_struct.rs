@@ -12,6 +12,8 @@ pub(crate) enum Field {
     Plain,
     /// A string, which prints as empty if it is absent.
     Text,
+    /// A number, which prints as 0 if it is absent.
+    Number,
     /// A pointer to a struct.
     Struct(&'static GoStruct),
     /// A list of structs.
@@ -36,6 +38,7 @@ impl Field {
     fn print(&self, value: &Value) -> String {
         match self {
             Self::Text if value.is_null() => "\"\"".to_owned(),
+            Self::Number if value.is_null() => "0".to_owned(),
             Self::Struct(fields) if value.is_object() => fields.print(value),
             Self::List(fields) => fields.print_list(value),
             _ => value.to_string(),

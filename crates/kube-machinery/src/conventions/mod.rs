@@ -2,12 +2,13 @@
 //! and Go's forms of texts and numbers. Upstream: `k8s.io/apimachinery` and Go's standard library.
 
 pub mod cause;
-pub mod cel;
+pub mod cel_reserved_words;
 pub mod clock;
 pub mod conditions;
 pub mod cron;
+pub mod edit;
 pub mod escape;
-pub mod fill;
+pub(crate) mod field;
 pub mod fnv;
 pub mod go_duration;
 #[cfg(feature = "cel")]
@@ -20,11 +21,11 @@ pub mod names;
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
 pub mod netip;
 pub mod operation;
+pub mod packed_strings;
 pub mod pem;
 pub mod quantity;
 pub mod quote;
 pub mod random;
-pub mod texts;
 pub mod user;
 pub mod varint;
 pub mod x509;

@@ -39,7 +39,7 @@ impl Random {
 }
 
 /// Returns the position of a key in an unordered watch cache.
-pub fn place(seed: u64, key: &str) -> u64 {
+pub fn cache_position(seed: u64, key: &str) -> u64 {
     hash(seed, key)
 }
 

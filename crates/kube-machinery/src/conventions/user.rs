@@ -47,8 +47,8 @@ impl User {
 
     /// Adds the group of all authenticated users. Upstream: `AuthenticatedGroupAdder`.
     pub fn authenticated(mut self) -> Self {
-        let told = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
-        if !self.is_anonymous() && !self.groups.iter().any(told) {
+        let is_implied = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
+        if !self.is_anonymous() && !self.groups.iter().any(is_implied) {
             self.groups.push(AUTHENTICATED.to_owned());
         }
         self

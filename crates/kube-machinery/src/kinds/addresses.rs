@@ -146,7 +146,7 @@ pub(super) fn reachable(text: &str, at: At<'_>) -> Vec<Cause> {
 mod tests {
     use super::*;
 
-    fn told(cause: Option<Cause>) -> String {
+    fn sentences(cause: Option<Cause>) -> String {
         cause.map(|cause| cause.sentence()).unwrap_or_default()
     }
 
@@ -154,13 +154,13 @@ mod tests {
     #[test]
     fn addresses_are_read_as_go_reads_them() {
         for good in ["1.2.3.4", "0.0.0.0", "1234::abcd", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "::1.2.3.4"] {
-            assert_eq!(told(ip(good, &"a")), "", "{good}");
+            assert_eq!(sentences(ip(good, &"a")), "", "{good}");
         }
         for zeros in ["1.2.3.04", "01.2.3.4", "1.002.3.4", "00001::2"] {
-            assert_eq!(told(ip(zeros, &"a")), format!("a: Invalid value: {zeros:?}: must not have leading 0s"));
+            assert_eq!(sentences(ip(zeros, &"a")), format!("a: Invalid value: {zeros:?}: must not have leading 0s"));
         }
         let mapped = "a: Invalid value: \"::ffff:1.2.3.4\": must not be an IPv4-mapped IPv6 address";
-        assert_eq!(told(ip("::ffff:1.2.3.4", &"a")), mapped);
+        assert_eq!(sentences(ip("::ffff:1.2.3.4", &"a")), mapped);
         for bad in [
             "",
             "aaa",
@@ -177,7 +177,7 @@ mod tests {
             "12345::",
         ] {
             let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-            assert_eq!(told(ip(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
+            assert_eq!(sentences(ip(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn ranges_are_read_as_go_reads_them() {
         for good in ["1.0.0.0/8", "1.2.3.4/32", "0.0.0.0/0", "::/0", "2001:db8::/64", "2001:db8::1/128"] {
-            assert_eq!(told(cidr(good, &"a")), "", "{good}");
+            assert_eq!(sentences(cidr(good, &"a")), "", "{good}");
         }
         for (bad, why) in [
             ("1.1.1.01/24", "must not have leading 0s in IP or prefix length"),
@@ -199,7 +199,7 @@ mod tests {
             ("1.2.3.0/", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
             ("2001:db8::/129", "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
         ] {
-            assert_eq!(told(cidr(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
+            assert_eq!(sentences(cidr(bad, &"a")), format!("a: Invalid value: {bad:?}: {why}"));
         }
     }
 }

@@ -9,7 +9,7 @@ use super::fields::{each, invalid, known, number, text};
 use super::names::{self, NameRule};
 use super::resource::{Change, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{missing, object, part};
+use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
 /// The row of an APIService.
@@ -61,7 +61,7 @@ const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
 /// Returns the sort key of a group in discovery, the smallest first: the APIService group itself, then the groups by
 /// falling priority.
-pub fn place(group: &str) -> i64 {
+pub fn discovery_order(group: &str) -> i64 {
     if group == ROW.group {
         return i64::MIN;
     }
@@ -87,7 +87,7 @@ pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
                 "name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "onstart"},
             },
             "spec": {
-                "group": group, "version": version, "groupPriorityMinimum": -place(group), "versionPriority": of_version,
+                "group": group, "version": version, "groupPriorityMinimum": -discovery_order(group), "versionPriority": of_version,
             },
         })
     };
@@ -95,7 +95,7 @@ pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
 }
 
 /// Returns the APIService for a version that a CustomResourceDefinition serves. Upstream: `crdRegistrationController`.
-pub fn of_definition(group: &str, version: &str) -> Value {
+pub fn for_definition(group: &str, version: &str) -> Value {
     json!({
         "metadata": {"name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "true"}},
         "spec": {"group": group, "version": version, "groupPriorityMinimum": 1_000, "versionPriority": 100},
@@ -109,15 +109,15 @@ pub fn is_of_definition(api: &Value) -> bool {
 
 /// Upstream: `SetDefaults_ServiceReference`.
 fn set_defaults(api: &mut Value) {
-    if let Some(service) = part(&mut api["spec"], "service") {
-        missing(service, "port", json!(443));
+    if let Some(service) = object_field(&mut api["spec"], "service") {
+        set_default(service, "port", json!(443));
     }
 }
 
 /// Makes a new local APIService available at once, and keeps all metadata when only the status is updated. Upstream:
 /// `apiServerStrategy` and `apiServerStatusStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    match (change.old, change.part) {
+    match (change.old, change.subresource) {
         (None, _) if new["spec"]["service"].is_null() => {
             new["status"] = json!({"conditions": [{
                 "type": "Available", "status": "True", "lastTransitionTime": change.now, "reason": "Local",
@@ -162,12 +162,12 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
             causes.push(Cause::invalid_as(format_args!("spec.{field}"), &number(spec, field).to_string(), &why));
         }
     }
-    causes.extend(of_connection(spec));
+    causes.extend(validate_connection(spec));
     causes
 }
 
 /// Validates the fields by which the API server would connect to the service.
-fn of_connection(spec: &Value) -> Vec<Cause> {
+fn validate_connection(spec: &Value) -> Vec<Cause> {
     let (service, skips) = (&spec["service"], spec["insecureSkipTLSVerify"] == true);
     let bundle = text(spec, "caBundle");
     let at_skips = |why: &str| Cause::invalid_as("spec.insecureSkipTLSVerify", "true", why);
@@ -175,7 +175,7 @@ fn of_connection(spec: &Value) -> Vec<Cause> {
     if service.is_null() {
         if !bundle.is_empty() {
             let why = "local APIServices may not have a caBundle";
-            causes.push(Cause::invalid("spec.caBundle", &format!("{} bytes", bytes_of(bundle)), why));
+            causes.push(Cause::invalid("spec.caBundle", &format!("{} bytes", decoded_len(bundle)), why));
         }
         causes.extend(skips.then(|| at_skips("local APIServices may not have insecureSkipTLSVerify")));
         return causes;
@@ -192,7 +192,7 @@ fn of_connection(spec: &Value) -> Vec<Cause> {
 }
 
 /// Returns the number of bytes that a base64 string decodes to.
-fn bytes_of(base64: &str) -> usize {
+fn decoded_len(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4
 }
 
@@ -200,9 +200,9 @@ fn bytes_of(base64: &str) -> usize {
 fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let conditions = each(&new["status"], "conditions", &"status");
     let states = ["True", "False", "Unknown"];
-    let told = conditions
-        .filter_map(|(at, condition)| known(text(condition, "status"), &states, &format_args!("{at}.status")));
-    told.collect()
+    conditions
+        .filter_map(|(at, condition)| known(text(condition, "status"), &states, &format_args!("{at}.status")))
+        .collect()
 }
 
 #[cfg(test)]
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn every_built_in_group_has_a_priority_and_valid_api_services() {
         for row in Catalog::default().served().filter(|row| *row != &ROW) {
-            assert!(place(row.group) < 0, "{}", row.group);
+            assert!(discovery_order(row.group) < 0, "{}", row.group);
         }
         for service in local(Catalog::default().served()) {
             assert_eq!(ROW.causes_of_new(&service), Vec::new(), "{service}");

@@ -87,13 +87,13 @@ impl Catalog {
     pub fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&'static Resource> {
         let row = self.defined(group, plural)?;
         let definition = self.rows().find(|definition| definition.stored == row);
-        Some(definition.map_or(row, |definition| definition.keeps(version)))
+        Some(definition.map_or(row, |definition| definition.row_of_stored_version(version)))
     }
 
     /// Returns the served kind with this group, version and plural.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
-        let is_meant = |row: &Resource| row.plural == plural && row.group == group && row.version == version;
-        self.served().find(|row| is_meant(row))
+        let matches = |row: &Resource| row.plural == plural && row.group == group && row.version == version;
+        self.served().find(|row| matches(row))
     }
 }
 

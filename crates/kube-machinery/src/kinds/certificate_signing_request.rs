@@ -3,7 +3,7 @@
 
 mod validation;
 
-use crate::conventions::fill::{list, object};
+use crate::conventions::edit::{list, object};
 use crate::conventions::user::{MASTERS, User};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
@@ -29,7 +29,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     prepare,
     validate: validation::validate,
     validate_status: validation::validate_status,
-    validate_part: validation::validate_approval,
+    validate_subresource: validation::validate_approval,
     columns: columns::certificates::COLUMNS,
     ..Resource::USUAL
 };
@@ -66,16 +66,16 @@ pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
     new["spec"] = old["spec"].clone();
-    if change.part.is_none() {
+    if change.subresource.is_none() {
         return;
     }
-    if change.part == Some(Subresource::Status) {
+    if change.subresource == Some(Subresource::Status) {
         for decision in ["Approved", "Denied"] {
             keep_conditions(&mut new["status"], &old["status"], decision);
         }
     }
     set_times(&mut new["status"], &old["status"], change.now);
-    if change.part == Some(Subresource::Approval) {
+    if change.subresource == Some(Subresource::Approval) {
         let conditions = new["status"]["conditions"].take();
         new["status"] = old["status"].clone();
         if !conditions.is_null() {

@@ -23,12 +23,12 @@ pub(super) fn conditions(status: &Value, at: At<'_>) -> Vec<Cause> {
         if !seen.insert(kind) {
             causes.push(Cause::duplicate(at, kind));
         }
-        causes.extend(one(condition, &at));
+        causes.extend(validate_condition(condition, &at));
     }
     causes
 }
 
-fn one(condition: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_condition(condition: &Value, at: At<'_>) -> Vec<Cause> {
     let (kind, reason) = (text(condition, "type"), text(condition, "reason"));
     let mut causes =
         invalid(&format_args!("{at}.type"), kind, if kind.is_empty() { Vec::new() } else { names::label_key(kind) });

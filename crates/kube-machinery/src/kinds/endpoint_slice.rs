@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::collections::HashSet;
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{list, missing, object};
+use crate::conventions::edit::{list, object, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, items, known, text};
@@ -33,8 +33,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 /// Upstream: `SetDefaults_EndpointPort`.
 fn set_defaults(slice: &mut Value) {
     for port in list(slice, "ports") {
-        missing(port, "name", json!(""));
-        missing(port, "protocol", json!("TCP"));
+        set_default(port, "name", json!(""));
+        set_default(port, "protocol", json!("TCP"));
     }
 }
 

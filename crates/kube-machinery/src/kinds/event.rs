@@ -1,14 +1,14 @@
 //! Events of the group `events.k8s.io`. They are stored as Events of the core group, whose fields have other names, and
 //! are validated more strictly. Upstream: `pkg/apis/events/v1/conversion.go`, `pkg/apis/core/validation/events.go`.
 
-use super::core::event::{self as core_event, legacy};
+use super::core::event::{self as core_event, legacy_validate_event};
 use super::fields::{number, text};
 use super::metadata;
 use super::names::NameRule;
 use super::resource::{Conversion, Resource, StoredForm};
 use crate::codec::schema;
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::object;
+use crate::conventions::edit::object;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::value::Value;
 
@@ -70,16 +70,16 @@ fn renamed(mut event: Value, names: [(&str, &str); 7], go_type: &str) -> Value {
 /// Validates the stored form, and uses its field names in causes, as upstream. Upstream: `ValidateEventCreate` and
 /// `ValidateEventUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = legacy(new, "reportingController");
+    let mut causes = legacy_validate_event(new, "reportingController");
     match old {
-        None => causes.extend(of_new(new)),
-        Some(old) => causes.extend(of_update(new, old)),
+        None => causes.extend(validate_new(new)),
+        Some(old) => causes.extend(validate_update(new, old)),
     }
     causes
 }
 
-fn of_new(new: &Value) -> Vec<Cause> {
-    let mut causes = metadata::whole(new, NameRule::Subdomain);
+fn validate_new(new: &Value) -> Vec<Cause> {
+    let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
     if new["eventTime"].is_null() {
         causes.push(Cause::required("eventTime", ""));
@@ -129,8 +129,8 @@ const REFERENCE: GoStruct = GoStruct(&[
 const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("Host", "host", Field::Text)]);
 
 /// Validates an update, which may only change the series of an Event.
-fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
-    let mut causes = metadata::change(new, old);
+fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = metadata::validate_object_meta_update(new, old);
     if new["series"] != old["series"] {
         causes.extend(series(new));
     }
@@ -142,7 +142,7 @@ fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
         "eventTime" | "firstTimestamp" | "lastTimestamp" | "related" => value.to_string(),
         _ => Value::from(text(new, field)).to_string(),
     };
-    for (field, told) in [
+    for (field, field_in_cause) in [
         ("involvedObject", "involvedObject"),
         ("reason", "reason"),
         ("message", "message"),
@@ -158,7 +158,7 @@ fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
         ("reportingInstance", "reportingInstance"),
     ] {
         if new[field] != old[field] {
-            causes.push(Cause::invalid_as(told, &shown(field, &new[field]), "field is immutable"));
+            causes.push(Cause::invalid_as(field_in_cause, &shown(field, &new[field]), "field is immutable"));
         }
     }
     causes

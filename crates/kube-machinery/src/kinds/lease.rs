@@ -3,7 +3,7 @@
 use super::columns;
 use super::resource::{Resource, Strategy, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{object, part};
+use crate::conventions::edit::{object, object_field};
 use crate::value::Value;
 
 /// The row of a Lease.
@@ -23,7 +23,7 @@ pub(super) const ROW: Resource = Resource {
 /// Removes the fields of coordinated leader election, whose feature gate is off. Upstream: `PrepareForCreate` and
 /// `PrepareForUpdate` in `pkg/registry/coordination/lease/strategy.go`.
 pub(super) fn set_defaults(lease: &mut Value) {
-    if let Some(spec) = part(lease, "spec") {
+    if let Some(spec) = object_field(lease, "spec") {
         for field in ["strategy", "preferredHolder"] {
             object(spec).remove(field);
         }
@@ -53,16 +53,16 @@ mod tests {
     /// From the cases of upstream's `TestValidateLeaseSpec` (`pkg/apis/coordination/validation/validation_test.go`).
     #[test]
     fn a_duration_below_1_and_negative_transitions_are_refused() {
-        let told = |spec: Value| {
+        let sentences = |spec: Value| {
             let lease = json!({"metadata": {"name": "l"}, "spec": spec});
             validate(&lease, None).iter().map(Cause::sentence).collect::<Vec<_>>()
         };
         for good in [json!({}), json!({"leaseDurationSeconds": 10, "leaseTransitions": 1, "holderIdentity": "holder"})]
         {
-            assert_eq!(told(good.clone()), [""; 0], "{good}");
+            assert_eq!(sentences(good.clone()), [""; 0], "{good}");
         }
         assert_eq!(
-            told(json!({"leaseDurationSeconds": 0, "leaseTransitions": -1})),
+            sentences(json!({"leaseDurationSeconds": 0, "leaseTransitions": -1})),
             [
                 "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
                 "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",

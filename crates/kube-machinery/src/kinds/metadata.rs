@@ -17,35 +17,35 @@ pub const ORPHAN: &str = "orphan";
 pub const FOREGROUND: &str = "foregroundDeletion";
 
 /// Returns the causes of the kind's own validation of the metadata of a new object.
-pub(crate) fn of_new(resource: &Resource, new: &Value) -> Vec<Cause> {
-    if checks_itself(resource) { whole(new, resource.name_rule) } else { Vec::new() }
+pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Vec<Cause> {
+    if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Vec::new() }
 }
 
 /// Returns the causes of the validation of a new object's metadata that all kinds share. It runs only if the kind's own
 /// validation found nothing.
-pub(crate) fn of_any_new(new: &Value) -> Vec<Cause> {
-    whole(new, NameRule::PathSegment)
+pub(crate) fn validate_new(new: &Value) -> Vec<Cause> {
+    validate_object_meta(new, NameRule::PathSegment)
 }
 
 /// Returns the causes in the metadata of an update: those of the validation that all kinds share, then those of the
 /// kind. Some kinds of kube-apiserver validate the whole metadata a second time; that is left out.
-pub(crate) fn of_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Cause> {
-    let mut causes = whole(new, NameRule::PathSegment);
-    let of_change = change(new, old);
-    if checks_itself(resource) {
-        causes.extend(of_change.clone());
+pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = validate_object_meta(new, NameRule::PathSegment);
+    let causes_of_change = validate_object_meta_update(new, old);
+    if validates_metadata(resource) {
+        causes.extend(causes_of_change.clone());
     }
-    causes.extend(of_change);
+    causes.extend(causes_of_change);
     causes
 }
 
 /// Returns true if the kind's own validation covers the metadata. That of Events does not.
-fn checks_itself(resource: &Resource) -> bool {
+fn validates_metadata(resource: &Resource) -> bool {
     resource.name_rule != NameRule::Unchecked
 }
 
 /// Validates all metadata of an object. Upstream: `ValidateObjectMetaAccessor`.
-pub(super) fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
+pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Vec<Cause> {
     let metadata = &new["metadata"];
     let mut causes = Vec::new();
     let prefix = text(metadata, "generateName");
@@ -62,14 +62,14 @@ pub(super) fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
     }
     causes.extend(labels(metadata));
     causes.extend(annotations(metadata));
-    causes.extend(owners(metadata));
+    causes.extend(owner_references(metadata));
     causes.extend(finalizers(metadata));
     causes
 }
 
 /// Validates the change of metadata by an update. The fields that an update silently keeps, such as creationTimestamp,
 /// were copied from the old object before. Upstream: `ValidateObjectMetaAccessorUpdate`.
-pub(super) fn change(new: &Value, old: &Value) -> Vec<Cause> {
+pub(super) fn validate_object_meta_update(new: &Value, old: &Value) -> Vec<Cause> {
     let (metadata, before) = (&new["metadata"], &old["metadata"]);
     let mut causes = Vec::new();
     if !before["deletionTimestamp"].is_null() {
@@ -82,7 +82,7 @@ pub(super) fn change(new: &Value, old: &Value) -> Vec<Cause> {
     }
     causes.extend(labels(metadata));
     causes.extend(annotations(metadata));
-    causes.extend(owners(metadata));
+    causes.extend(owner_references(metadata));
     causes
 }
 
@@ -115,24 +115,24 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
 /// upstream, so without a limit the answer would grow with the square of the request.
 const MOST_ABOUT_CONTROLLERS: usize = 1024 * 1024;
 
-fn owners(metadata: &Value) -> Vec<Cause> {
+fn owner_references(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let mut controller: Option<String> = None;
-    let (mut list, mut told) = (None, 0);
+    let (mut list, mut size) = (None, 0);
     for (i, owner) in metadata["ownerReferences"].as_array().into_iter().flatten().enumerate() {
-        causes.extend(one_owner(owner, &format_args!("metadata.ownerReferences[{i}]")));
+        causes.extend(owner_reference(owner, &format_args!("metadata.ownerReferences[{i}]")));
         if owner["controller"] != true {
             continue;
         }
         let this = format!("{}/{}", text(owner, "kind"), text(owner, "name"));
         match &controller {
             None => controller = Some(this),
-            Some(first) if told < MOST_ABOUT_CONTROLLERS => {
+            Some(first) if size < MOST_ABOUT_CONTROLLERS => {
                 let list = list.get_or_insert_with(|| all_owners(metadata));
                 let detail = format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
                 );
-                told += list.len() + detail.len();
+                size += list.len() + detail.len();
                 causes.push(Cause::invalid_as("metadata.ownerReferences", list, &detail));
             }
             Some(_) => {}
@@ -141,7 +141,7 @@ fn owners(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-fn one_owner(owner: &Value, at: At<'_>) -> Vec<Cause> {
+fn owner_reference(owner: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let version = text(owner, "apiVersion");
     if version.is_empty() {
@@ -155,18 +155,18 @@ fn one_owner(owner: &Value, at: At<'_>) -> Vec<Cause> {
         }
     }
     if version == "v1" && text(owner, "kind") == "Event" {
-        causes.push(Cause::invalid_as(at, &as_go_writes(owner), "/v1, Kind=Event is disallowed from being an owner"));
+        causes.push(Cause::invalid_as(at, &print_owner(owner), "/v1, Kind=Event is disallowed from being an owner"));
     }
     causes
 }
 
 fn all_owners(metadata: &Value) -> String {
     let owners = metadata["ownerReferences"].as_array().into_iter().flatten();
-    format!("[{}]", owners.map(as_go_writes).collect::<Vec<_>>().join(","))
+    format!("[{}]", owners.map(print_owner).collect::<Vec<_>>().join(","))
 }
 
 /// Formats an owner reference with its fields in the order of the Go type.
-fn as_go_writes(owner: &Value) -> String {
+fn print_owner(owner: &Value) -> String {
     const FIELDS: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
     let present = FIELDS.iter().filter(|field| !owner[**field].is_null());
     let fields: Vec<String> = present.map(|field| format!("\"{field}\":{}", owner[*field])).collect();

@@ -2,6 +2,7 @@
 //! `pkg/registry/policy/poddisruptionbudget`.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::apps::int_or_percent;
 use crate::kinds::columns;
 use crate::kinds::conditions;
@@ -9,7 +10,7 @@ use crate::kinds::core::pod;
 use crate::kinds::fields::{known_if_set, not_negative};
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
-use crate::value::{Value, json};
+use crate::value::Value;
 
 /// The row of a PodDisruptionBudget.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -29,13 +30,20 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
+const SPEC: GoStruct = GoStruct(&[
+    ("MinAvailable", "minAvailable", Field::Plain),
+    ("Selector", "selector", Field::Plain),
+    ("MaxUnavailable", "maxUnavailable", Field::Plain),
+    ("UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy", Field::Plain),
+]);
+
 /// Upstream: `ValidatePodDisruptionBudgetSpec`.
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
     let mut causes = Vec::new();
     if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
         let why = "minAvailable and maxUnavailable cannot be both set";
-        causes.push(Cause::invalid_as("spec", &as_go_writes(spec), why));
+        causes.push(Cause::invalid_as("spec", &SPEC.print(spec), why));
     }
     for field in ["minAvailable", "maxUnavailable"].into_iter().filter(|field| !spec[*field].is_null()) {
         let at = format_args!("spec.{field}");
@@ -46,17 +54,6 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let policies = ["AlwaysAllow", "IfHealthyBudget"];
     causes.extend(known_if_set(spec, "unhealthyPodEvictionPolicy", &policies, &"spec"));
     causes
-}
-
-/// Formats the spec as Go's JSON encoder does for the internal type, whose fields have no JSON names.
-fn as_go_writes(spec: &Value) -> String {
-    const FIELDS: [(&str, &str); 4] = [
-        ("MinAvailable", "minAvailable"),
-        ("Selector", "selector"),
-        ("MaxUnavailable", "maxUnavailable"),
-        ("UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy"),
-    ];
-    format!("{{{}}}", FIELDS.map(|(go, field)| format!("{go:?}:{}", json!(spec[field]))).join(","))
 }
 
 /// Upstream: `ValidatePodDisruptionBudgetStatusUpdate`.

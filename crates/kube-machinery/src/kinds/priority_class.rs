@@ -1,7 +1,7 @@
 //! PriorityClass objects: their defaults and validation. Upstream: `pkg/apis/scheduling`.
 
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::missing;
+use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::fields::{known, number, text};
 use crate::kinds::resource::{Generation, Resource, Scope};
@@ -25,7 +25,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_PriorityClass`.
 fn set_defaults(class: &mut Value) {
-    missing(class, "preemptionPolicy", json!("PreemptLowerPriority"));
+    set_default(class, "preemptionPolicy", json!("PreemptLowerPriority"));
 }
 
 /// The highest priority of a class that is not a system class.
@@ -50,7 +50,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let name = text(&new["metadata"], "name");
     if name.starts_with("system-") {
-        causes.extend(of_the_system(name, new).map(|why| {
+        causes.extend(system_class_fault(name, new).map(|why| {
             let reserved = "priority class names with 'system-' prefix are reserved for system use only. error: ";
             Cause::forbidden("metadata.name", &format!("{reserved}{why}"))
         }));
@@ -67,7 +67,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 /// Returns why a class is not one of the system priority classes; `None` if it is. Upstream:
 /// `IsKnownSystemPriorityClass`.
-fn of_the_system(name: &str, class: &Value) -> Option<String> {
+fn system_class_fault(name: &str, class: &Value) -> Option<String> {
     let Some((_, value)) = OF_THE_SYSTEM.iter().find(|(known, _)| *known == name) else {
         return Some(format!("{name} is not a known system priority class"));
     };

@@ -13,7 +13,7 @@ pub use super::strategy::{
     CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, StatusOnCreate, Strategy,
     UnconditionalUpdate,
 };
-pub use super::subresource::{Part, Subresource};
+pub use super::subresource::{Subresource, SubresourceInfo};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
 use crate::conventions::cause::{Cause, distinct};
@@ -32,9 +32,9 @@ pub enum Serving {
     /// Objects are stored.
     Stored,
     /// A POST of an object is answered, and nothing is stored.
-    Answered,
+    Review,
     /// Objects are computed for each request.
-    FoundOut,
+    Computed,
 }
 
 /// The verbs of every stored kind.
@@ -77,7 +77,7 @@ pub struct Resource {
     /// Validates an update of the status, which does not validate the rest again.
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Validates an update through a subresource other than the status: the new state, then the old one.
-    pub(crate) validate_part: fn(Subresource, &Value, &Value) -> Vec<Cause>,
+    pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Vec<Cause>,
     /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
     /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
     pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
@@ -105,18 +105,18 @@ pub struct GroupResource {
 /// `BeginCreate`, `BeginUpdate` and `AfterDelete` of a kind's registry.
 pub trait Allocator: fmt::Debug + Send {
     /// Reserves values for a new or updated object, and fills in the missing ones. `key` is the
-    /// object's key in the store. Returns the number of the reservation, for [`keep`](Self::keep) or
-    /// [`give_back`](Self::give_back).
+    /// object's key in the store. Returns the number of the reservation, for [`commit`](Self::commit) or
+    /// [`roll_back`](Self::roll_back).
     ///
     /// # Errors
     /// The causes, if the object asks for values that it cannot have.
     fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>>;
 
     /// Keeps a reservation, because the object was written.
-    fn keep(&mut self, taken: u64);
+    fn commit(&mut self, reservation: u64);
 
     /// Releases a reservation, because the object was not written.
-    fn give_back(&mut self, taken: u64);
+    fn roll_back(&mut self, reservation: u64);
 
     /// Records the values in an object's current state, or releases them if the object was removed.
     fn record(&mut self, key: &str, state: Option<&Value>);
@@ -128,26 +128,26 @@ pub struct Change<'a> {
     /// The old state; `None` for a new object.
     pub old: Option<&'a Value>,
     /// The subresource that is written, if it is not the whole object.
-    pub part: Option<Subresource>,
+    pub subresource: Option<Subresource>,
     /// The current time, as timestamps in objects are written.
     pub now: &'a str,
 }
 
 fn no_defaults(_: &mut Value) {}
 
-fn as_it_is(_: &mut Value, _: &Change<'_>) {}
+fn no_preparation(_: &mut Value, _: &Change<'_>) {}
 
 fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
     Vec::new()
 }
 
 /// The validation of a kind that only validates metadata.
-fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
+fn no_causes(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
 /// The validation of a kind without subresources of its own.
-fn no_part(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
+fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
     Vec::new()
 }
 
@@ -184,10 +184,10 @@ impl Resource {
         name_rule: NameRule::Subdomain,
         defaults: no_defaults,
         defaults_but_spec: None,
-        prepare: as_it_is,
-        validate: nothing_more,
-        validate_status: nothing_more,
-        validate_part: no_part,
+        prepare: no_preparation,
+        validate: no_causes,
+        validate_status: no_causes,
+        validate_subresource: no_subresource,
         warnings: no_warnings,
         allocator: None,
         deprecation: None,
@@ -223,23 +223,23 @@ impl Resource {
     }
 
     /// Decodes an object as its type, drops unknown fields, and removes kind and apiVersion.
-    pub fn shape(&self, value: Value) -> Result<Decoded, String> {
-        self.shape_change(value, &Value::Null)
+    pub fn decode_value(&self, value: Value) -> Result<Decoded, String> {
+        self.decode_change(value, &Value::Null)
     }
 
     /// Decodes a new state of an object as its type. Parts that it shares with the old state are skipped: they were
     /// decoded when that state was written.
-    pub fn shape_change(&self, value: Value, before: &Value) -> Result<Decoded, String> {
+    pub fn decode_change(&self, value: Value, before: &Value) -> Result<Decoded, String> {
         match self.custom {
-            Some(custom) => custom.conform(value),
+            Some(custom) => custom.decode_value(value),
             None => schema::conform(self.go_type(), value, before),
         }
     }
 
     /// Decodes an object that server-side apply has merged.
-    pub fn shape_applied(&self, value: Value) -> Result<Decoded, String> {
+    pub fn decode_applied(&self, value: Value) -> Result<Decoded, String> {
         match self.custom {
-            Some(custom) => custom.conform_applied(value),
+            Some(custom) => custom.decode_applied(value),
             None => schema::conform(self.go_type(), value, &Value::Null),
         }
     }
@@ -258,9 +258,9 @@ impl Resource {
     }
 
     /// Normalizes base64 fields as upstream stores them.
-    pub fn as_stored(&self, value: &mut Value) {
+    pub fn replace_null_bytes(&self, value: &mut Value) {
         if self.custom.is_none() {
-            schema::as_stored(self.go_type(), value);
+            schema::replace_null_bytes(self.go_type(), value);
         }
     }
 
@@ -276,19 +276,19 @@ impl Resource {
 
     /// Validates a new object. Upstream: `ValidateCreate`.
     pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
-        let mut causes = metadata::of_new(self, new);
+        let mut causes = metadata::validate_new_by_kind(self, new);
         match self.custom {
-            Some(custom) => custom.validate(&mut causes, &self.whole(new), None),
+            Some(custom) => custom.validate(&mut causes, &self.served_object(new), None),
             None => causes.extend(distinct((self.validate)(new, None))),
         }
-        if causes.is_empty() { metadata::of_any_new(new) } else { causes }
+        if causes.is_empty() { metadata::validate_new(new) } else { causes }
     }
 
     /// Validates an update. Upstream: `ValidateUpdate`.
     pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
-        let mut causes = metadata::of_update(self, new, old);
+        let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
-            Some(custom) => custom.validate(&mut causes, &self.whole(new), Some(&self.whole(old))),
+            Some(custom) => custom.validate(&mut causes, &self.served_object(new), Some(&self.served_object(old))),
             None => causes.extend(distinct((self.validate)(new, Some(old)))),
         }
         causes
@@ -296,18 +296,18 @@ impl Resource {
 
     /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
-        let mut causes = metadata::of_update(self, new, old);
+        let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
-            Some(custom) => custom.validate_status(&mut causes, &self.whole(new), &self.whole(old)),
+            Some(custom) => custom.validate_status(&mut causes, &self.served_object(new), &self.served_object(old)),
             None => causes.extend(distinct((self.validate_status)(new, Some(old)))),
         }
         causes
     }
 
     /// Validates an update through another subresource. Upstream: `ValidateUpdate` of the subresource's strategy.
-    pub fn causes_of_part_update(&self, part: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
-        let mut causes = metadata::of_update(self, new, old);
-        causes.extend(distinct((self.validate_part)(part, new, old)));
+    pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+        let mut causes = metadata::validate_update(self, new, old);
+        causes.extend(distinct((self.validate_subresource)(subresource, new, old)));
         causes
     }
 
@@ -316,7 +316,7 @@ impl Resource {
         if self.custom.is_some() {
             return Map::from_iter([("metadata".to_owned(), Value::Object(Map::new()))]);
         }
-        match schema::zero(&schema::Kind::Struct(self.go_type())) {
+        match schema::zero(&schema::FieldType::Struct(self.go_type())) {
             Value::Object(fields) => fields,
             _ => Map::new(),
         }
@@ -340,8 +340,8 @@ impl Resource {
     pub fn verbs(&self) -> Vec<&'static str> {
         match self.serving {
             Serving::Stored => {}
-            Serving::Answered => return vec!["create"],
-            Serving::FoundOut => return vec!["get", "list"],
+            Serving::Review => return vec!["create"],
+            Serving::Computed => return vec!["get", "list"],
         }
         if let Some(custom) = self.custom {
             let creates = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };
@@ -361,24 +361,32 @@ impl Resource {
     }
 
     /// Returns the discovery data of a subresource.
-    pub fn part(&self, subresource: Subresource) -> Part {
+    pub fn subresource_info(&self, subresource: Subresource) -> SubresourceInfo {
         const CHANGED: &[&str] = &["get", "patch", "update"];
         const CONNECTED: &[&str] = &["create", "get"];
         match subresource {
             Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize | Subresource::Status => {
-                Part { foreign: None, kind: self.kind, verbs: CHANGED }
+                SubresourceInfo { foreign: None, kind: self.kind, verbs: CHANGED }
             }
-            Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
-            Subresource::Log => Part { foreign: None, kind: self.kind, verbs: &["get"] },
-            Subresource::Attach => Part { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },
-            Subresource::Exec => Part { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
-            Subresource::PortForward => Part { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED },
-            Subresource::Eviction => Part { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] },
-            Subresource::Finalize => Part { foreign: None, kind: self.kind, verbs: &["update"] },
-            Subresource::Token => {
-                Part { foreign: Some(("authentication.k8s.io", "v1")), kind: "TokenRequest", verbs: &["create"] }
+            Subresource::Binding => SubresourceInfo { foreign: None, kind: "Binding", verbs: &["create"] },
+            Subresource::Log => SubresourceInfo { foreign: None, kind: self.kind, verbs: &["get"] },
+            Subresource::Attach => SubresourceInfo { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },
+            Subresource::Exec => SubresourceInfo { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
+            Subresource::PortForward => {
+                SubresourceInfo { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED }
             }
-            Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
+            Subresource::Eviction => {
+                SubresourceInfo { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] }
+            }
+            Subresource::Finalize => SubresourceInfo { foreign: None, kind: self.kind, verbs: &["update"] },
+            Subresource::Token => SubresourceInfo {
+                foreign: Some(("authentication.k8s.io", "v1")),
+                kind: "TokenRequest",
+                verbs: &["create"],
+            },
+            Subresource::Scale => {
+                SubresourceInfo { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED }
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// The properties that all reviews share.
 const USUAL: Resource = Resource {
-    serving: Serving::Answered,
+    serving: Serving::Review,
     scope: Scope::Cluster,
     cached: false,
     name_rule: NameRule::Unchecked,
@@ -34,7 +34,7 @@ pub(crate) static REVIEWS: [Resource; 6] = [
         singular: "localsubjectaccessreview",
         kind: "LocalSubjectAccessReview",
         scope: Scope::Namespaced,
-        validate: of_one_namespace,
+        validate: validate_local_subject_access_review,
         ..USUAL
     },
     Resource {
@@ -42,7 +42,7 @@ pub(crate) static REVIEWS: [Resource; 6] = [
         plural: "selfsubjectaccessreviews",
         singular: "selfsubjectaccessreview",
         kind: "SelfSubjectAccessReview",
-        validate: of_oneself,
+        validate: validate_self_subject_access_review,
         ..USUAL
     },
     Resource {
@@ -57,7 +57,7 @@ pub(crate) static REVIEWS: [Resource; 6] = [
         plural: "subjectaccessreviews",
         singular: "subjectaccessreview",
         kind: "SubjectAccessReview",
-        validate: of_somebody,
+        validate: validate_subject_access_review,
         ..USUAL
     },
 ];
@@ -68,29 +68,29 @@ pub static TOKEN_REQUEST: Resource = Resource { group: AUTHENTICATION, kind: "To
 
 /// Validates a SelfSubjectAccessReview, which asks about the client itself. Upstream:
 /// `ValidateSelfSubjectAccessReview`.
-fn of_oneself(new: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = one_question(&new["spec"]);
-    causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
+fn validate_self_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = validate_self_subject_access_review_spec(&new["spec"]);
+    causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
 /// Validates a SubjectAccessReview, which names the user or group that it asks about. Upstream:
 /// `ValidateSubjectAccessReview`.
-fn of_somebody(new: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = somebodys_question(&new["spec"]);
-    causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
+fn validate_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = validate_subject_access_review_spec(&new["spec"]);
+    causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
 /// Validates a LocalSubjectAccessReview, which asks about a resource in its own namespace. Upstream:
 /// `ValidateLocalSubjectAccessReview`.
-fn of_one_namespace(new: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = somebodys_question(&new["spec"]);
-    causes.extend(no_metadata(new, &["managedFields", "namespace"], "must be empty except for namespace"));
+fn validate_local_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = validate_subject_access_review_spec(&new["spec"]);
+    causes.extend(refuse_metadata_but(new, &["managedFields", "namespace"], "must be empty except for namespace"));
     let (resource, path) = (&new["spec"]["resourceAttributes"], &new["spec"]["nonResourceAttributes"]);
-    let asked = text(resource, "namespace");
-    if resource.is_object() && asked != text(&new["metadata"], "namespace") {
-        causes.push(Cause::invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace"));
+    let namespace = text(resource, "namespace");
+    if resource.is_object() && namespace != text(&new["metadata"], "namespace") {
+        causes.push(Cause::invalid("spec.resourceAttributes.namespace", namespace, "must match metadata.namespace"));
     }
     if path.is_object() {
         causes.push(Cause::invalid_json("spec.nonResourceAttributes", path, "disallowed on this kind of request"));
@@ -99,8 +99,8 @@ fn of_one_namespace(new: &Value, _: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Validates the spec of a review that must name a user or a group. Upstream: `ValidateSubjectAccessReviewSpec`.
-fn somebodys_question(spec: &Value) -> Vec<Cause> {
-    let mut causes = one_question(spec);
+fn validate_subject_access_review_spec(spec: &Value) -> Vec<Cause> {
+    let mut causes = validate_self_subject_access_review_spec(spec);
     if text(spec, "user").is_empty() && items(spec, "groups").is_empty() {
         causes.push(Cause::invalid("spec.user", "", "at least one of user or group must be specified"));
     }
@@ -108,7 +108,7 @@ fn somebodys_question(spec: &Value) -> Vec<Cause> {
 }
 
 /// Checks that a review names exactly one of a resource and a path. Upstream: `ValidateSelfSubjectAccessReviewSpec`.
-fn one_question(spec: &Value) -> Vec<Cause> {
+fn validate_self_subject_access_review_spec(spec: &Value) -> Vec<Cause> {
     let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
     let (at, why) = match (resource.is_null(), path.is_null()) {
         (false, false) => ("spec.nonResourceAttributes", "cannot be specified in combination with resourceAttributes"),
@@ -121,7 +121,7 @@ fn one_question(spec: &Value) -> Vec<Cause> {
 }
 
 /// Returns a cause if the review has metadata fields other than `but`.
-fn no_metadata(new: &Value, but: &[&str], why: &str) -> Option<Cause> {
+fn refuse_metadata_but(new: &Value, but: &[&str], why: &str) -> Option<Cause> {
     let metadata = &new["metadata"];
     let others = metadata.as_object().is_some_and(|fields| fields.keys().any(|field| !but.contains(&field.as_str())));
     others.then(|| Cause::invalid_json("metadata", metadata, why))

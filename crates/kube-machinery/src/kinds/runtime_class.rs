@@ -29,7 +29,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if new["overhead"].is_object() {
         let limits = json!({"limits": new["overhead"]["podFixed"]});
-        causes.extend(pod::resource_validation::of_overhead(&limits, &"overhead"));
+        causes.extend(pod::resource_validation::overhead_resources(&limits, &"overhead"));
     }
     let scheduling = &new["scheduling"];
     causes.extend(pod::validation::labels(&scheduling["nodeSelector"], &"scheduling.nodeSelector"));

@@ -78,11 +78,11 @@ pub static RESOURCES: &[Resource] = &[
 pub(crate) static VIEWS: &[Resource] = &[event::ROW];
 
 /// Kinds whose objects are not stored: the server computes them for each request.
-static FOUND_OUT: &[Resource] = &[core::component_status::ROW];
+static COMPUTED: &[Resource] = &[core::component_status::ROW];
 
 /// Returns every built-in kind in discovery.
 pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
-    RESOURCES.iter().chain(VIEWS).chain(FOUND_OUT).chain(&REVIEWS)
+    RESOURCES.iter().chain(VIEWS).chain(COMPUTED).chain(&REVIEWS)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::missing;
+use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, known, pairs, required, text};
 use crate::kinds::names;
@@ -28,8 +28,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_StorageClass`.
 fn set_defaults(class: &mut Value) {
-    missing(class, "reclaimPolicy", json!("Delete"));
-    missing(class, "volumeBindingMode", json!("Immediate"));
+    set_default(class, "reclaimPolicy", json!("Delete"));
+    set_default(class, "volumeBindingMode", json!("Immediate"));
 }
 
 /// The largest number of parameters, and their largest size in bytes.

@@ -1,6 +1,6 @@
 //! Conversion between the served and the stored form of objects, for kinds that are stored in another version or group.
 
-use super::custom_resource::{ConversionWebhook, integers};
+use super::custom_resource::{ConversionWebhook, floats_to_integers};
 use super::resource::Resource;
 use crate::value::Value;
 
@@ -49,9 +49,9 @@ impl Resource {
     }
 
     /// Writes the numbers of a valid custom resource as upstream's encoder does: `1.0` becomes `1`.
-    pub fn as_written(&self, value: &mut Value) {
+    pub fn normalize_numbers(&self, value: &mut Value) {
         if self.custom.is_some() {
-            integers(value);
+            floats_to_integers(value);
         }
     }
 
@@ -59,7 +59,7 @@ impl Resource {
     /// its schema. It can differ because a new object loses its status after decoding, and then gets the default status
     /// again, and because a webhook or a scale may have added fields that the schema does not name.
     pub fn as_read_back(&self, stored: &Value) -> Option<Value> {
-        let read = self.custom?.reshape(stored.clone());
+        let read = self.custom?.coerce_and_default(stored.clone());
         (read != *stored).then_some(read)
     }
 
@@ -69,7 +69,7 @@ impl Resource {
     }
 
     /// Returns a stored object as clients see it, with kind and apiVersion.
-    pub fn whole(&self, stored: &Value) -> Value {
+    pub fn served_object(&self, stored: &Value) -> Value {
         let mut value = self.served_form_of(stored.clone());
         value["kind"] = self.kind.into();
         value["apiVersion"] = self.api_version().into();
@@ -78,18 +78,18 @@ impl Resource {
 
     /// Shapes a converted object of another version to this version's schema, without new defaults. Upstream: the
     /// strategy `None`, and the processing of a webhook's answer.
-    pub fn converted(&self, value: Value) -> Value {
+    pub fn coerce(&self, value: Value) -> Value {
         match self.custom {
-            Some(custom) => custom.converted(value),
+            Some(custom) => custom.coerce(value),
             None => value,
         }
     }
 
     /// Shapes an object to this version's schema, with its defaults. The object was decoded in another version, or
     /// under an older schema.
-    pub fn in_shape(&self, value: Value) -> Value {
+    pub fn coerce_and_default(&self, value: Value) -> Value {
         match self.custom {
-            Some(custom) => custom.reshape(value),
+            Some(custom) => custom.coerce_and_default(value),
             None => value,
         }
     }

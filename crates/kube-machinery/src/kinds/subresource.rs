@@ -30,7 +30,7 @@ pub enum Subresource {
 
 /// The discovery data of a subresource.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct SubresourceInfo {
     /// The group and version of `kind`, if they differ from the object's.
     pub foreign: Option<(&'static str, &'static str)>,
     pub kind: &'static str,

@@ -6,14 +6,15 @@ use std::sync::{Arc, LazyLock};
 
 use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, Schema, StructField, TypeKind, TypeRef};
 use super::typed::Type;
-use crate::codec::schema::{Field, Kind, ListType, Omit, Struct, structs};
+use crate::codec::schema::{Field, FieldType, Omit, Struct, Topology, structs};
 use crate::value::{Value, json};
 
 /// The name of the type of values without a schema, below an atomic one. Upstream: `__untyped_atomic_`.
 pub(super) const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
-    let mut types: HashMap<String, Atom> = structs().map(|(name, of)| (name.to_owned(), of_struct(name, of))).collect();
+    let mut types: HashMap<String, Atom> =
+        structs().map(|(name, of)| (name.to_owned(), struct_atom(name, of))).collect();
     types.insert(ATOMIC.to_owned(), untyped(ATOMIC, Relationship::Atomic));
     types.insert(DEDUCED.to_owned(), untyped(DEDUCED, Relationship::Separable));
     Arc::new(Schema { types })
@@ -21,10 +22,10 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
 
 /// Returns the type with this name in the table.
 pub fn type_named(name: &str) -> Type {
-    Type { schema: SCHEMA.clone(), of: named(name) }
+    Type { schema: SCHEMA.clone(), of: named_type(name) }
 }
 
-pub(super) fn named(name: &str) -> TypeRef {
+pub(super) fn named_type(name: &str) -> TypeRef {
     TypeRef { kind: TypeKind::Named(name.into()), relationship: None }
 }
 
@@ -49,15 +50,15 @@ fn map(element: TypeRef, relationship: Relationship) -> Atom {
 fn untyped(fields: &str, relationship: Relationship) -> Atom {
     Atom {
         scalar: Some(Scalar::Untyped),
-        list: list(named(ATOMIC), Relationship::Atomic, Vec::new()).list,
-        map: map(named(fields), relationship).map,
+        list: list(named_type(ATOMIC), Relationship::Atomic, Vec::new()).list,
+        map: map(named_type(fields), relationship).map,
     }
 }
 
 /// The type in which raw JSON can be any value. In other types it is an object.
 const OF_ANY_VALUES: &str = "JSONSchemaProps";
 
-fn of_struct(name: &str, of: &'static Struct) -> Atom {
+fn struct_atom(name: &str, of: &'static Struct) -> Atom {
     let raw = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
     let mut fields: BTreeMap<String, StructField> = of
         .all_fields()
@@ -83,18 +84,18 @@ fn of_struct(name: &str, of: &'static Struct) -> Atom {
 fn default_of(field: &Field) -> Option<Value> {
     match (field.omit, &field.kind) {
         _ if field.default.is_some() => field.default.map(Value::from),
-        (Omit::Never, Kind::Text) => Some(json!("")),
-        (Omit::Never, Kind::Integer(_)) => Some(json!(0)),
-        (Omit::Never, Kind::Bool) => Some(json!(false)),
+        (Omit::Never, FieldType::Text) => Some(json!("")),
+        (Omit::Never, FieldType::Integer(_)) => Some(json!(0)),
+        (Omit::Never, FieldType::Bool) => Some(json!(false)),
         _ => None,
     }
 }
 
 fn type_of_field(field: &Field, raw: &Atom) -> TypeRef {
-    let of = type_of(&field.kind, &field.list_type, raw);
-    let relationship = match (&of.kind, &field.list_type) {
-        (TypeKind::Named(_), ListType::Atomic) => Some(Relationship::Atomic),
-        (TypeKind::Named(_), ListType::Separable) => Some(Relationship::Separable),
+    let of = type_of(&field.kind, &field.topology, raw);
+    let relationship = match (&of.kind, &field.topology) {
+        (TypeKind::Named(_), Topology::Atomic) => Some(Relationship::Atomic),
+        (TypeKind::Named(_), Topology::Separable) => Some(Relationship::Separable),
         _ => None,
     };
     TypeRef { relationship, ..of }
@@ -109,28 +110,30 @@ fn any_value() -> TypeRef {
     inlined(any())
 }
 
-fn type_of(kind: &Kind, list_type: &ListType, raw: &Atom) -> TypeRef {
+fn type_of(kind: &FieldType, topology: &Topology, raw: &Atom) -> TypeRef {
     match kind {
-        Kind::Text | Kind::Bytes => inlined(scalar(Scalar::String)),
-        Kind::Bool => inlined(scalar(Scalar::Boolean)),
-        Kind::Integer(_) | Kind::Float => inlined(scalar(Scalar::Numeric)),
-        Kind::SchemaOr(_) => any_value(),
-        Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString => inlined(scalar(Scalar::Untyped)),
-        Kind::Raw => inlined(raw.clone()),
-        Kind::Struct(name) => named(name),
-        Kind::Pointer(inner) => type_of(inner, list_type, raw),
-        Kind::List(inner) => {
-            let (relationship, keys) = match list_type {
-                ListType::Set => (Relationship::Associative, Vec::new()),
-                ListType::Map(keys) => (Relationship::Associative, keys.iter().map(|key| (*key).to_owned()).collect()),
+        FieldType::Text | FieldType::Bytes => inlined(scalar(Scalar::String)),
+        FieldType::Bool => inlined(scalar(Scalar::Boolean)),
+        FieldType::Integer(_) | FieldType::Float => inlined(scalar(Scalar::Numeric)),
+        FieldType::SchemaOr(_) => any_value(),
+        FieldType::Time | FieldType::MicroTime | FieldType::Quantity | FieldType::IntOrString => {
+            inlined(scalar(Scalar::Untyped))
+        }
+        FieldType::Raw => inlined(raw.clone()),
+        FieldType::Struct(name) => named_type(name),
+        FieldType::Pointer(inner) => type_of(inner, topology, raw),
+        FieldType::List(inner) => {
+            let (relationship, keys) = match topology {
+                Topology::Set => (Relationship::Associative, Vec::new()),
+                Topology::Map(keys) => (Relationship::Associative, keys.iter().map(|key| (*key).to_owned()).collect()),
                 _ => (Relationship::Atomic, Vec::new()),
             };
-            inlined(list(type_of(inner, &ListType::Declared, raw), relationship, keys))
+            inlined(list(type_of(inner, &Topology::Declared, raw), relationship, keys))
         }
-        Kind::Map(inner) => {
-            let atomic = *list_type == ListType::Atomic;
+        FieldType::Map(inner) => {
+            let atomic = *topology == Topology::Atomic;
             let relationship = if atomic { Relationship::Atomic } else { Relationship::Separable };
-            inlined(map(type_of(inner, &ListType::Declared, raw), relationship))
+            inlined(map(type_of(inner, &Topology::Declared, raw), relationship))
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::builtin::{ATOMIC, inlined, named, scalar, type_named};
+use super::builtin::{ATOMIC, inlined, named_type, scalar, type_named};
 use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, StructField, TypeRef};
 use super::typed::Type;
 use crate::codec::structural::Structural;
@@ -40,14 +40,14 @@ fn object(schema: &Structural, is_resource: bool, keeps_unknown: bool) -> Arc<Ma
         .map(|(name, schema)| (name.clone(), field(type_of(schema, keeps_unknown), schema.default.clone())))
         .collect();
     if is_resource {
-        fields.insert("metadata".to_owned(), field(named("ObjectMeta"), None));
+        fields.insert("metadata".to_owned(), field(named_type("ObjectMeta"), None));
         for name in ["apiVersion", "kind"] {
             fields.insert(name.to_owned(), field(inlined(scalar(Scalar::String)), None));
         }
     }
     let element = match schema.additional() {
         Some(additional) => type_of(additional, keeps_unknown),
-        None if keeps_unknown || fields.is_empty() => named(DEDUCED),
+        None if keeps_unknown || fields.is_empty() => named_type(DEDUCED),
         None => TypeRef::default(),
     };
     let is_atomic = schema.map_type.as_deref() == Some("atomic");
@@ -61,6 +61,6 @@ fn array(schema: &Structural, keeps_unknown: bool) -> Arc<List> {
         Some("map") => (Relationship::Associative, schema.list_map_keys.clone()),
         _ => (Relationship::Atomic, Vec::new()),
     };
-    let element = schema.items.as_deref().map_or_else(|| named(ATOMIC), |items| type_of(items, keeps_unknown));
+    let element = schema.items.as_deref().map_or_else(|| named_type(ATOMIC), |items| type_of(items, keeps_unknown));
     Arc::new(List { element, relationship, keys })
 }

@@ -180,7 +180,7 @@ impl FieldManager<'_> {
             Some(why) => return Err(no_manager(why.to_owned())),
             None => self.before_first_apply(live, managed).map_err(|refusal| match refusal {
                 Refusal::Other(why) => no_manager(why),
-                Refusal::Conflicts(conflicts) => told(&conflicts),
+                Refusal::Conflicts(conflicts) => conflict_error(&conflicts),
             })?,
         };
         let (mut object, managed) = self.upgraded(live, config, managed, force)?;
@@ -256,13 +256,13 @@ impl FieldManager<'_> {
             Ok(applied) => return Ok(applied),
         };
         let allowed = if self.manager == KUBECTL { self.last_applied(live) } else { None };
-        let Some(allowed) = allowed else { return Err(told(&conflicts)) };
+        let Some(allowed) = allowed else { return Err(conflict_error(&conflicts)) };
         let conflicts: Vec<_> = conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path.0)).collect();
         if !conflicts.is_empty() {
-            return Err(told(&conflicts));
+            return Err(conflict_error(&conflicts));
         }
         self.merged(live, config, managed, Force::Yes).map_err(|refusal| match refusal {
-            Refusal::Conflicts(conflicts) => told(&conflicts),
+            Refusal::Conflicts(conflicts) => conflict_error(&conflicts),
             Refusal::Other(why) => NotApplied::Other(why),
         })
     }
@@ -433,13 +433,13 @@ fn size(annotations: &Map) -> usize {
 }
 
 /// Returns the error about conflicts. Upstream: `NewConflictError`.
-pub(super) fn told(conflicts: &[Conflict]) -> NotApplied {
+pub(super) fn conflict_error(conflicts: &[Conflict]) -> NotApplied {
     let causes = conflicts
         .iter()
-        .map(|conflict| (format!("conflict with {}", shown(&conflict.manager)), conflict.path.to_string()));
+        .map(|conflict| (format!("conflict with {}", print_manager(&conflict.manager)), conflict.path.to_string()));
     let message = match conflicts {
         [only] => {
-            format!("Apply failed with 1 conflict: conflict with {}: {}", shown(&only.manager), only.path)
+            format!("Apply failed with 1 conflict: conflict with {}: {}", print_manager(&only.manager), only.path)
         }
         _ => {
             let mut by_manager: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -447,7 +447,7 @@ pub(super) fn told(conflicts: &[Conflict]) -> NotApplied {
                 by_manager.entry(&conflict.manager).or_default().push(format!("- {}", conflict.path));
             }
             let of_manager = |(manager, paths): (&str, Vec<String>)| {
-                format!("conflicts with {}:\n{}", shown(manager), paths.join("\n"))
+                format!("conflicts with {}:\n{}", print_manager(manager), paths.join("\n"))
             };
             let parts: Vec<String> = by_manager.into_iter().map(of_manager).collect();
             format!("Apply failed with {} conflicts: {}", conflicts.len(), parts.join("\n"))
@@ -457,7 +457,7 @@ pub(super) fn told(conflicts: &[Conflict]) -> NotApplied {
 }
 
 /// Returns a manager's name for messages. Upstream: `printManager`.
-fn shown(manager: &str) -> String {
+fn print_manager(manager: &str) -> String {
     let Identifier { manager, operation, api_version, subresource, time } = Identifier::read(manager);
     let mut text = crate::conventions::quote::quote(&manager);
     if !subresource.is_empty() {

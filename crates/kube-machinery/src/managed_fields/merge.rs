@@ -70,7 +70,7 @@ pub(crate) struct Updater<'a> {
 }
 
 /// Returns a converted object, or `None` if the version no longer exists.
-fn present<T>(converted: Result<T, NotConverted>, what: &str) -> Result<Option<T>, Refusal> {
+fn unless_missing_version<T>(converted: Result<T, NotConverted>, what: &str) -> Result<Option<T>, Refusal> {
     match converted {
         Ok(converted) => Ok(Some(converted)),
         Err(NotConverted::MissingVersion(_)) => Ok(None),
@@ -78,7 +78,7 @@ fn present<T>(converted: Result<T, NotConverted>, what: &str) -> Result<Option<T
     }
 }
 
-fn other(what: &str) -> impl Fn(super::typed::ValidationErrors) -> Refusal + '_ {
+fn failure(what: &str) -> impl Fn(super::typed::ValidationErrors) -> Refusal + '_ {
     move |why| Refusal::Other(format!("{what}: {why}"))
 }
 
@@ -95,11 +95,11 @@ impl Updater<'_> {
         managers: ManagedFields,
         manager: &str,
     ) -> Result<ManagedFields, Refusal> {
-        let managers = self.reconciled(live, managers)?;
-        let (mut managers, compared) = self.shared(live, new, version, managers, manager, Force::Yes)?;
+        let managers = self.reconcile_with_schema(live, managers)?;
+        let (mut managers, compared) = self.take_changed_fields(live, new, version, managers, manager, Force::Yes)?;
         let owned = managers.remove(manager).map(|owned| owned.set).unwrap_or_default();
         let set = owned.difference(&compared.removed).union(&compared.modified).union(&compared.added);
-        let set = self.counted(set, version);
+        let set = self.without_ignored(set, version);
         if !set.is_empty() {
             let owned = VersionedSet { set, api_version: version.to_owned(), applied: false };
             managers.insert(manager.to_owned(), owned);
@@ -120,31 +120,32 @@ impl Updater<'_> {
         manager: &str,
         force: Force,
     ) -> Result<(Option<TypedValue>, ManagedFields), Refusal> {
-        let mut managers = self.reconciled(live, managers)?;
-        let merged = live.merge(config).map_err(other("failed to merge config"))?;
-        let set = config.to_field_set().map_err(other("failed to get field set"))?;
-        let owned = VersionedSet { set: self.counted(set, version), api_version: version.to_owned(), applied: true };
+        let mut managers = self.reconcile_with_schema(live, managers)?;
+        let merged = live.merge(config).map_err(failure("failed to merge config"))?;
+        let set = config.to_field_set().map_err(failure("failed to get field set"))?;
+        let owned =
+            VersionedSet { set: self.without_ignored(set, version), api_version: version.to_owned(), applied: true };
         let last = managers.insert(manager.to_owned(), owned);
         let new = match last {
             Some(last) if !last.set.is_empty() => {
-                self.pruned(merged, &managers, version, &last).map_err(|refusal| match refusal {
+                self.prune(merged, &managers, version, &last).map_err(|refusal| match refusal {
                     Refusal::Other(why) => Refusal::Other(format!("failed to prune fields: {why}")),
                     conflicts @ Refusal::Conflicts(_) => conflicts,
                 })?
             }
             _ => merged,
         };
-        let (managers, _) = self.shared(live, &new, version, managers, manager, force)?;
+        let (managers, _) = self.take_changed_fields(live, &new, version, managers, manager, force)?;
         Ok((Some(new).filter(|new| !value::equals(&live.value, &new.value)), managers))
     }
 
-    fn counted(&self, set: Set, version: &str) -> Set {
+    fn without_ignored(&self, set: Set, version: &str) -> Set {
         self.ignore.get(version).map_or(set.clone(), |filter| filter.filter(&set))
     }
 
     /// Compares two states of an object, and takes the changed fields away from the other managers. Upstream:
     /// `Updater.update`.
-    fn shared(
+    fn take_changed_fields(
         &self,
         old: &TypedValue,
         new: &TypedValue,
@@ -154,7 +155,7 @@ impl Updater<'_> {
         force: Force,
     ) -> Result<(ManagedFields, Comparison), Refusal> {
         let compare = |old: &TypedValue, new: &TypedValue, version: &str| {
-            let compared = old.compare(new).map_err(other("failed to compare objects"))?;
+            let compared = old.compare(new).map_err(failure("failed to compare objects"))?;
             Ok(compared.filtered(self.ignore.get(version)))
         };
         let mut versions = BTreeMap::from([(version.to_owned(), compare(old, new, version)?)]);
@@ -164,8 +165,10 @@ impl Updater<'_> {
             let Some(owned) = managers.get(&name) else { continue };
             let owned_version = &owned.api_version;
             if !versions.contains_key(owned_version) {
-                let old = present(self.converter.convert(old, owned_version), "failed to convert old object")?;
-                let new = present(self.converter.convert(new, owned_version), "failed to convert new object")?;
+                let old =
+                    unless_missing_version(self.converter.convert(old, owned_version), "failed to convert old object")?;
+                let new =
+                    unless_missing_version(self.converter.convert(new, owned_version), "failed to convert new object")?;
                 let (Some(old), Some(new)) = (old, new) else {
                     managers.remove(&name);
                     continue;
@@ -182,7 +185,7 @@ impl Updater<'_> {
             }
         }
         if force == Force::No && !conflicts.is_empty() {
-            return Err(Refusal::Conflicts(as_list(&conflicts)));
+            return Err(Refusal::Conflicts(conflict_list(&conflicts)));
         }
         for (name, lost) in conflicts.iter().chain(&removed) {
             if let Some(owned) = managers.get_mut(name) {
@@ -195,7 +198,7 @@ impl Updater<'_> {
     }
 
     /// Removes what the manager applied last time, does not apply now, and no other manager owns. Upstream: `prune`.
-    fn pruned(
+    fn prune(
         &self,
         merged: TypedValue,
         managers: &ManagedFields,
@@ -204,11 +207,13 @@ impl Updater<'_> {
     ) -> Result<TypedValue, Refusal> {
         let converted = self.converter.convert(&merged, &last.api_version);
         let what = "failed to convert merged object to last applied version";
-        let Some(converted) = present(converted, what)? else { return Ok(merged) };
+        let Some(converted) = unless_missing_version(converted, what)? else { return Ok(merged) };
         let converted = converted.into_owned();
-        let pruned = converted.remove_items(&named(&last.set, &converted));
-        let pruned = self.with_owned(&converted, pruned, &last.api_version, managers).map_err(within("owned"))?;
-        let pruned = self.with_dangling(&converted, pruned, last).map_err(within("dangling"))?;
+        let pruned = converted.remove_items(&with_named_fields(&last.set, &converted));
+        let pruned = self
+            .add_back_owned_items(&converted, pruned, &last.api_version, managers)
+            .map_err(in_adding_back("owned"))?;
+        let pruned = self.add_back_dangling_items(&converted, pruned, last).map_err(in_adding_back("dangling"))?;
         self.converter.convert(&pruned, version).map(Cow::into_owned).map_err(|error| match error {
             NotConverted::MissingVersion(why) | NotConverted::Failed(why) => Refusal::Other(why),
         })
@@ -216,7 +221,7 @@ impl Updater<'_> {
 
     /// Adds back the pruned items that another manager owns, beginning with those in the version of the pruned
     /// object: a conversion may need them. Upstream: `addBackOwnedItems`.
-    fn with_owned(
+    fn add_back_owned_items(
         &self,
         merged: &TypedValue,
         mut pruned: TypedValue,
@@ -232,22 +237,26 @@ impl Updater<'_> {
         let first = versions.remove_entry(version);
         for (version, owned) in first.into_iter().chain(versions) {
             let what = format!("failed to convert merged object at version {version}");
-            let Some(converted) = present(self.converter.convert(&merged, version), &what)? else { continue };
+            let Some(converted) = unless_missing_version(self.converter.convert(&merged, version), &what)? else {
+                continue;
+            };
             merged = converted.into_owned();
             let what = format!("failed to convert pruned object at version {version}");
-            let Some(converted) = present(self.converter.convert(&pruned, version), &what)? else { continue };
+            let Some(converted) = unless_missing_version(self.converter.convert(&pruned, version), &what)? else {
+                continue;
+            };
             let set = |of: &TypedValue, name: &str| {
                 let what = format!("failed to create field set from {name} object at version {version}");
-                Ok(named(&of.to_field_set().map_err(other(&what))?, &merged))
+                Ok(with_named_fields(&of.to_field_set().map_err(failure(&what))?, &merged))
             };
-            let kept = set(&converted, "pruned")?.union(&named(&owned, &merged));
+            let kept = set(&converted, "pruned")?.union(&with_named_fields(&owned, &merged));
             pruned = merged.remove_items(&set(&merged, "merged")?.difference(&kept));
         }
         Ok(pruned)
     }
 
     /// Adds back the pruned items that the manager did not own. Upstream: `addBackDanglingItems`.
-    fn with_dangling(
+    fn add_back_dangling_items(
         &self,
         merged: &TypedValue,
         pruned: TypedValue,
@@ -255,17 +264,17 @@ impl Updater<'_> {
     ) -> Result<TypedValue, Refusal> {
         let converted = self.converter.convert(&pruned, &last.api_version);
         let what = "failed to convert pruned object to last applied version";
-        let Some(converted) = present(converted, what)? else { return Ok(merged.clone()) };
+        let Some(converted) = unless_missing_version(converted, what)? else { return Ok(merged.clone()) };
         let set = |of: &TypedValue, name: &str| {
             let what = format!("failed to create field set from {name} object in last applied version");
-            Ok(named(&of.to_field_set().map_err(other(&what))?, merged))
+            Ok(with_named_fields(&of.to_field_set().map_err(failure(&what))?, merged))
         };
         let lost = set(merged, "merged")?.difference(&set(&converted, "pruned")?);
-        Ok(merged.remove_items(&lost.intersection(&named(&last.set, merged))))
+        Ok(merged.remove_items(&lost.intersection(&with_named_fields(&last.set, merged))))
     }
 
     /// Adapts the ownership to changes of the schema. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
-    fn reconciled(&self, live: &TypedValue, managers: ManagedFields) -> Result<ManagedFields, Refusal> {
+    fn reconcile_with_schema(&self, live: &TypedValue, managers: ManagedFields) -> Result<ManagedFields, Refusal> {
         let mut reconciled = ManagedFields::new();
         for (name, mut owned) in managers {
             let converted = match self.converter.convert(live, &owned.api_version) {
@@ -274,7 +283,7 @@ impl Updater<'_> {
                 Err(NotConverted::Failed(why)) => return Err(Refusal::Other(why)),
             };
             let what = "errors reconciling field set with schema";
-            if let Some(set) = converted.reconcile(&owned.set).map_err(other(what))? {
+            if let Some(set) = converted.reconcile(&owned.set).map_err(failure(what))? {
                 owned.set = set;
             }
             reconciled.insert(name, owned);
@@ -284,18 +293,18 @@ impl Updater<'_> {
 }
 
 /// Adds the declared fields above the members of a set, by the type of an object.
-fn named(set: &Set, of: &TypedValue) -> Set {
+fn with_named_fields(set: &Set, of: &TypedValue) -> Set {
     set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
 }
 
-fn within(items: &'static str) -> impl Fn(Refusal) -> Refusal {
+fn in_adding_back(items: &'static str) -> impl Fn(Refusal) -> Refusal {
     move |refusal| match refusal {
         Refusal::Other(why) => Refusal::Other(format!("failed add back {items} items: {why}")),
         conflicts @ Refusal::Conflicts(_) => conflicts,
     }
 }
 
-fn as_list(conflicts: &BTreeMap<String, Set>) -> Vec<Conflict> {
+fn conflict_list(conflicts: &BTreeMap<String, Set>) -> Vec<Conflict> {
     let of_manager = |(manager, set): (&String, &Set)| {
         let manager = manager.clone();
         set.paths().into_iter().map(move |path| Conflict { manager: manager.clone(), path })

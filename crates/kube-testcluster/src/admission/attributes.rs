@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::Asked as Request;
 use crate::plugins::admit::Operation;
 use crate::store::Commit;
-use kube_machinery::kinds::admission::Asked;
+use kube_machinery::kinds::admission::RequestAttributes;
 use kube_machinery::kinds::{NAMESPACES, Resource};
 use kube_machinery::value::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) struct Kind {
 impl Kind {
     /// Returns the kind of the objects in a request for this resource.
     pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
-        let part = request.part.map(|part| row.part(part));
+        let part = request.part.map(|part| row.subresource_info(part));
         let (group, version) = part.and_then(|part| part.foreign).unwrap_or((row.group, row.version));
         Self { group, version, kind: part.map_or(row.kind, |part| part.kind) }
     }
@@ -46,14 +46,14 @@ impl Kind {
 impl Request<'_> {
     /// Returns true if the objects are of the resource itself, and not of a subresource with a kind of its own.
     pub(super) fn has_whole_objects(&self) -> bool {
-        self.part.is_none_or(|part| self.served.part(part).kind == self.served.kind)
+        self.part.is_none_or(|part| self.served.subresource_info(part).kind == self.served.kind)
     }
 
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
     pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
             let is_other = row.custom.is_some() && row != self.served;
-            return if is_other { row.whole(&row.converted(value.clone())) } else { row.whole(value) };
+            return if is_other { row.served_object(&row.coerce(value.clone())) } else { row.served_object(value) };
         }
         let (mut value, kind) = (value.clone(), Kind::of(self, row));
         value["kind"] = kind.kind.into();
@@ -68,8 +68,8 @@ impl Request<'_> {
 
 impl<'a> Attributes<'a> {
     /// Returns the values that rules are matched against, as if the request were for `row`.
-    pub(super) fn asked(&self, row: &'static Resource) -> Asked<'_> {
-        Asked {
+    pub(super) fn asked(&self, row: &'static Resource) -> RequestAttributes<'_> {
+        RequestAttributes {
             operation: self.operation,
             group: row.group,
             version: row.version,

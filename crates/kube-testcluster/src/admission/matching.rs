@@ -7,7 +7,7 @@ use super::{Attributes, conditions, equivalent};
 use crate::http::status::ApiError;
 use crate::plugins::admit::Operation;
 use crate::store::object::Key;
-use kube_machinery::kinds::admission::{Asked, MatchPolicy, Rule, Webhook};
+use kube_machinery::kinds::admission::{MatchPolicy, RequestAttributes, Rule, Webhook};
 use kube_machinery::kinds::{NAMESPACES, Resource};
 use kube_machinery::value::Value;
 
@@ -29,7 +29,7 @@ pub(super) fn row<R>(
     rules: &[R],
     policy: MatchPolicy,
     attributes: &Attributes<'_>,
-    matches: impl Fn(&R, &Asked<'_>) -> bool,
+    matches: impl Fn(&R, &RequestAttributes<'_>) -> bool,
 ) -> Option<&'static Resource> {
     let served = attributes.request.served;
     let matches = |rule: &R, row: &'static Resource| matches(rule, &attributes.asked(row));

@@ -135,9 +135,9 @@ async fn changed_by(
 pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Value) -> Result<Value, ApiError> {
     let failed = |why: String| ApiError::internal_error(&why);
     if request.has_whole_objects() {
-        let shaped = row.shape(object).map_err(failed)?;
+        let shaped = row.decode_value(object).map_err(failed)?;
         let is_other = row.custom.is_some() && row != request.served;
-        let value = if is_other { request.served.converted(shaped.value) } else { row.stored_form_of(shaped.value) };
+        let value = if is_other { request.served.coerce(shaped.value) } else { row.stored_form_of(shaped.value) };
         return Ok(with_defaults(request, value));
     }
     let kind = super::attributes::Kind::of(request, row);

@@ -109,7 +109,7 @@ fn put_own(component: Component, store: &Store, resource: &'static Resource, nam
 }
 
 fn shaped(resource: &'static Resource, value: Value) -> Value {
-    resource.shape(value).expect("it was made from a typed object").value
+    resource.decode_value(value).expect("it was made from a typed object").value
 }
 
 fn store_as_it_is(store: &Store, resource: &'static Resource, namespace: Option<&str>, mut value: Value) {

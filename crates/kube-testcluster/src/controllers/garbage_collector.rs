@@ -14,7 +14,7 @@ use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::ownership::{Component, Writer};
 use crate::verbs::update;
-use kube_machinery::conventions::fill::list;
+use kube_machinery::conventions::edit::list;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
 use kube_machinery::value::{Value, json};
 

@@ -5,7 +5,7 @@ use crate::http::status::ApiError;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::ownership::{Component, written_by};
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::NODES;
 use kube_machinery::value::{Array, Value, json};
 

@@ -14,7 +14,7 @@ use crate::verbs::delete_options::DeleteOptions;
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 use kube_machinery::conventions::conditions;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::field_selector::Fields;
 use kube_machinery::kinds::{NODES, PODS, Subresource};
 use kube_machinery::value::{Value, json};

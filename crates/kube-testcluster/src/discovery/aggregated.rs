@@ -96,7 +96,7 @@ fn resource(row: &Resource) -> Value {
         }
     }
     let subresources = row.subresources.iter().map(|subresource| {
-        let part = row.part(*subresource);
+        let part = row.subresource_info(*subresource);
         let (group, version) = part.foreign.unwrap_or_default();
         let kind = json!({"group": group, "version": version, "kind": part.kind});
         json!({"subresource": subresource.name(), "responseKind": kind, "verbs": part.verbs})

@@ -15,7 +15,7 @@ use crate::http::represent::encode;
 use crate::http::status::{self, ApiError, no_such_path};
 use crate::settings::Era;
 use crate::store::Store;
-use kube_machinery::kinds::api_service::place;
+use kube_machinery::kinds::api_service::discovery_order;
 use kube_machinery::kinds::{Catalog, Resource, preference};
 use kube_machinery::value::{Value, json};
 
@@ -91,7 +91,7 @@ pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) 
 
 /// Sorts the names of groups as upstream's aggregator lists them, by priority and then by name, and removes duplicates.
 fn in_order(groups: &mut Vec<&'static str>) {
-    groups.sort_unstable_by_key(|group| (place(group), *group));
+    groups.sort_unstable_by_key(|group| (discovery_order(group), *group));
     groups.dedup();
 }
 
@@ -187,7 +187,7 @@ fn entries(row: &Resource) -> Vec<Value> {
         }
     }
     let subresources = row.subresources.iter().map(|subresource| {
-        let part = row.part(*subresource);
+        let part = row.subresource_info(*subresource);
         let name = format!("{}/{}", row.plural, subresource.name());
         let mut entry = json!({
             "name": name, "singularName": "", "namespaced": row.is_namespaced(), "kind": part.kind, "verbs": part.verbs,

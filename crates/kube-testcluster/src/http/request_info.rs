@@ -62,7 +62,7 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         [plural, rest @ ..] => (find(plural)?, None, rest),
         [] => return Err(NoTarget::NoSuchResource),
     };
-    if watch && resource.serving == Serving::FoundOut {
+    if watch && resource.serving == Serving::Computed {
         return Err(NoTarget::NoSuchResource);
     }
     if namespace.is_some() && !resource.is_namespaced() {
@@ -70,7 +70,7 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
     }
     let (name, subresource) = match rest {
         [] => (None, None),
-        _ if resource.serving == Serving::Answered => return Err(NoTarget::NoSuchResource),
+        _ if resource.serving == Serving::Review => return Err(NoTarget::NoSuchResource),
         // An object of a namespaced kind has no path without a namespace.
         _ if resource.is_namespaced() && namespace.is_none() => return Err(nowhere()),
         ["", ..] => return Err(NoTarget::NoSuchResource),

@@ -2,7 +2,7 @@
 //! `pkg/registry/rbac/rest`, and `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, from which
 //! `peers/validation/policy` generates the file.
 
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
 use kube_machinery::value::Value;
 

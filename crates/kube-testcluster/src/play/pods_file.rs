@@ -56,8 +56,10 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     if value["metadata"]["namespace"].as_str().unwrap_or_default().is_empty() {
         value["metadata"]["namespace"] = namespace.into();
     }
-    let shaped =
-        PODS.shape(value).map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?.value;
+    let shaped = PODS
+        .decode_value(value)
+        .map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?
+        .value;
     let mut whole = shaped.clone();
     (PODS.defaults)(&mut whole);
     if let Some(cause) = PODS.causes_of_new(&whole).first() {

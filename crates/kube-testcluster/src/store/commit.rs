@@ -11,7 +11,7 @@ use super::storage::Storage;
 use super::watch_cache::Audience;
 use super::writes::Write;
 use super::{Store, StoreError, StoreState};
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 

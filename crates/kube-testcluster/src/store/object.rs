@@ -198,8 +198,8 @@ impl Object {
             Some(written) => written.clone(),
             None => Arc::new(Written { resource: self.resource, value: self.content()? }),
         };
-        let resource = definition.keeps(written.resource.version);
-        let shown = resource.in_shape(written.value.clone());
+        let resource = definition.row_of_stored_version(written.resource.version);
+        let shown = resource.coerce_and_default(written.value.clone());
         let differs = shown != written.value || *written.resource != *definition.stored;
         let object = Self::new(resource, self.key.clone(), self.revision, shown);
         Ok(Self { written: differs.then_some(written), ..object })

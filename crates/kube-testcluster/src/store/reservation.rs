@@ -64,7 +64,7 @@ impl Reservation {
     /// Makes the reservation permanent, because the object is written.
     pub(super) fn keep(mut self) {
         if let Some((allocator, taken)) = self.0.take() {
-            lock(&allocator).keep(taken);
+            lock(&allocator).commit(taken);
         }
     }
 }
@@ -72,7 +72,7 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         if let Some((allocator, taken)) = self.0.take() {
-            lock(&allocator).give_back(taken);
+            lock(&allocator).roll_back(taken);
         }
     }
 }

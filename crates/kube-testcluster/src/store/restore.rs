@@ -88,7 +88,7 @@ fn opened(left: &Left, catalog: &Catalog) -> Option<(&'static Resource, Value)> 
     let version = api_version.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
     if let Some(resource) = catalog.row_of(&left.group, &left.plural, version) {
         // The schema of the definition may have changed since the object was written.
-        return Some((resource, if resource.custom.is_some() { resource.in_shape(value) } else { value }));
+        return Some((resource, if resource.custom.is_some() { resource.coerce_and_default(value) } else { value }));
     }
     let is_built_in = catalog.stored().any(|row| row.custom.is_none() && row.group == left.group);
     let scope = if left.key.contains('/') { Scope::Namespaced } else { Scope::Cluster };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::iter;
 
-use kube_machinery::conventions::texts::Texts;
+use kube_machinery::conventions::packed_strings::PackedStrings;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::text_at;
 use kube_machinery::value::Value;
@@ -19,7 +19,7 @@ pub(crate) struct Summary {
     /// The number of entries in `texts` that are finalizers.
     finalizers: u32,
     /// The uid, the labels, the finalizers, and the fields for field selectors in the order of the kind's row.
-    texts: Texts,
+    texts: PackedStrings,
 }
 
 /// The index of the first label in `texts`.

@@ -244,7 +244,7 @@ impl WatchCache {
         let range = self.objects.range(first..).take_while(|(key, _)| key.as_str().starts_with(&prefix));
         let mut objects: Vec<_> = range.map(|(_, object)| object).filter(|o| filter.matches(o)).cloned().collect();
         if self.era == Era::Classic {
-            objects.sort_by_cached_key(|object| random::place(self.seed, object.key.as_str()));
+            objects.sort_by_cached_key(|object| random::cache_position(self.seed, object.key.as_str()));
         }
         objects
     }

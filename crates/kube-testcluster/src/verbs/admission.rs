@@ -3,7 +3,7 @@
 use crate::http::status::ApiError;
 use crate::store::object::Key;
 use crate::store::storage::Storage;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{NAMESPACES, NODES, Resource, subject_restriction};
 use kube_machinery::value::{Value, json};
 

@@ -176,7 +176,7 @@ impl Apply {
             Some(_) => Ok(()),
             None => schema::from_map(served.go_type(), &mut new, &Value::Null),
         };
-        let shaped = fits.and_then(|()| served.shape_applied(new));
+        let shaped = fits.and_then(|()| served.decode_applied(new));
         let shaped = shaped.map_err(|why| ApiError::internal(self.not_converted(&manager, &why)))?;
         update::check_name(target, &shaped.value)?;
         Ok(served.stored_form_of(shaped.value))

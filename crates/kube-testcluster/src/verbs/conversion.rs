@@ -121,8 +121,8 @@ impl Conversion {
 
     /// Returns true if objects may be stored in another version than the request's.
     fn is_needed(&self) -> bool {
-        let is_mixed = self.stored.custom.is_some_and(|custom| custom.is_mixed);
-        self.served.custom.is_some() && (self.served != self.stored || is_mixed)
+        let has_several = self.stored.custom.is_some_and(|custom| custom.has_several_stored_versions);
+        self.served.custom.is_some() && (self.served != self.stored || has_several)
     }
 
     pub(super) async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {

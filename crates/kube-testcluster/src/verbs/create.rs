@@ -23,7 +23,7 @@ use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::fill::{empty, missing, object};
+use kube_machinery::conventions::edit::{empty, object, set_default};
 use kube_machinery::kinds::{
     Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
     note_requester,
@@ -71,7 +71,7 @@ impl Creation<'_> {
     pub(super) async fn write(&self, mut value: Value, warnings: &mut Vec<String>) -> Result<Arc<Object>, ApiError> {
         let Self { store, target, gate, commit, writer, made_by } = *self;
         if commit == Commit::Really {
-            target.resource.as_stored(&mut value);
+            target.resource.replace_null_bytes(&mut value);
         }
         check_namespace(store, target, &mut value)?;
         check_definition(target.resource, &value)?;
@@ -95,7 +95,7 @@ impl Creation<'_> {
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
-        target.resource.as_written(&mut value);
+        target.resource.normalize_numbers(&mut value);
         let value = conversion::to_stored(store, target.into(), value).await?;
         admitted(store, target.resource, key, value, commit)
             .await
@@ -288,8 +288,8 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
         add_namespace_finalizer(value);
     }
     if resource == PODS {
-        missing(value, "status", empty());
-        missing(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
+        set_default(value, "status", empty());
+        set_default(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
         fields_from_annotations(value);
     }
     (resource.defaults)(value);
@@ -301,7 +301,7 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     if resource.generation != Generation::Absent {
         metadata.insert("generation".into(), json!(1));
     }
-    (resource.prepare)(value, &Change { old: None, part: None, now: &now });
+    (resource.prepare)(value, &Change { old: None, subresource: None, now: &now });
 }
 
 /// Adds the finalizer that keeps a namespace until it is empty.

@@ -20,7 +20,7 @@ use crate::store::object::Opened;
 use crate::store::{Commit, Store, StoreError};
 use kube_controllers::nodes::requests::{Answer, Author, ObjectRef, PodChange, PodWatch, Received, Requests};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{PODS, Resource, Subresource};
 use kube_machinery::value::Value;
 
@@ -102,7 +102,7 @@ impl Requests for InProcess {
                 let mut value = pod.value.clone();
                 value["metadata"]["uid"] = uid.as_str().into();
                 pod_status::merge(object(&mut value["status"]), &said);
-                let value = pod.resource.shape_change(value, &pod.value).map_err(ApiError::bad_request)?.value;
+                let value = pod.resource.decode_change(value, &pod.value).map_err(ApiError::bad_request)?.value;
                 let next = update::admitted(&self.0, &gate, &pod, pod.resource, value, Some(part), &writer).await?;
                 Ok((pod.resource, next))
             };
@@ -133,7 +133,7 @@ fn target(resource: &'static Resource, namespace: String, name: Option<String>, 
 }
 
 fn decoded(resource: &Resource, object: Value) -> Result<Decoded, ApiError> {
-    resource.shape(object).map_err(ApiError::bad_request)
+    resource.decode_value(object).map_err(ApiError::bad_request)
 }
 
 /// Returns the error as a client of the API gets it.

@@ -130,7 +130,7 @@ impl Converter for Versions {
             )));
         };
         let mut value = match to.custom {
-            Some(_) => to.converted(object.value.clone()),
+            Some(_) => to.coerce(object.value.clone()),
             None => to.served_form_of(from.stored_form_of(object.value.clone())),
         };
         value["apiVersion"] = json!(version);
@@ -251,7 +251,7 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
         reset: None,
         tracked,
         most_update_managers: MOST_UPDATE_MANAGERS,
-        blank: schema::zero(&schema::Kind::Struct("Scale")),
+        blank: schema::zero(&schema::FieldType::Struct("Scale")),
         // In the other modes an object has no entries before its first apply. Upstream would have entries then, and not
         // fail.
         why_no_first_apply: (scaled.custom.is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),

@@ -108,7 +108,7 @@ async fn patched(
     let Decoded { value, mut faults } = decoded;
     let mut value = target.served.stored_form_of(value);
     if options.commit == Commit::Really {
-        target.resource.as_stored(&mut value);
+        target.resource.replace_null_bytes(&mut value);
     }
     let named = update::check_name(target, &value);
     if named.is_ok() {
@@ -305,7 +305,7 @@ async fn apply(
         _ if resource.custom.is_some() => body::wrong_type_of_patched(&value, resource),
         _ => body::check_patched_kind(&value, resource).map(|()| None),
     };
-    let decoded = fits.and_then(|wrong| Ok((resource.shape_change(value, &before)?, wrong)));
+    let decoded = fits.and_then(|wrong| Ok((resource.decode_change(value, &before)?, wrong)));
     let decoded = decoded.and_then(|(mut decoded, wrong)| {
         if wrong.is_some() {
             decoded.faults.clear(); // they come from the schema of the right kind

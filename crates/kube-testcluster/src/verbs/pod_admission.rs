@@ -12,7 +12,7 @@ use crate::settings::Admission;
 use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::object::Key;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS};
 use kube_machinery::value::{Map, Value, json};
 

@@ -16,7 +16,7 @@ use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
 use crate::plugins::authorization::Authorize;
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json};

@@ -31,7 +31,7 @@ impl Selection {
         store: &Store,
         objects: Vec<Arc<Object>>,
     ) -> Result<impl Iterator<Item = Arc<Object>>, ApiError> {
-        let whole = |object: &Arc<Object>| object.open().map(|opened| object.resource.whole(&opened.value));
+        let whole = |object: &Arc<Object>| object.open().map(|opened| object.resource.served_object(&opened.value));
         let values = objects.iter().map(whole).collect::<Result<_, _>>()?;
         let values = in_version(store, self.version, values).await?;
         Ok(objects.into_iter().zip(values).filter(|(_, value)| self.selects(value)).map(|(object, _)| object))

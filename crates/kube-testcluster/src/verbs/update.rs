@@ -25,7 +25,7 @@ use crate::plugins::admit::Operation;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::fill::{empty, object};
+use kube_machinery::conventions::edit::{empty, object};
 use kube_machinery::kinds::{
     Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate,
 };
@@ -65,7 +65,7 @@ async fn write(
     warnings: &mut Vec<String>,
 ) -> Result<(StatusCode, Arc<Object>), ApiError> {
     if commit == Commit::Really {
-        target.resource.as_stored(&mut value);
+        target.resource.replace_null_bytes(&mut value);
     }
     check_name(target, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
@@ -207,11 +207,11 @@ fn decided(
         pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
     }
     keep_system_fields(current, &mut new);
-    (resource.prepare)(&mut new, &Change { old: Some(&current.value), part, now: &store.clock.now() });
+    (resource.prepare)(&mut new, &Change { old: Some(&current.value), subresource: part, now: &store.clock.now() });
     let mut causes = match part {
         Some(Subresource::Status) => served.causes_of_status_update(&new, &current.value),
         Some(part @ (Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize)) => {
-            served.causes_of_part_update(part, &new, &current.value)
+            served.causes_of_subresource_update(part, &new, &current.value)
         }
         _ => served.causes_of_update(&new, &current.value),
     };
@@ -227,7 +227,7 @@ fn decided(
     if is_counted(current, &new, part) {
         count_generation(&mut new);
     }
-    resource.as_written(&mut new);
+    resource.normalize_numbers(&mut new);
     ownership::set_entries(current, &mut new, entries);
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })

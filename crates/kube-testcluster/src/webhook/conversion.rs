@@ -32,9 +32,9 @@ pub(crate) async fn converted(
     match to.conversion_webhook() {
         Some(hook) => {
             let converted = convert(store, hook, to, vec![typed(from, value)]).await?.pop();
-            Ok(to.converted(converted.unwrap_or_default()))
+            Ok(to.coerce(converted.unwrap_or_default()))
         }
-        None => Ok(to.converted(value)),
+        None => Ok(to.coerce(value)),
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Va
         converted = convert(store, hook, to, converted).await?;
     }
     for (object, converted) in others.into_iter().zip(converted) {
-        *object = typed(to, to.converted(converted));
+        *object = typed(to, to.coerce(converted));
     }
     Ok(objects)
 }

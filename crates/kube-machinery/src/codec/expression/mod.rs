@@ -6,7 +6,7 @@ pub mod interpreter;
 mod macros;
 pub(crate) mod parse;
 pub mod references;
-mod texts;
+mod string_literals;
 mod tokens;
 mod value;
 

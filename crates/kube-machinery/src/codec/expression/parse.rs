@@ -5,7 +5,7 @@ use std::thread;
 use cel::parser::{Expression, Parser};
 
 use super::macros;
-use super::texts;
+use super::string_literals;
 use super::tokens::{Token, Tokens};
 
 /// The largest number of characters in an expression.
@@ -20,32 +20,32 @@ const MOST_LEVELS_INLINE: usize = 8;
 /// An error in an expression, with its line and column, which count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    pub(crate) place: (isize, isize),
+    pub(crate) position: (isize, isize),
     pub(crate) what: String,
 }
 
 /// Joins the messages of several faults.
-pub(crate) fn told(faults: Vec<Fault>) -> String {
+pub(crate) fn join_faults(faults: Vec<Fault>) -> String {
     faults.into_iter().map(|fault| fault.what).collect::<Vec<_>>().join("\n")
 }
 
 /// Parses an expression, with the syntax of optionals: `self.?name`. The parser runs on a thread with a large stack,
 /// so deep nesting cannot overflow the caller's stack.
 pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
-    let nowhere = |what: String| vec![Fault { place: (-1, 0), what }];
+    let without_position = |what: String| vec![Fault { position: (-1, 0), what }];
     let size = text.chars().count();
     if size > MOST_CHARACTERS {
         let what = format!("expression code point size exceeds limit: size: {size}, limit {MOST_CHARACTERS}");
-        return Err(nowhere(what));
+        return Err(without_position(what));
     }
-    let too_deep = || nowhere(format!("expression recursion limit exceeded: {MOST_LEVELS}"));
+    let too_deep = || without_position(format!("expression recursion limit exceeded: {MOST_LEVELS}"));
     let levels = levels(text);
     if levels > MOST_LEVELS {
         return Err(too_deep());
     }
     let own = text.to_owned();
     match thread::Builder::new().stack_size(STACK).spawn(move || read(&own)) {
-        Ok(parser) => parser.join().unwrap_or_else(|_| Err(nowhere("the parser has failed".to_owned()))),
+        Ok(parser) => parser.join().unwrap_or_else(|_| Err(without_position("the parser has failed".to_owned()))),
         Err(_) if levels <= MOST_LEVELS_INLINE => read(text),
         Err(_) => Err(too_deep()),
     }
@@ -53,10 +53,10 @@ pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
 
 fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     let parse = |text: &str| Parser::new().enable_optional_syntax(true).parse(text);
-    let mut expression = parse(&texts::plain(text)).map_err(|faults| {
+    let mut expression = parse(&string_literals::normalize(text)).map_err(|faults| {
         // Errors are reported at their places in the text as written, not in the rewritten one.
         let faults = parse(text).err().unwrap_or(faults);
-        faults.errors.into_iter().map(|error| Fault { place: error.pos, what: error.msg }).collect::<Vec<_>>()
+        faults.errors.into_iter().map(|error| Fault { position: error.pos, what: error.msg }).collect::<Vec<_>>()
     })?;
     macros::expand(&mut expression);
     Ok(expression)

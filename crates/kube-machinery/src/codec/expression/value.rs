@@ -113,7 +113,7 @@ impl Key {
             Value::Bool(bool) => Self::Bool(*bool),
             Value::Int(int) => Self::Int(*int),
             Value::Uint(uint) => i64::try_from(*uint).map_or(Self::Uint(*uint), Self::Int),
-            Value::Double(double) => whole(*double)?,
+            Value::Double(double) => integral(*double)?,
             _ => return None,
         })
     }
@@ -129,7 +129,7 @@ impl Key {
 
 /// Returns a double without a fraction as an integer key.
 #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is small")]
-fn whole(double: f64) -> Option<Key> {
+fn integral(double: f64) -> Option<Key> {
     let is_small = double.fract() == 0.0 && double.abs() < 9e15;
     is_small.then_some(Key::Int(double as i64))
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::MAGIC;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP};
-use crate::codec::schema::{self, Kind, Other, Struct};
+use crate::codec::schema::{self, Alternative, FieldType, Struct};
 use crate::conventions::varint;
 use crate::value::{Map, Number, Value, json};
 
@@ -29,7 +29,7 @@ pub fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Result<Valu
     for field in WireFields::named(envelope, &["TypeMeta", "Raw", "ContentEncoding", "ContentType"]) {
         match field? {
             (1, Wire::Bytes(names)) => {
-                for field in WireFields::named(names, &["APIVersion", "Kind"]) {
+                for field in WireFields::named(names, &["APIVersion", "FieldType"]) {
                     match field? {
                         (1, Wire::Bytes(text)) => version = utf8(text)?,
                         (2, Wire::Bytes(text)) => found = utf8(text)?,
@@ -57,16 +57,16 @@ fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map, String
         let (number, wire) = field?;
         let Some(field) = row.fields.iter().find(|field| field.number == number) else { continue };
         match (&field.kind, wire) {
-            (Kind::Struct(embedded), Wire::Bytes(bytes)) if field.name.is_empty() => {
+            (FieldType::Struct(embedded), Wire::Bytes(bytes)) if field.name.is_empty() => {
                 object.extend(read(schema::find(embedded), bytes, levels)?);
             }
-            (Kind::List(inner), wire) => {
+            (FieldType::List(inner), wire) => {
                 let item = value(inner, wire, levels)?;
                 if let Value::Array(list) = object.entry(field.name).or_insert_with(|| json!([])) {
                     list.push(item);
                 }
             }
-            (Kind::Map(inner), Wire::Bytes(entry)) => {
+            (FieldType::Map(inner), Wire::Bytes(entry)) => {
                 let (mut key, mut item) = (String::new(), schema::zero(inner));
                 for field in WireFields::of(entry) {
                     match field? {
@@ -84,15 +84,15 @@ fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map, String
     Ok(object)
 }
 
-fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
+fn value(kind: &FieldType, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
     Ok(match (kind, wire) {
-        (Kind::Pointer(inner), wire) => value(inner, wire, levels)?,
-        (Kind::Text, Wire::Bytes(text)) => utf8(text)?.into(),
-        (Kind::Bool, Wire::Varint(number)) => (number != 0).into(),
-        (Kind::Integer(_), Wire::Varint(number)) => Number::from(number.cast_signed()).into(),
-        (Kind::Bytes, Wire::Bytes(bytes)) => STANDARD.encode(bytes).into(),
+        (FieldType::Pointer(inner), wire) => value(inner, wire, levels)?,
+        (FieldType::Text, Wire::Bytes(text)) => utf8(text)?.into(),
+        (FieldType::Bool, Wire::Varint(number)) => (number != 0).into(),
+        (FieldType::Integer(_), Wire::Varint(number)) => Number::from(number.cast_signed()).into(),
+        (FieldType::Bytes, Wire::Bytes(bytes)) => STANDARD.encode(bytes).into(),
         // A map in protobuf cannot hold lists, so upstream wraps a list in a message (`ExtraValue`).
-        (Kind::List(inner), Wire::Bytes(bytes)) => {
+        (FieldType::List(inner), Wire::Bytes(bytes)) => {
             let mut items = Vec::new();
             for field in WireFields::of(bytes) {
                 if let (1, wire) = field? {
@@ -101,12 +101,12 @@ fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
             }
             items.into()
         }
-        (Kind::Struct(name), Wire::Bytes(bytes)) => read(schema::find(name), bytes, levels)?.into(),
-        (Kind::SchemaOr(other), Wire::Bytes(bytes)) => schema_or(*other, bytes, levels)?,
-        (Kind::Float, Wire::Double(number)) => {
+        (FieldType::Struct(name), Wire::Bytes(bytes)) => read(schema::find(name), bytes, levels)?.into(),
+        (FieldType::SchemaOr(other), Wire::Bytes(bytes)) => schema_or(*other, bytes, levels)?,
+        (FieldType::Float, Wire::Double(number)) => {
             Number::from_f64(number).map_or(Value::Null, |number| schema::float(&number).into())
         }
-        (Kind::Time | Kind::MicroTime, Wire::Bytes(bytes)) => {
+        (FieldType::Time | FieldType::MicroTime, Wire::Bytes(bytes)) => {
             let (mut seconds, mut nanos) = (0, 0);
             for field in WireFields::of(bytes) {
                 match field? {
@@ -120,19 +120,19 @@ fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
             }
             Timestamp::new(seconds, nanos).map_err(|error| error.to_string())?.to_string().into()
         }
-        (Kind::Quantity | Kind::Raw, Wire::Bytes(bytes)) => {
+        (FieldType::Quantity | FieldType::Raw, Wire::Bytes(bytes)) => {
             let text = WireFields::of(bytes).find_map(|field| match field {
                 Ok((1, Wire::Bytes(text))) => Some(utf8(text)),
                 _ => None,
             });
             let text = text.transpose()?.unwrap_or_default();
             match kind {
-                Kind::Raw if text.is_empty() => Value::Null,
-                Kind::Raw => serde_json::from_str(&text).map_err(|error| error.to_string())?,
+                FieldType::Raw if text.is_empty() => Value::Null,
+                FieldType::Raw => serde_json::from_str(&text).map_err(|error| error.to_string())?,
                 _ => text.into(),
             }
         }
-        (Kind::IntOrString, Wire::Bytes(bytes)) => {
+        (FieldType::IntOrString, Wire::Bytes(bytes)) => {
             let (mut is_text, mut number, mut text) = (false, 0, String::new());
             for field in WireFields::of(bytes) {
                 match field? {
@@ -150,8 +150,8 @@ fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
 
 /// Decodes a schema or its alternative. If the alternative is a boolean, it is field 1 and the schema is field 2;
 /// otherwise the schema is field 1 and the items of the alternative are field 2.
-fn schema_or(other: Other, bytes: &[u8], levels: usize) -> Result<Value, String> {
-    let schema = if other == Other::Bool { 2 } else { 1 };
+fn schema_or(other: Alternative, bytes: &[u8], levels: usize) -> Result<Value, String> {
+    let schema = if other == Alternative::Bool { 2 } else { 1 };
     let (mut of_schema, mut instead) = (Value::Null, Value::Null);
     for field in WireFields::of(bytes) {
         match (field?, other.items()) {
@@ -170,8 +170,8 @@ fn schema_or(other: Other, bytes: &[u8], levels: usize) -> Result<Value, String>
         }
     }
     Ok(match (other, instead) {
-        (Other::Bool, instead) if of_schema.is_null() => (instead == true).into(),
-        (Other::Schemas | Other::Texts, instead @ Value::Array(_)) => instead,
+        (Alternative::Bool, instead) if of_schema.is_null() => (instead == true).into(),
+        (Alternative::Schemas | Alternative::Texts, instead @ Value::Array(_)) => instead,
         _ => of_schema,
     })
 }

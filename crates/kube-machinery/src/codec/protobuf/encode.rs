@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 
 use super::MAGIC;
-use crate::codec::schema::{self, Kind, Other, Struct, type_of};
+use crate::codec::schema::{self, Alternative, FieldType, Struct, type_of};
 use crate::conventions::varint;
 use crate::value::Value;
 
@@ -69,7 +69,7 @@ fn message(out: &mut Vec<u8>, number: u32, row: &'static Struct, value: &Value) 
 fn fields(out: &mut Vec<u8>, row: &'static Struct, value: &Value) {
     for field in &row.fields {
         match &field.kind {
-            Kind::Struct(embedded) if field.name.is_empty() => {
+            FieldType::Struct(embedded) if field.name.is_empty() => {
                 message(out, field.number, schema::find(embedded), value);
             }
             kind => {
@@ -81,46 +81,48 @@ fn fields(out: &mut Vec<u8>, row: &'static Struct, value: &Value) {
     }
 }
 
-fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
+fn write(out: &mut Vec<u8>, number: u32, kind: &FieldType, value: &Value) {
     let text = || value.as_str().unwrap_or_default();
     match kind {
-        Kind::Text => text_field(out, number, text()),
-        Kind::Bool => integer_field(out, number, u64::from(value == true)),
-        Kind::Integer(_) => integer_field(out, number, value.as_i64().unwrap_or_default().cast_unsigned()),
-        Kind::Bytes => bytes_field(out, number, &STANDARD.decode(text()).unwrap_or_default()),
-        Kind::Time | Kind::MicroTime => bytes_field(out, number, &time(text())),
-        Kind::Quantity => {
+        FieldType::Text => text_field(out, number, text()),
+        FieldType::Bool => integer_field(out, number, u64::from(value == true)),
+        FieldType::Integer(_) => integer_field(out, number, value.as_i64().unwrap_or_default().cast_unsigned()),
+        FieldType::Bytes => bytes_field(out, number, &STANDARD.decode(text()).unwrap_or_default()),
+        FieldType::Time | FieldType::MicroTime => bytes_field(out, number, &time(text())),
+        FieldType::Quantity => {
             let mut inner = Vec::new();
             text_field(&mut inner, 1, text());
             bytes_field(out, number, &inner);
         }
-        Kind::IntOrString => {
+        FieldType::IntOrString => {
             let mut inner = Vec::new();
             integer_field(&mut inner, 1, u64::from(value.is_string()));
             integer_field(&mut inner, 2, value.as_i64().unwrap_or_default().cast_unsigned());
             text_field(&mut inner, 3, text());
             bytes_field(out, number, &inner);
         }
-        Kind::Raw => {
+        FieldType::Raw => {
             let mut inner = Vec::new();
             bytes_field(&mut inner, 1, value.to_string().as_bytes());
             bytes_field(out, number, &inner);
         }
-        Kind::Float => {
+        FieldType::Float => {
             tag(out, number, DOUBLE);
             out.extend_from_slice(&value.as_f64().unwrap_or_default().to_le_bytes());
         }
-        Kind::SchemaOr(other) => schema_or(out, number, *other, value),
-        Kind::Struct(name) => message(out, number, schema::find(name), value),
-        Kind::Pointer(inner) => write(out, number, inner, value),
-        Kind::List(inner) => value.as_array().into_iter().flatten().for_each(|item| write(out, number, inner, item)),
-        Kind::Map(inner) => {
+        FieldType::SchemaOr(other) => schema_or(out, number, *other, value),
+        FieldType::Struct(name) => message(out, number, schema::find(name), value),
+        FieldType::Pointer(inner) => write(out, number, inner, value),
+        FieldType::List(inner) => {
+            value.as_array().into_iter().flatten().for_each(|item| write(out, number, inner, item))
+        }
+        FieldType::Map(inner) => {
             for (key, value) in value.as_object().into_iter().flatten() {
                 let mut entry = Vec::new();
                 text_field(&mut entry, 1, key);
                 match **inner {
                     // A map in protobuf cannot hold lists, so upstream wraps a list in a message (`ExtraValue`).
-                    Kind::List(_) => {
+                    FieldType::List(_) => {
                         let mut list = Vec::new();
                         write(&mut list, 1, inner, value);
                         bytes_field(&mut entry, 2, &list);
@@ -135,14 +137,14 @@ fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
 
 /// Encodes a schema or its alternative. If the alternative is a boolean, it is field 1, which is always written, and
 /// the schema is field 2; otherwise the schema is field 1 and the items of the alternative are field 2.
-fn schema_or(out: &mut Vec<u8>, number: u32, other: Other, value: &Value) {
+fn schema_or(out: &mut Vec<u8>, number: u32, other: Alternative, value: &Value) {
     let mut inner = Vec::new();
-    if other == Other::Bool {
+    if other == Alternative::Bool {
         integer_field(&mut inner, 1, u64::from(value != false));
     }
     match (value, other.items()) {
         (Value::Object(_), _) => {
-            message(&mut inner, if other == Other::Bool { 2 } else { 1 }, schema::find("JSONSchemaProps"), value);
+            message(&mut inner, if other == Alternative::Bool { 2 } else { 1 }, schema::find("JSONSchemaProps"), value);
         }
         (Value::Array(items), Some(kind)) => items.iter().for_each(|item| write(&mut inner, 2, &kind, item)),
         _ => {}

@@ -2,10 +2,10 @@
 //! already.
 
 use super::decode::{Decoded, Decoder, check_depth, decode, is_omitted, zero};
-use super::misfit::FieldPath;
 use super::scalar::{float, is_integer, micro_time, quantity, time};
 use super::schema_or::conform_schema_or;
-use super::{Kind, Struct, find};
+use super::type_error::FieldPath;
+use super::{FieldType, Struct, find};
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
 use crate::value::{Map, Value};
@@ -61,7 +61,7 @@ impl Decoder {
 
     pub(super) fn conform_value(
         &mut self,
-        kind: &Kind,
+        kind: &FieldType,
         value: &mut Value,
         before: &Value,
         row: &'static Struct,
@@ -72,36 +72,36 @@ impl Decoder {
         }
         match (kind, &mut *value) {
             (kind, Value::Null) => *value = zero(kind),
-            (Kind::Pointer(inner), _) => self.conform_value(inner, value, before, row, at)?,
-            (Kind::Struct(name), Value::Object(fields)) => self.conform_struct(find(name), fields, before, at)?,
-            (Kind::List(inner), Value::Array(items)) => {
+            (FieldType::Pointer(inner), _) => self.conform_value(inner, value, before, row, at)?,
+            (FieldType::Struct(name), Value::Object(fields)) => self.conform_struct(find(name), fields, before, at)?,
+            (FieldType::List(inner), Value::Array(items)) => {
                 for (i, item) in items.iter_mut().enumerate() {
                     self.conform_value(inner, item, &before[i], row, &FieldPath::Item(at, i))?;
                 }
             }
-            (Kind::Map(inner), Value::Object(fields)) => {
+            (FieldType::Map(inner), Value::Object(fields)) => {
                 for (name, value) in fields.iter_mut() {
                     self.conform_value(inner, value, &before[name], row, &FieldPath::Key(at, name))?;
                 }
             }
-            (Kind::Raw, value) => {
+            (FieldType::Raw, value) => {
                 if at.levels() + levels(value) > MOST_LEVELS {
                     return Err(format!("json: {TOO_DEEP}"));
                 }
             }
-            (Kind::SchemaOr(other), value) => conform_schema_or(*other, value, before, at, Some(row.name))?,
-            (Kind::Time, Value::String(text)) => *text = time(text)?.into(),
-            (Kind::MicroTime, Value::String(text)) => *text = micro_time(text)?.into(),
-            (Kind::Quantity, value) => *value = quantity(value)?.into(),
-            (Kind::Text | Kind::IntOrString, Value::String(_)) | (Kind::Bool, Value::Bool(_)) => {}
-            (Kind::Bytes, Value::String(text)) => *value = self.bytes(text),
-            (Kind::Bytes, Value::Array(items)) => {
+            (FieldType::SchemaOr(other), value) => conform_schema_or(*other, value, before, at, Some(row.name))?,
+            (FieldType::Time, Value::String(text)) => *text = time(text)?.into(),
+            (FieldType::MicroTime, Value::String(text)) => *text = micro_time(text)?.into(),
+            (FieldType::Quantity, value) => *value = quantity(value)?.into(),
+            (FieldType::Text | FieldType::IntOrString, Value::String(_)) | (FieldType::Bool, Value::Bool(_)) => {}
+            (FieldType::Bytes, Value::String(text)) => *value = self.bytes(text),
+            (FieldType::Bytes, Value::Array(items)) => {
                 let items: Vec<Json> = items.iter_mut().map(|item| item.take().into()).collect();
                 *value = self.bytes_of_items(&items, row, at);
             }
-            (Kind::IntOrString, Value::Number(number)) if is_integer(number, 32) => {}
-            (Kind::Integer(bits), Value::Number(number)) if is_integer(number, *bits) => {}
-            (Kind::Float, Value::Number(number)) => *number = float(number),
+            (FieldType::IntOrString, Value::Number(number)) if is_integer(number, 32) => {}
+            (FieldType::Integer(bits), Value::Number(number)) if is_integer(number, *bits) => {}
+            (FieldType::Float, Value::Number(number)) => *number = float(number),
             (kind, value) => *value = self.refuse(kind, &value.take().into(), row, at)?,
         }
         Ok(())
@@ -112,13 +112,13 @@ impl Decoder {
 mod tests {
     use fastrand::Rng;
 
-    use super::super::Other;
+    use super::super::Alternative;
     use super::*;
     use crate::codec::merge_patch;
     use crate::value::json;
 
     /// Returns a random value that mostly fits the type.
-    fn value_of(kind: &Kind, random: &mut Rng, level: usize) -> Value {
+    fn value_of(kind: &FieldType, random: &mut Rng, level: usize) -> Value {
         if random.usize(..12) == 0 {
             let odd = [
                 json!(null),
@@ -133,29 +133,29 @@ mod tests {
             return odd[random.usize(..odd.len())].clone();
         }
         match kind {
-            Kind::Text => json!(["", "a"][random.usize(..2)]),
-            Kind::Bool => json!(random.usize(..2) == 0),
-            Kind::Integer(_) => json!(random.usize(..3)),
-            Kind::Float => [json!(1.0), json!(-2.5), json!(3)][random.usize(..3)].clone(),
-            Kind::SchemaOr(other) => {
+            FieldType::Text => json!(["", "a"][random.usize(..2)]),
+            FieldType::Bool => json!(random.usize(..2) == 0),
+            FieldType::Integer(_) => json!(random.usize(..3)),
+            FieldType::Float => [json!(1.0), json!(-2.5), json!(3)][random.usize(..3)].clone(),
+            FieldType::SchemaOr(other) => {
                 let kind = match (other, random.bool()) {
-                    (_, true) => Kind::Struct("JSONSchemaProps"),
-                    (Other::Bool, _) => Kind::Bool,
-                    (Other::Schemas, _) => Kind::List(Box::new(Kind::Struct("JSONSchemaProps"))),
-                    (Other::Texts, _) => Kind::List(Box::new(Kind::Text)),
+                    (_, true) => FieldType::Struct("JSONSchemaProps"),
+                    (Alternative::Bool, _) => FieldType::Bool,
+                    (Alternative::Schemas, _) => FieldType::List(Box::new(FieldType::Struct("JSONSchemaProps"))),
+                    (Alternative::Texts, _) => FieldType::List(Box::new(FieldType::Text)),
                 };
                 value_of(&kind, random, level)
             }
-            Kind::IntOrString => [json!(0), json!("50%")][random.usize(..2)].clone(),
-            Kind::Bytes => [json!("aGk="), json!([104, 105])][random.usize(..2)].clone(),
-            Kind::Time => json!("2001-02-03T04:05:06.5+01:00"),
-            Kind::MicroTime => json!("2001-02-03T04:05:06Z"),
-            Kind::Quantity => [json!(1.5), json!("1024Mi")][random.usize(..2)].clone(),
-            Kind::Raw => json!({"any": [1]}),
-            Kind::Pointer(inner) => value_of(inner, random, level),
-            Kind::Struct(name) => struct_of(find(name), random, level + 1).into(),
-            Kind::List(inner) => (0..random.usize(..3)).map(|_| value_of(inner, random, level)).collect(),
-            Kind::Map(inner) => {
+            FieldType::IntOrString => [json!(0), json!("50%")][random.usize(..2)].clone(),
+            FieldType::Bytes => [json!("aGk="), json!([104, 105])][random.usize(..2)].clone(),
+            FieldType::Time => json!("2001-02-03T04:05:06.5+01:00"),
+            FieldType::MicroTime => json!("2001-02-03T04:05:06Z"),
+            FieldType::Quantity => [json!(1.5), json!("1024Mi")][random.usize(..2)].clone(),
+            FieldType::Raw => json!({"any": [1]}),
+            FieldType::Pointer(inner) => value_of(inner, random, level),
+            FieldType::Struct(name) => struct_of(find(name), random, level + 1).into(),
+            FieldType::List(inner) => (0..random.usize(..3)).map(|_| value_of(inner, random, level)).collect(),
+            FieldType::Map(inner) => {
                 let entries = (0..random.usize(..3)).map(|n| (format!("k{n}"), value_of(inner, random, level)));
                 Value::Object(entries.collect())
             }
@@ -166,7 +166,7 @@ mod tests {
         let mut fields = Map::new();
         for field in &row.fields {
             match &field.kind {
-                Kind::Struct(embedded) if field.name.is_empty() => {
+                FieldType::Struct(embedded) if field.name.is_empty() => {
                     fields.append(&mut struct_of(find(embedded), random, level));
                 }
                 kind if random.usize(..2 + level * 2) == 0 => {

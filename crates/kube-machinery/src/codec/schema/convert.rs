@@ -8,10 +8,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::misfit::FieldPath;
 use super::scalar::{float, micro_time, quantity, time};
 use super::schema_or::schema_or;
-use super::{Field, Kind, Struct, bytes, find, json_type};
+use super::type_error::FieldPath;
+use super::{Field, FieldType, Struct, byte_fields, find, json_type};
 use crate::codec::go_json;
 use crate::codec::json::Json;
 use crate::value::{Number, Value};
@@ -24,7 +24,7 @@ use crate::value::{Number, Value};
 pub fn from_map(kind: &str, object: &mut Value, before: &Value) -> Result<(), String> {
     for field in ["kind", "apiVersion"] {
         if let Some(value) = object.get_mut(field) {
-            convert(&Kind::Text, value, &Value::Null, None)?;
+            convert(&FieldType::Text, value, &Value::Null, None)?;
         }
     }
     convert_struct(find(kind), object, before)
@@ -37,7 +37,7 @@ fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Re
     for field in &row.fields {
         let name = field.name;
         match &field.kind {
-            Kind::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, before)?,
+            FieldType::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, before)?,
             kind if value.get(name).is_some_and(|value| !value.is_same(&before[name])) => {
                 convert(kind, &mut value[name], &before[name], Some(field))?;
             }
@@ -48,59 +48,61 @@ fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Re
 }
 
 /// Converts a value. `field` is the field that holds the value directly; Go's message may need the name of its type.
-fn convert(kind: &Kind, value: &mut Value, before: &Value, field: Option<&Field>) -> Result<(), String> {
+fn convert(kind: &FieldType, value: &mut Value, before: &Value, field: Option<&Field>) -> Result<(), String> {
     if value.is_same(before) {
         return Ok(());
     }
     match (kind, &mut *value) {
         (_, Value::Null) => Ok(()), // decoded to the zero value later
-        (Kind::Pointer(inner), _) => convert(inner, value, before, field),
-        (Kind::Struct(name), _) => convert_struct(find(name), value, before),
-        (Kind::List(inner), Value::Array(items)) => {
+        (FieldType::Pointer(inner), _) => convert(inner, value, before, field),
+        (FieldType::Struct(name), _) => convert_struct(find(name), value, before),
+        (FieldType::List(inner), Value::Array(items)) => {
             items.iter_mut().enumerate().try_for_each(|(i, item)| convert(inner, item, &before[i], None))
         }
-        (Kind::Map(inner), Value::Object(fields)) => {
+        (FieldType::Map(inner), Value::Object(fields)) => {
             fields.iter_mut().try_for_each(|(name, value)| convert(inner, value, &before[name], None))
         }
-        (Kind::Map(_), other) => Err(format!("cannot restore map from {}", go_kind(other))),
-        (Kind::Bytes, Value::Array(items)) => {
+        (FieldType::Map(_), other) => Err(format!("cannot restore map from {}", go_kind(other))),
+        (FieldType::Bytes, Value::Array(items)) => {
             let bytes: Result<Vec<u8>, String> = items.iter().map(byte).collect();
             *value = STANDARD.encode(bytes?).into();
             Ok(())
         }
-        (Kind::Bytes, Value::String(text)) => {
-            *text = bytes::of_text(text).map_err(|why| format!("error decoding from json: {why}"))?.into();
+        (FieldType::Bytes, Value::String(text)) => {
+            *text = byte_fields::canonical(text).map_err(|why| format!("error decoding from json: {why}"))?.into();
             Ok(())
         }
-        (Kind::Text, Value::String(_)) | (Kind::Bool, Value::Bool(_)) => Ok(()),
-        (Kind::List(_) | Kind::Bytes, other) => Err(format!("cannot restore slice from {}", go_kind(other))),
-        (Kind::Text, Value::Number(number)) if number.is_i64() => {
+        (FieldType::Text, Value::String(_)) | (FieldType::Bool, Value::Bool(_)) => Ok(()),
+        (FieldType::List(_) | FieldType::Bytes, other) => Err(format!("cannot restore slice from {}", go_kind(other))),
+        (FieldType::Text, Value::Number(number)) if number.is_i64() => {
             let named = field.and_then(|field| field.named);
             Err(format!("cannot convert int64 to {}", named.unwrap_or("string")))
         }
-        (Kind::Text, _) => Err("unrecognized type: string".into()),
-        (Kind::Bool, _) => Err("unrecognized type: bool".into()),
-        (Kind::Integer(bits), Value::Number(number)) => {
+        (FieldType::Text, _) => Err("unrecognized type: string".into()),
+        (FieldType::Bool, _) => Err("unrecognized type: bool".into()),
+        (FieldType::Integer(bits), Value::Number(number)) => {
             let whole = integer(number).ok_or_else(|| format!("cannot convert float64 to int{bits}"))?;
             *number = if *bits == 64 { whole } else { i64::from(low_bits(whole)) }.into();
             Ok(())
         }
-        (Kind::Float, Value::Number(number)) => {
+        (FieldType::Float, Value::Number(number)) => {
             *number = float(number);
             Ok(())
         }
-        (Kind::Float, _) => Err("unrecognized type: float64".into()),
-        (Kind::Integer(bits), _) => Err(format!("unrecognized type: int{bits}")),
-        (Kind::IntOrString, Value::Number(number)) => {
+        (FieldType::Float, _) => Err("unrecognized type: float64".into()),
+        (FieldType::Integer(bits), _) => Err(format!("unrecognized type: int{bits}")),
+        (FieldType::IntOrString, Value::Number(number)) => {
             *number = int32(number)?.into();
             Ok(())
         }
-        (Kind::SchemaOr(other), _) => {
+        (FieldType::SchemaOr(other), _) => {
             let text = go_json::go_json(value);
             *value = schema_or(*other, Json::read(text.as_bytes())?, &FieldPath::Top, None)?;
             Ok(())
         }
-        (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw, _) => check_own(kind, value),
+        (FieldType::Time | FieldType::MicroTime | FieldType::Quantity | FieldType::IntOrString | FieldType::Raw, _) => {
+            check_own(kind, value)
+        }
     }
 }
 
@@ -144,16 +146,16 @@ fn byte(item: &Value) -> Result<u8, String> {
 }
 
 /// Checks a value of a type that parses its own JSON.
-fn check_own(kind: &Kind, value: &Value) -> Result<(), String> {
+fn check_own(kind: &FieldType, value: &Value) -> Result<(), String> {
     let misfit =
         |of_type: &str| Err(format!("json: cannot unmarshal {} into Go value of type {of_type}", json_type(value)));
     match (kind, value) {
-        (Kind::Time, Value::String(text)) => time(text).map(drop),
-        (Kind::MicroTime, Value::String(text)) => micro_time(text).map(drop),
-        (Kind::Time | Kind::MicroTime, _) => misfit("string"),
-        (Kind::Quantity, _) => quantity(value).map(drop),
-        (Kind::IntOrString, Value::String(_)) => Ok(()),
-        (Kind::IntOrString, _) => misfit("int32"),
+        (FieldType::Time, Value::String(text)) => time(text).map(drop),
+        (FieldType::MicroTime, Value::String(text)) => micro_time(text).map(drop),
+        (FieldType::Time | FieldType::MicroTime, _) => misfit("string"),
+        (FieldType::Quantity, _) => quantity(value).map(drop),
+        (FieldType::IntOrString, Value::String(_)) => Ok(()),
+        (FieldType::IntOrString, _) => misfit("int32"),
         _ => Ok(()),
     }
 }

@@ -9,10 +9,10 @@ use crate::codec::json::{Json, MOST_FAULTS};
 use crate::conventions::quote::quote;
 use crate::value::{Array, Map, SmolStr, Value};
 
-use super::misfit::{FieldPath, misfit, told};
 use super::scalar::{float, is_integer, micro_time, quantity, time};
 use super::schema_or::schema_or;
-use super::{Field, Kind, Omit, Struct, bytes, find};
+use super::type_error::{FieldPath, field_type_error, type_error};
+use super::{Field, FieldType, Omit, Struct, byte_fields, find};
 
 /// An object in the form of its type.
 #[derive(Debug)]
@@ -47,15 +47,17 @@ pub fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
 }
 
 /// Returns the zero value of a type.
-pub fn zero(kind: &Kind) -> Value {
+pub fn zero(kind: &FieldType) -> Value {
     match kind {
-        Kind::Text => "".into(),
-        Kind::Bool => false.into(),
-        Kind::Integer(_) | Kind::IntOrString | Kind::Float => 0.into(),
-        Kind::Quantity => "0".into(),
-        Kind::Struct(name) => find(name).zero().clone().into(),
-        Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Raw | Kind::SchemaOr(_) => Value::Null,
-        Kind::Pointer(_) | Kind::List(_) | Kind::Map(_) => Value::Null,
+        FieldType::Text => "".into(),
+        FieldType::Bool => false.into(),
+        FieldType::Integer(_) | FieldType::IntOrString | FieldType::Float => 0.into(),
+        FieldType::Quantity => "0".into(),
+        FieldType::Struct(name) => find(name).zero().clone().into(),
+        FieldType::Bytes | FieldType::Time | FieldType::MicroTime | FieldType::Raw | FieldType::SchemaOr(_) => {
+            Value::Null
+        }
+        FieldType::Pointer(_) | FieldType::List(_) | FieldType::Map(_) => Value::Null,
     }
 }
 
@@ -63,7 +65,7 @@ pub fn zero(kind: &Kind) -> Value {
 pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     for field in &row.fields {
         match &field.kind {
-            Kind::Struct(embedded) if field.name.is_empty() => zeroes(find(embedded), fields),
+            FieldType::Struct(embedded) if field.name.is_empty() => zeroes(find(embedded), fields),
             kind => {
                 let value = zero(kind);
                 if !is_omitted(field, &value) {
@@ -76,15 +78,15 @@ pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
 
 pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
     let empty = match (&field.kind, value) {
-        (Kind::Time | Kind::MicroTime, Value::Null) => return field.omit == Omit::Zero,
-        (Kind::Struct(_) | Kind::Quantity | Kind::IntOrString, _) => false,
-        (Kind::Pointer(_), value) => value.is_null(),
+        (FieldType::Time | FieldType::MicroTime, Value::Null) => return field.omit == Omit::Zero,
+        (FieldType::Struct(_) | FieldType::Quantity | FieldType::IntOrString, _) => false,
+        (FieldType::Pointer(_), value) => value.is_null(),
         (_, Value::Null) => true,
         (_, Value::String(text)) => text.is_empty(),
         (_, Value::Bool(value)) => !value,
         (_, Value::Number(number)) => number.as_i64() == Some(0),
         (_, Value::Array(items)) => items.is_empty(),
-        (Kind::Raw, _) => false,
+        (FieldType::Raw, _) => false,
         (_, Value::Object(fields)) => fields.is_empty(),
     };
     empty && field.omit != Omit::Never
@@ -123,13 +125,13 @@ impl Decoder {
     /// If the type parses its own JSON: Go then stops decoding.
     pub(super) fn refuse(
         &mut self,
-        kind: &Kind,
+        kind: &FieldType,
         value: &Json,
         row: &'static Struct,
         at: &FieldPath<'_>,
     ) -> Result<Value, String> {
-        let why = || misfit(kind, value, row, self.inside, at);
-        if let Kind::Time | Kind::MicroTime | Kind::IntOrString = kind {
+        let why = || field_type_error(kind, value, row, self.inside, at);
+        if let FieldType::Time | FieldType::MicroTime | FieldType::IntOrString = kind {
             return Err(why());
         }
         if self.misfit.is_none() {
@@ -140,7 +142,7 @@ impl Decoder {
 
     /// Returns bytes that are written as base64.
     pub(super) fn bytes(&mut self, text: &str) -> Value {
-        self.bytes_of(bytes::of_text(text))
+        self.bytes_of(byte_fields::canonical(text))
     }
 
     /// Returns bytes that are written as a list of numbers.
@@ -151,7 +153,7 @@ impl Decoder {
     fn bytes_of(&mut self, read: Result<String, String>) -> Value {
         read.map(Value::from).unwrap_or_else(|why| {
             self.misfit.get_or_insert(why);
-            zero(&Kind::Bytes)
+            zero(&FieldType::Bytes)
         })
     }
 
@@ -210,7 +212,7 @@ impl Decoder {
     /// Decodes a value into `earlier`, the value of an earlier duplicate field.
     pub(super) fn value(
         &mut self,
-        kind: &Kind,
+        kind: &FieldType,
         value: Json,
         earlier: Option<Value>,
         row: &'static Struct,
@@ -218,9 +220,9 @@ impl Decoder {
     ) -> Result<Value, String> {
         match (kind, value) {
             (kind, Json::Null) => Ok(after_null(kind, earlier)),
-            (Kind::Pointer(inner), value) => self.value(inner, value, earlier, row, at),
-            (Kind::Struct(name), Json::Object(fields)) => self.object(find(name), fields, earlier, at),
-            (Kind::List(inner), Json::Array(items)) => {
+            (FieldType::Pointer(inner), value) => self.value(inner, value, earlier, row, at),
+            (FieldType::Struct(name), Json::Object(fields)) => self.object(find(name), fields, earlier, at),
+            (FieldType::List(inner), Json::Array(items)) => {
                 let mut before = match earlier {
                     Some(Value::Array(items)) => items.into_iter(),
                     _ => Array::new().into_iter(),
@@ -231,7 +233,7 @@ impl Decoder {
                 }
                 Ok(list.into())
             }
-            (Kind::Map(inner), Json::Object(fields)) => {
+            (FieldType::Map(inner), Json::Object(fields)) => {
                 let mut map = Map::new();
                 for (name, value) in fields {
                     let path = FieldPath::Key(at, &name);
@@ -247,21 +249,21 @@ impl Decoder {
                 }
                 Ok(map.into())
             }
-            (Kind::Raw, value) => {
+            (FieldType::Raw, value) => {
                 let value = Value::from(value);
                 if at.levels() + levels(&value) > MOST_LEVELS { Err(format!("json: {TOO_DEEP}")) } else { Ok(value) }
             }
-            (Kind::SchemaOr(other), value) => schema_or(*other, value, at, Some(row.name)),
-            (Kind::Time, Json::String(text)) => time(&text).map(Value::from),
-            (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::from),
-            (Kind::Quantity, value) => quantity(&value.into()).map(Value::from),
-            (Kind::Text | Kind::IntOrString, Json::String(text)) => Ok(text.into()),
-            (Kind::Bytes, Json::String(text)) => Ok(self.bytes(&text)),
-            (Kind::Bytes, Json::Array(items)) => Ok(self.bytes_of_items(&items, row, at)),
-            (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
-            (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
-            (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
-            (Kind::Float, Json::Number(number)) => Ok(float(&number).into()),
+            (FieldType::SchemaOr(other), value) => schema_or(*other, value, at, Some(row.name)),
+            (FieldType::Time, Json::String(text)) => time(&text).map(Value::from),
+            (FieldType::MicroTime, Json::String(text)) => micro_time(&text).map(Value::from),
+            (FieldType::Quantity, value) => quantity(&value.into()).map(Value::from),
+            (FieldType::Text | FieldType::IntOrString, Json::String(text)) => Ok(text.into()),
+            (FieldType::Bytes, Json::String(text)) => Ok(self.bytes(&text)),
+            (FieldType::Bytes, Json::Array(items)) => Ok(self.bytes_of_items(&items, row, at)),
+            (FieldType::Bool, Json::Bool(value)) => Ok(value.into()),
+            (FieldType::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
+            (FieldType::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
+            (FieldType::Float, Json::Number(number)) => Ok(float(&number).into()),
             (kind, value) => self.refuse(kind, &value, row, at),
         }
     }
@@ -274,22 +276,27 @@ pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
 
 /// Returns the base64 of bytes that are written as a list of numbers.
 fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
-    let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row.name, &FieldPath::Item(at, i)));
+    let item = |(i, item)| {
+        byte_fields::uint8_item(item).map_err(|word| type_error(&word, "uint8", row.name, &FieldPath::Item(at, i)))
+    };
     let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
     bytes.map(|bytes| STANDARD.encode(bytes))
 }
 
 /// Returns a value after a null was read into it. A value that Go can set to nil, or whose type reads null itself, is
 /// cleared; any other stays.
-fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
+fn after_null(kind: &FieldType, earlier: Option<Value>) -> Value {
     match kind {
-        Kind::SchemaOr(_) => Value::Null,
-        Kind::IntOrString => earlier.filter(Value::is_number).unwrap_or_else(|| zero(kind)),
-        Kind::Text | Kind::Bool | Kind::Integer(_) | Kind::Float | Kind::Struct(_) | Kind::Raw => {
-            earlier.unwrap_or_else(|| zero(kind))
-        }
-        Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Quantity => zero(kind),
-        Kind::Pointer(_) | Kind::List(_) | Kind::Map(_) => zero(kind),
+        FieldType::SchemaOr(_) => Value::Null,
+        FieldType::IntOrString => earlier.filter(Value::is_number).unwrap_or_else(|| zero(kind)),
+        FieldType::Text
+        | FieldType::Bool
+        | FieldType::Integer(_)
+        | FieldType::Float
+        | FieldType::Struct(_)
+        | FieldType::Raw => earlier.unwrap_or_else(|| zero(kind)),
+        FieldType::Bytes | FieldType::Time | FieldType::MicroTime | FieldType::Quantity => zero(kind),
+        FieldType::Pointer(_) | FieldType::List(_) | FieldType::Map(_) => zero(kind),
     }
 }
 
@@ -345,8 +352,8 @@ mod tests {
                 "Capabilities.spec.containers.securityContext.capabilities.add of type v1.Capability",
             ),
         ] {
-            let told = decode("Pod", pod).unwrap_err();
-            assert!(told.ends_with(why), "{told}");
+            let error = decode("Pod", pod).unwrap_err();
+            assert!(error.ends_with(why), "{error}");
         }
     }
 
@@ -409,12 +416,12 @@ mod tests {
     fn an_error_of_a_type_that_reads_its_own_json_comes_first() {
         let fits_not = "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.annotations of type map[string]string";
         let soon = "parsing time \"soon\"";
-        for (metadata, told) in [
+        for (metadata, error) in [
             (json!({"annotations": 1, "creationTimestamp": "soon", "finalizers": 2}), soon),
             (json!({"annotations": 1, "finalizers": 2}), fits_not),
         ] {
             let why = decode("Pod", json!({"metadata": metadata})).unwrap_err();
-            assert!(why.starts_with(told), "{why}");
+            assert!(why.starts_with(error), "{why}");
         }
     }
 

@@ -11,20 +11,20 @@ use foldhash::HashMap;
 
 use crate::value::Map;
 
-mod bytes;
+mod byte_fields;
 mod conform;
 mod convert;
 mod decode;
-mod misfit;
 mod scalar;
 mod schema_or;
+mod type_error;
 
-pub(crate) use self::bytes::store as as_stored;
+pub(crate) use self::byte_fields::replace_null_bytes;
 pub use self::conform::conform;
 pub use self::convert::from_map;
 pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
 pub(crate) use self::scalar::float;
-pub(crate) use self::schema_or::Other;
+pub(crate) use self::schema_or::Alternative;
 
 /// A Go struct.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     /// The field number in protobuf.
     pub(crate) number: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FieldType,
     pub(crate) omit: Omit,
     /// The field that identifies the items of a list in a strategic merge patch; empty if the list is replaced.
     pub(crate) merge_key: &'static str,
@@ -56,7 +56,7 @@ pub(crate) struct Field {
     /// The name of the type in Go, if it is a named type but no struct: `v1.PodPhase`.
     pub(crate) named: Option<&'static str>,
     /// The way in which managers share the ownership of the field's contents.
-    pub(crate) list_type: ListType,
+    pub(crate) topology: Topology,
     /// The value that a missing field counts as, if it is not the zero value of a field that Go always writes.
     pub(crate) default: Option<&'static str>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Field {
 /// The way in which managers share the ownership of a field's contents. Upstream: `+listType`, `+listMapKey`,
 /// `+mapType` and `+structType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ListType {
+pub(crate) enum Topology {
     /// The default of the type, in which lists are atomic.
     Declared,
     /// A map or a struct that one manager owns as a whole.
@@ -89,7 +89,7 @@ pub(crate) enum Omit {
 
 /// The type of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldType {
     Text,
     Bool,
     /// An integer of this many bits.
@@ -105,11 +105,11 @@ pub enum Kind {
     /// Any JSON value.
     Raw,
     /// A `JSONSchemaProps`, or the alternative that a JSON schema allows in its place.
-    SchemaOr(Other),
+    SchemaOr(Alternative),
     Struct(&'static str),
-    Pointer(Box<Kind>),
-    List(Box<Kind>),
-    Map(Box<Kind>),
+    Pointer(Box<FieldType>),
+    List(Box<FieldType>),
+    Map(Box<FieldType>),
 }
 
 /// The structs of the table by name. Each is parsed when it is first needed, because a server needs few of them.
@@ -160,7 +160,7 @@ impl Struct {
     /// Returns the field with this name, from the struct or one that it embeds.
     pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find_map(|field| match &field.kind {
-            Kind::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
+            FieldType::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
             _ => (field.name == name).then_some(field),
         })
     }
@@ -171,7 +171,7 @@ impl Struct {
             return Vec::new();
         }
         let mut embedded = self.fields.iter().filter_map(|field| match &field.kind {
-            Kind::Struct(embedded) if field.name.is_empty() => Some(find(embedded)),
+            FieldType::Struct(embedded) if field.name.is_empty() => Some(find(embedded)),
             _ => None,
         });
         let around = embedded.find(|row| row.field(name).is_some());
@@ -181,7 +181,7 @@ impl Struct {
     /// Returns the fields, including those of embedded structs.
     pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
         let own = |field: &'static Field| match &field.kind {
-            Kind::Struct(embedded) if field.name.is_empty() => find(embedded).all_fields(),
+            FieldType::Struct(embedded) if field.name.is_empty() => find(embedded).all_fields(),
             _ => vec![field],
         };
         self.fields.iter().flat_map(own).collect()
@@ -233,16 +233,16 @@ fn field(line: &'static str) -> Field {
     let mut words = line.split(' ');
     let mut next = || words.next().unwrap_or_default();
     let (name, number, kind) = (next(), next(), next());
-    let (mut merge, mut named, mut list_type, mut default) = ("", None, ListType::Declared, None);
+    let (mut merge, mut named, mut topology, mut default) = ("", None, Topology::Declared, None);
     for word in words {
         match (word.strip_prefix('='), word.strip_prefix('@')) {
             (Some(name), _) => named = Some(name),
             (_, Some(mark)) => match mark.split_once(':') {
                 Some(("default", value)) => default = Some(value),
-                Some((_, keys)) => list_type = ListType::Map(keys.split(',').collect()),
-                None if mark == "set" => list_type = ListType::Set,
-                None if mark == "separable" => list_type = ListType::Separable,
-                None => list_type = ListType::Atomic,
+                Some((_, keys)) => topology = Topology::Map(keys.split(',').collect()),
+                None if mark == "set" => topology = Topology::Set,
+                None if mark == "separable" => topology = Topology::Separable,
+                None => topology = Topology::Atomic,
             },
             _ => merge = word,
         }
@@ -261,32 +261,32 @@ fn field(line: &'static str) -> Field {
         merge_key,
         strategy,
         named,
-        list_type,
+        topology,
         default,
     }
 }
 
-fn kind(text: &'static str) -> Kind {
+fn kind(text: &'static str) -> FieldType {
     let inner = || Box::new(kind(&text[1..]));
     match text {
-        "string" => Kind::Text,
-        "bool" => Kind::Bool,
-        "int32" => Kind::Integer(32),
-        "int64" | "int" => Kind::Integer(64),
-        "float64" => Kind::Float,
-        "bytes" => Kind::Bytes,
-        "time" => Kind::Time,
-        "microtime" => Kind::MicroTime,
-        "quantity" => Kind::Quantity,
-        "intorstring" => Kind::IntOrString,
-        "raw" | "fields" => Kind::Raw,
-        "schemaorbool" => Kind::SchemaOr(Other::Bool),
-        "schemaorarray" => Kind::SchemaOr(Other::Schemas),
-        "schemaorstringarray" => Kind::SchemaOr(Other::Texts),
-        _ if text.starts_with('*') => Kind::Pointer(inner()),
-        _ if text.starts_with('[') => Kind::List(inner()),
-        _ if text.starts_with('{') => Kind::Map(inner()),
-        name => Kind::Struct(name),
+        "string" => FieldType::Text,
+        "bool" => FieldType::Bool,
+        "int32" => FieldType::Integer(32),
+        "int64" | "int" => FieldType::Integer(64),
+        "float64" => FieldType::Float,
+        "bytes" => FieldType::Bytes,
+        "time" => FieldType::Time,
+        "microtime" => FieldType::MicroTime,
+        "quantity" => FieldType::Quantity,
+        "intorstring" => FieldType::IntOrString,
+        "raw" | "fields" => FieldType::Raw,
+        "schemaorbool" => FieldType::SchemaOr(Alternative::Bool),
+        "schemaorarray" => FieldType::SchemaOr(Alternative::Schemas),
+        "schemaorstringarray" => FieldType::SchemaOr(Alternative::Texts),
+        _ if text.starts_with('*') => FieldType::Pointer(inner()),
+        _ if text.starts_with('[') => FieldType::List(inner()),
+        _ if text.starts_with('{') => FieldType::Map(inner()),
+        name => FieldType::Struct(name),
     }
 }
 
@@ -296,10 +296,10 @@ mod tests {
 
     #[test]
     fn every_type_that_a_field_names_is_in_the_table() {
-        fn check(kind: &Kind) {
+        fn check(kind: &FieldType) {
             match kind {
-                Kind::Struct(name) => drop(find(name)),
-                Kind::Pointer(inner) | Kind::List(inner) | Kind::Map(inner) => check(inner),
+                FieldType::Struct(name) => drop(find(name)),
+                FieldType::Pointer(inner) | FieldType::List(inner) | FieldType::Map(inner) => check(inner),
                 _ => {}
             }
         }
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(find("PodSpec").field("containers").unwrap().merge_key, "name");
         assert_eq!(
             find("Volume").field("emptyDir").unwrap().kind,
-            Kind::Pointer(Box::new(Kind::Struct("EmptyDirVolumeSource")))
+            FieldType::Pointer(Box::new(FieldType::Struct("EmptyDirVolumeSource")))
         );
     }
 }

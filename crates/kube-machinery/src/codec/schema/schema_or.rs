@@ -4,14 +4,14 @@
 //! Upstream: `marshal.go` of `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
 
 use super::decode::Decoder;
-use super::misfit::FieldPath;
-use super::{Kind, find};
+use super::type_error::FieldPath;
+use super::{FieldType, find};
 use crate::codec::json::Json;
 use crate::value::Value;
 
 /// The alternative to a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Other {
+pub enum Alternative {
     /// A boolean: true allows any value.
     Bool,
     /// A list with a schema for each item.
@@ -23,7 +23,7 @@ pub enum Other {
 /// The name of the type of a schema.
 pub(super) const SCHEMA: &str = "JSONSchemaProps";
 
-impl Other {
+impl Alternative {
     /// Returns the name of the Go type.
     pub(super) fn go_name(self) -> &'static str {
         match self {
@@ -34,11 +34,11 @@ impl Other {
     }
 
     /// Returns the type of the alternative's items, if it is a list.
-    pub(crate) fn items(self) -> Option<Kind> {
+    pub(crate) fn items(self) -> Option<FieldType> {
         match self {
             Self::Bool => None,
-            Self::Schemas => Some(Kind::Struct(SCHEMA)),
-            Self::Texts => Some(Kind::Text),
+            Self::Schemas => Some(FieldType::Struct(SCHEMA)),
+            Self::Texts => Some(FieldType::Text),
         }
     }
 
@@ -54,49 +54,52 @@ impl Other {
 /// Decodes a schema or its alternative. As in Go, a separate decoder reads it that is not strict, so unknown fields
 /// inside are not reported. `inside` is the struct around the value, if that is decoded too.
 pub(super) fn schema_or(
-    other: Other,
+    alternative: Alternative,
     value: Json,
     at: &FieldPath<'_>,
     inside: Option<&'static str>,
 ) -> Result<Value, String> {
     let row = find(SCHEMA);
-    apart(inside, |decoder| match (other, value) {
+    decode_apart(inside, |decoder| match (alternative, value) {
         (_, Json::Object(fields)) => decoder.object(row, fields, None, at),
-        (Other::Bool, Json::Bool(allowed)) => Ok(allowed.into()),
-        (_, Json::Array(items)) if items.is_empty() => other.neither(),
-        (_, Json::Array(items)) => match other.items() {
-            Some(kind) => decoder.value(&Kind::List(Box::new(kind)), Json::Array(items), None, row, at),
-            None => other.neither(),
+        (Alternative::Bool, Json::Bool(allowed)) => Ok(allowed.into()),
+        (_, Json::Array(items)) if items.is_empty() => alternative.neither(),
+        (_, Json::Array(items)) => match alternative.items() {
+            Some(kind) => decoder.value(&FieldType::List(Box::new(kind)), Json::Array(items), None, row, at),
+            None => alternative.neither(),
         },
-        _ => other.neither(),
+        _ => alternative.neither(),
     })
 }
 
 /// Does in place what [`schema_or`] does to the same value.
 pub(super) fn conform_schema_or(
-    other: Other,
+    alternative: Alternative,
     value: &mut Value,
     before: &Value,
     at: &FieldPath<'_>,
     inside: Option<&'static str>,
 ) -> Result<(), String> {
     let row = find(SCHEMA);
-    apart(inside, |decoder| {
-        match (other, &mut *value) {
+    decode_apart(inside, |decoder| {
+        match (alternative, &mut *value) {
             (_, Value::Object(fields)) => decoder.conform_struct(row, fields, before, at)?,
-            (Other::Bool, Value::Bool(_)) => {}
-            (_, Value::Array(items)) if !items.is_empty() => match other.items() {
-                Some(kind) => decoder.conform_value(&Kind::List(Box::new(kind)), value, before, row, at)?,
-                None => *value = other.neither()?,
+            (Alternative::Bool, Value::Bool(_)) => {}
+            (_, Value::Array(items)) if !items.is_empty() => match alternative.items() {
+                Some(kind) => decoder.conform_value(&FieldType::List(Box::new(kind)), value, before, row, at)?,
+                None => *value = alternative.neither()?,
             },
-            _ => *value = other.neither()?,
+            _ => *value = alternative.neither()?,
         }
         Ok(())
     })
 }
 
 /// Runs a separate decoder, and returns its first misfit as an error.
-fn apart<T>(inside: Option<&'static str>, read: impl FnOnce(&mut Decoder) -> Result<T, String>) -> Result<T, String> {
+fn decode_apart<T>(
+    inside: Option<&'static str>,
+    read: impl FnOnce(&mut Decoder) -> Result<T, String>,
+) -> Result<T, String> {
     let mut decoder = Decoder { inside, ..Decoder::default() };
     let read = read(&mut decoder)?;
     decoder.misfit.map_or(Ok(read), Err)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{DIRECTIVE, Refusal};
 use crate::codec::go_text::{GoMap, GoText, go_type};
-use crate::codec::schema::{Kind, Struct};
+use crate::codec::schema::{FieldType, Struct};
 use crate::value::{Array, Value};
 
 /// Refuses an order that does not fit the object's list or the patch's list. Upstream: `mergePatchIntoOriginal`.
@@ -90,10 +90,10 @@ fn list(value: &Value) -> Result<&[Value], Refusal> {
     }
 }
 
-fn is_list(kind: &Kind) -> bool {
+fn is_list(kind: &FieldType) -> bool {
     match kind {
-        Kind::List(_) | Kind::Bytes => true,
-        Kind::Pointer(inner) => is_list(inner),
+        FieldType::List(_) | FieldType::Bytes => true,
+        FieldType::Pointer(inner) => is_list(inner),
         _ => false,
     }
 }
@@ -113,7 +113,7 @@ pub struct Before(HashMap<Value, usize>);
 
 impl Before {
     pub fn of(list: &[Value], key: &str) -> Self {
-        Self(places(list, key))
+        Self(positions(list, key))
     }
 
     /// Returns true if both items were in the list, the first before the second.
@@ -122,31 +122,31 @@ impl Before {
     }
 }
 
-fn places(items: &[Value], key: &str) -> HashMap<Value, usize> {
-    let mut places = HashMap::new();
-    for (place, item) in items.iter().enumerate() {
-        places.entry(told_apart_by(item, key)).or_insert(place);
+fn positions(items: &[Value], key: &str) -> HashMap<Value, usize> {
+    let mut positions = HashMap::new();
+    for (position, item) in items.iter().enumerate() {
+        positions.entry(merge_key_value(item, key)).or_insert(position);
     }
-    places
+    positions
 }
 
-fn told_apart_by(item: &Value, key: &str) -> Value {
+fn merge_key_value(item: &Value, key: &str) -> Value {
     if key.is_empty() { item.clone() } else { item[key].clone() }
 }
 
 /// Puts the items that `order` names into that order. Another item comes before a named one if it did so before the
 /// patch. Upstream: `normalizeElementOrder`, `mergeSortedSlice`.
 pub fn reorder(items: &mut Array, order: &[Value], before: &Before, key: &str) {
-    let wanted = places(order, key);
+    let wanted = positions(order, key);
     let (mut named, mut others) = (Vec::new(), Vec::new());
     for item in std::mem::take(items) {
-        let identity = told_apart_by(&item, key);
+        let identity = merge_key_value(&item, key);
         match wanted.get(&identity) {
-            Some(place) => named.push((*place, identity, item)),
+            Some(position) => named.push((*position, identity, item)),
             None => others.push((identity, item)),
         }
     }
-    named.sort_by_key(|(place, ..)| *place);
+    named.sort_by_key(|(position, ..)| *position);
     let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
     loop {
         let other_is_next = match (others.peek(), named.peek()) {

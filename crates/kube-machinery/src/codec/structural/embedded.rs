@@ -4,11 +4,12 @@
 mod coerce;
 
 pub(crate) use self::coerce::{Malformed, coerce};
-use super::shown::shown;
-use super::{Structural, field};
+use super::Structural;
+use super::print_value::print_value;
 use crate::codec::json::Json;
 use crate::codec::schema::{Decoded, decode};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
 /// Validates all embedded resources in an object. `metadata` validates the metadata of one of them, and returns causes
@@ -20,14 +21,14 @@ pub(crate) fn validate(
     metadata: &dyn Fn(&Value) -> Vec<Cause>,
 ) -> Vec<Cause> {
     let mut causes = Vec::new();
-    in_value(schema, value, at, metadata, &mut causes);
+    in_value(schema, value, &Path::Root(at), metadata, &mut causes);
     causes
 }
 
 fn in_value(
     schema: &Structural,
     value: &Value,
-    at: &str,
+    at: &Path<'_>,
     metadata: &dyn Fn(&Value) -> Vec<Cause>,
     to: &mut Vec<Cause>,
 ) {
@@ -38,16 +39,16 @@ fn in_value(
             }
             for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
                 if let Some(schema) = schema.properties.get(name.as_str()) {
-                    in_value(schema, value, &field::child(at, name), metadata, to);
+                    in_value(schema, value, &at.child(name), metadata, to);
                 } else if let Some(schema) = schema.additional() {
-                    in_value(schema, value, &field::key(at, name), metadata, to);
+                    in_value(schema, value, &at.key(name), metadata, to);
                 }
             }
         }
         Value::Array(items) => {
             let Some(schema) = &schema.items else { return };
             for (i, item) in items.iter().enumerate().filter(|(_, item)| item.is_array() || item.is_object()) {
-                in_value(schema, item, &field::index(at, i), metadata, to);
+                in_value(schema, item, &at.index(i), metadata, to);
             }
         }
         _ => {}
@@ -55,28 +56,29 @@ fn in_value(
 }
 
 /// Validates one embedded resource. Upstream: `validateEmbeddedResource`.
-fn resource(fields: &Map, at: &str, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
+fn resource(fields: &Map, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (name, wrong) in [("apiVersion", wrong_version as fn(&str) -> Option<String>), ("kind", wrong_kind)] {
-        let place = field::child(at, name);
+        let path = at.child(name);
         match fields.get(name) {
-            None => causes.push(Cause::required(place, "")),
+            None => causes.push(Cause::required(path, "")),
             Some(Value::String(text)) if text.is_empty() => {
-                causes.push(Cause::invalid(place, text, "must not be empty"))
+                causes.push(Cause::invalid(path, text, "must not be empty"))
             }
-            Some(Value::String(text)) => causes.extend(wrong(text).map(|detail| Cause::invalid(place, text, &detail))),
-            Some(other) => causes.push(Cause::invalid_as(place, &shown(other), "must be a string")),
+            Some(Value::String(text)) => causes.extend(wrong(text).map(|detail| Cause::invalid(path, text, &detail))),
+            Some(other) => causes.push(Cause::invalid_as(path, &print_value(other), "must be a string")),
         }
     }
     let Some(found) = fields.get("metadata") else { return causes };
     match decode_metadata(found) {
-        Err(error) => causes.push(Cause::invalid_as(field::child(at, "metadata"), &shown(found), &error)),
+        Err(error) => causes.push(Cause::invalid_as(at.child("metadata"), &print_value(found), &error)),
         Ok(Decoded { value: mut decoded, .. }) => {
             if decoded.get("name").is_none_or(|name| name == "") {
                 decoded["name"] = "fakename".into();
             }
             let wrong = metadata(&Value::from_iter([("metadata", decoded)]));
-            causes.extend(wrong.into_iter().map(|cause| cause.below(at)));
+            let path = if at.is_empty() { String::new() } else { at.to_string() };
+            causes.extend(wrong.into_iter().map(|cause| cause.below(&path)));
         }
     }
     causes

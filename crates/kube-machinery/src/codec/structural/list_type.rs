@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
+use super::Structural;
 use super::number::Number;
-use super::shown::shown;
-use super::{Structural, field};
+use super::print_value::print_value;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
 /// Returns a cause for each duplicate in an object. The caller ignores them in an update if the old object has some
@@ -17,23 +18,23 @@ use crate::value::{Map, Value};
 pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Value::Object(fields) = object {
-        in_fields(schema, fields, at, &mut causes);
+        in_fields(schema, fields, &Path::Root(at), &mut causes);
     }
     causes
 }
 
-fn in_fields(schema: &Structural, fields: &Map, at: &str, to: &mut Vec<Cause>) {
+fn in_fields(schema: &Structural, fields: &Map, at: &Path<'_>, to: &mut Vec<Cause>) {
     for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
         if let Some(schema) = schema.additional() {
-            in_value(schema, value, &field::key(at, name), to);
+            in_value(schema, value, &at.key(name), to);
         }
         if let Some(schema) = schema.properties.get(name.as_str()) {
-            in_value(schema, value, &field::child(at, name), to);
+            in_value(schema, value, &at.child(name), to);
         }
     }
 }
 
-fn in_value(schema: &Structural, value: &Value, at: &str, to: &mut Vec<Cause>) {
+fn in_value(schema: &Structural, value: &Value, at: &Path<'_>, to: &mut Vec<Cause>) {
     match value {
         Value::Object(fields) => in_fields(schema, fields, at, to),
         Value::Array(items) => {
@@ -44,23 +45,23 @@ fn in_value(schema: &Structural, value: &Value, at: &str, to: &mut Vec<Cause>) {
             }
             let Some(schema) = &schema.items else { return };
             for (i, item) in items.iter().enumerate().filter(|(_, item)| item.is_array() || item.is_object()) {
-                in_value(schema, item, &field::index(at, i), to);
+                in_value(schema, item, &at.index(i), to);
             }
         }
         _ => {}
     }
 }
 
-fn in_set(items: &[Value], at: &str, to: &mut Vec<Cause>) {
+fn in_set(items: &[Value], at: &Path<'_>, to: &mut Vec<Cause>) {
     for i in repeated(items.iter().map(Item::of)) {
-        to.push(Cause::duplicate_as(field::index(at, i), &shown(&items[i])));
+        to.push(Cause::duplicate_as(at.index(i), &print_value(&items[i])));
     }
 }
 
-fn in_map(schema: &Structural, items: &[Value], at: &str, to: &mut Vec<Cause>) {
+fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Vec<Cause>) {
     if let Some((i, item)) = items.iter().enumerate().find(|(_, item)| !item.is_null() && !item.is_object()) {
         let detail = "must be an object for an array of list-type map";
-        return to.push(Cause::invalid_as(field::index(at, i), &shown(item), detail));
+        return to.push(Cause::invalid_as(at.index(i), &print_value(item), detail));
     }
     let keys = &schema.list_map_keys;
     let of = |item: &Value| Value::from_iter(keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))));
@@ -69,7 +70,7 @@ fn in_map(schema: &Structural, items: &[Value], at: &str, to: &mut Vec<Cause>) {
         _ => repeated(items.iter().map(|item| go_json(&of(item)))),
     };
     for i in repeated {
-        to.push(Cause::duplicate_as(field::index(at, i), &shown(&of(&items[i]))));
+        to.push(Cause::duplicate_as(at.index(i), &print_value(&of(&items[i]))));
     }
 }
 

@@ -3,15 +3,14 @@
 
 mod defaults;
 pub(crate) mod embedded;
-mod field;
 pub(crate) mod format;
 pub(crate) mod list_type;
 mod number;
 pub(crate) mod pattern;
+mod print_value;
 mod prune;
 #[cfg(feature = "cel")]
 pub(crate) mod rules;
-mod shown;
 #[cfg(test)]
 mod tests;
 pub(crate) mod validate;

@@ -5,14 +5,15 @@ mod path;
 mod program;
 mod values;
 
-use self::program::{NoMessage, Seen};
+use self::program::{Activation, NoMessage};
 use super::number::Number;
-use super::shown::shown;
+use super::print_value::print_value;
 use super::validate::ratchet::{MapList, Ratchet};
-use super::{Rule, Structural, field};
+use super::{Rule, Structural};
 use crate::codec::expression::COST_OF_AN_OBJECT;
 use crate::codec::expression::interpreter::{Error, Meter, run};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::value::Value;
 
 pub(super) use self::program::Compiled;
@@ -25,8 +26,8 @@ pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at
     }
     let current = old.map(|old| (schema, new, old));
     let mut walk = Walk { ratchet: Ratchet::default(), meter: Meter::new(COST_OF_AN_OBJECT), causes: Vec::new() };
-    let node = Node { schema, new, old, is_root: at.is_empty(), before: Before { current, parent: None } };
-    walk.node(schema, &node, at);
+    let node = Node { schema, new, old, is_root: at.is_empty(), old_states: OldStates { current, parent: None } };
+    walk.node(schema, &node, &Path::Root(at));
     walk.causes
 }
 
@@ -49,7 +50,7 @@ struct Node<'a> {
     new: &'a Value,
     old: Option<&'a Value>,
     is_root: bool,
-    before: Before<'a>,
+    old_states: OldStates<'a>,
 }
 
 /// A schema, a value under it, and the old state of the value.
@@ -58,7 +59,7 @@ type Pair<'a> = (&'a Structural, &'a Value, &'a Value);
 /// The old states for ratcheting: a failed rule is ignored if the value it is about did not change. Upstream:
 /// `ratchetingOptions`.
 #[derive(Clone, Copy, Default)]
-struct Before<'a> {
+struct OldStates<'a> {
     /// The value itself.
     current: Option<Pair<'a>>,
     /// The value around it, which is compared if the old state of the value itself is unknown.
@@ -66,18 +67,18 @@ struct Before<'a> {
 }
 
 /// The control flow of the walk: `None` stops it.
-type Go = Option<()>;
+type Flow = Option<()>;
 
 impl Walk {
     /// Runs the rules of a schema, and then those below it. `rules` is the schema itself or a part of its `allOf`.
-    fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &str) -> Go {
+    fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &Path<'_>) -> Flow {
         if node.new.is_null() {
             return Some(());
         }
         self.rules(rules, node, at)?;
         for part in &rules.all_of {
-            let before = Before { current: None, parent: node.before.parent };
-            self.node(part, &Node { before, ..*node }, at)?;
+            let old_states = OldStates { current: None, parent: node.old_states.parent };
+            self.node(part, &Node { old_states, ..*node }, at)?;
         }
         match node.new {
             Value::Object(fields) => {
@@ -85,13 +86,13 @@ impl Walk {
                     let known = rules.properties.get(name.as_str()).zip(node.schema.properties.get(name.as_str()));
                     let other = || rules.additional().zip(node.schema.additional());
                     let (Some((rules, schema)), at) = (match known {
-                        Some(known) => (Some(known), field::child(at, name)),
-                        None => (other(), field::key(at, name)),
+                        Some(known) => (Some(known), at.child(name)),
+                        None => (other(), at.key(name)),
                     }) else {
                         continue;
                     };
                     let old = node.old.and_then(|old| old.get(name));
-                    let node = Node { schema, new, old, is_root: false, before: node.before.field(name) };
+                    let node = Node { schema, new, old, is_root: false, old_states: node.old_states.field(name) };
                     self.node(rules, &node, &at)?;
                 }
             }
@@ -100,11 +101,13 @@ impl Walk {
                     return Some(());
                 };
                 let old = node.old.and_then(Value::as_array).and_then(|old| MapList::of(node.schema, old));
-                let compared = node.before.current.and_then(|(_, _, old)| MapList::of(node.schema, old.as_array()?));
+                let compared =
+                    node.old_states.current.and_then(|(_, _, old)| MapList::of(node.schema, old.as_array()?));
                 for (i, new) in items.iter().enumerate() {
-                    let before = node.before.item(schema, new, compared.as_ref().and_then(|list| list.get(new)));
+                    let old_states =
+                        node.old_states.item(schema, new, compared.as_ref().and_then(|list| list.get(new)));
                     let old = old.as_ref().and_then(|list| list.get(new));
-                    self.node(rules, &Node { schema, new, old, is_root: false, before }, &field::index(at, i))?;
+                    self.node(rules, &Node { schema, new, old, is_root: false, old_states }, &at.index(i))?;
                 }
             }
             _ => {}
@@ -112,7 +115,7 @@ impl Walk {
         Some(())
     }
 
-    fn rules(&mut self, of: &Structural, node: &Node<'_>, at: &str) -> Go {
+    fn rules(&mut self, of: &Structural, node: &Node<'_>, at: &Path<'_>) -> Flow {
         if of.rules.is_empty() {
             return Some(());
         }
@@ -130,8 +133,8 @@ impl Walk {
         node: &Node<'_>,
         new: &program::Value,
         old: Option<&program::Value>,
-        at: &str,
-    ) -> Go {
+        at: &Path<'_>,
+    ) -> Flow {
         let compiled = rule.compiled();
         let is_optional = rule.optional_old_self.unwrap_or_default();
         if compiled.uses_old_self && old.is_none() && !is_optional {
@@ -140,17 +143,17 @@ impl Walk {
         let program = match &compiled.program {
             Ok(program) => program,
             Err(why) => {
-                self.refuse(node, at, &format!("rule compile error: {why}"));
+                self.add_error(node, at, &format!("rule compile error: {why}"));
                 return Some(());
             }
         };
         let is_dynamic = node.schema.kinds().is_empty() || node.schema.is_int_or_string;
-        let seen = Seen { new, old, is_optional, is_dynamic };
-        match run(program, &seen, &self.meter) {
+        let activation = Activation { new, old, is_optional, is_dynamic };
+        match run(program, &activation, &self.meter) {
             Ok(program::Value::Bool(true)) => {}
-            Ok(_) => self.failed(rule, node, seen, at)?,
+            Ok(_) => self.add_violation(rule, node, activation, at)?,
             Err(why) => {
-                self.refuse(node, at, &rule.words_about(&why));
+                self.add_error(node, at, &rule.error_message(&why));
                 return matches!(why, Error::Failed(_)).then_some(());
             }
         }
@@ -158,50 +161,49 @@ impl Walk {
     }
 
     /// Adds the cause of a violated rule, unless the value did not change.
-    fn failed(&mut self, rule: &Rule, node: &Node<'_>, seen: Seen<'_>, at: &str) -> Go {
+    fn add_violation(&mut self, rule: &Rule, node: &Node<'_>, activation: Activation<'_>, at: &Path<'_>) -> Flow {
         let compiled = rule.compiled();
-        let message = compiled.message(&rule.message_expression, seen, &self.meter);
-        let told = match &message {
+        let message = compiled.message(&rule.message_expression, activation, &self.meter);
+        let cause_of_rule = match &message {
             Ok(detail) => cause(rule, node, at, detail),
-            Err(NoMessage::Useless) => cause(rule, node, at, &rule.message_or_default()),
+            Err(NoMessage::Unusable) => cause(rule, node, at, &rule.message_or_default()),
             Err(NoMessage::TooExpensive(why)) => {
                 Cause::invalid(path::below(at, &rule.field_path), &node.schema.kind, why)
             }
         };
         if compiled.uses_old_self || !self.is_as_before(node) {
-            self.causes.push(told);
+            self.causes.push(cause_of_rule);
         }
         (!matches!(message, Err(NoMessage::TooExpensive(_)))).then_some(())
     }
 
     /// Adds the cause of a rule that could not run. It shows the type of the value.
-    fn refuse(&mut self, node: &Node<'_>, at: &str, detail: &str) {
-        let field = field::or_root(at);
-        self.causes.push(Cause::invalid(field, &node.schema.kind, detail));
+    fn add_error(&mut self, node: &Node<'_>, at: &Path<'_>, detail: &str) {
+        self.causes.push(Cause::invalid(at, &node.schema.kind, detail));
     }
 
     /// Returns true if the value did not change since the old state.
     fn is_as_before(&mut self, node: &Node<'_>) -> bool {
-        let compared = node.before.current.or(node.before.parent);
+        let compared = node.old_states.current.or(node.old_states.parent);
         compared.is_some_and(|(schema, new, old)| self.ratchet.unchanged(schema, new, old))
     }
 }
 
 /// Makes the cause of a violated rule. Upstream: `fieldErrorForReason`.
-fn cause(rule: &Rule, node: &Node<'_>, at: &str, detail: &str) -> Cause {
+fn cause(rule: &Rule, node: &Node<'_>, at: &Path<'_>, detail: &str) -> Cause {
     let field = path::below(at, &rule.field_path);
     let is_shown = !matches!(node.schema.kind.as_str(), "object" | "array");
     match rule.reason.as_deref() {
         Some("FieldValueForbidden") => Cause::forbidden(field, detail),
         Some("FieldValueRequired") => Cause::required(field, detail),
-        Some("FieldValueDuplicate") if is_shown => Cause::duplicate_as(field, &shown(node.new)),
+        Some("FieldValueDuplicate") if is_shown => Cause::duplicate_as(field, &print_value(node.new)),
         Some("FieldValueDuplicate") => Cause::duplicate_alone(field),
-        _ if is_shown => Cause::invalid_as(field, &shown(node.new), detail),
+        _ if is_shown => Cause::invalid_as(field, &print_value(node.new), detail),
         _ => Cause::invalid_alone(field, detail),
     }
 }
 
-impl<'a> Before<'a> {
+impl<'a> OldStates<'a> {
     fn field(self, name: &str) -> Self {
         let Some((schema, new, old)) = self.current else { return self };
         if self.parent.is_none() && matches!(name, "apiVersion" | "kind") {
@@ -221,7 +223,7 @@ impl<'a> Before<'a> {
 
 impl Rule {
     /// Returns the name of the rule in messages: its message, or its expression. Upstream: `ruleErrorString`.
-    fn words(&self) -> &str {
+    fn label(&self) -> &str {
         if self.message.is_empty() { self.rule.trim() } else { self.message.trim() }
     }
 
@@ -229,19 +231,19 @@ impl Rule {
         if self.message.is_empty() { format!("failed rule: {}", self.rule.trim()) } else { self.message.trim().into() }
     }
 
-    fn words_about(&self, error: &Error) -> String {
-        let words = self.words();
+    fn error_message(&self, error: &Error) -> String {
+        let label = self.label();
         match error {
             Error::OutOfBudget => error.to_string(),
             Error::Cancelled => {
                 let why = "no further validation rules will be run due to call cost exceeds limit for rule";
-                format!("'{error}': {why}: {words}")
+                format!("'{error}': {why}: {label}")
             }
             Error::Failed(why) if why.starts_with("no such overload") => {
                 let more = "call arguments did not match a supported operator, function or macro signature for rule";
-                format!("'{why}': {more}: {words}")
+                format!("'{why}': {more}: {label}")
             }
-            Error::Failed(why) => format!("{why} evaluating rule: {words}"),
+            Error::Failed(why) => format!("{why} evaluating rule: {label}"),
         }
     }
 

@@ -20,7 +20,7 @@ use self::ratchet::Ratchet;
 use super::Structural;
 use super::format::Format;
 use super::number::{Number, same, truncated};
-use super::shown::shown;
+use super::print_value::print_value;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::{Cause, distinct};
 use crate::value::Value;
@@ -96,25 +96,25 @@ impl Walk {
             return outcome;
         }
         if !self.kinds(schema).is_empty() || !self.format(schema).is_empty() {
-            outcome.step(self.kind(schema, value));
+            outcome.merge_passed(self.kind(schema, value));
         }
-        outcome.step(self.combinations(schema, value));
+        outcome.merge_passed(self.combinations(schema, value));
         match value {
             Value::String(text) => {
-                outcome.step(text::check(schema, text, &self.path));
+                outcome.merge_passed(text::check(schema, text, &self.path));
                 if let Some(format) = Format::named(self.format(schema)) {
-                    outcome.step(text::check_format(schema, format, text, &self.path));
+                    outcome.merge_passed(text::check_format(schema, format, text, &self.path));
                 }
             }
-            Value::Array(items) => outcome.step(self.items(schema, items, old)),
+            Value::Array(items) => outcome.merge_passed(self.items(schema, items, old)),
             _ => {}
         }
         if let Some(number) = Number::of(value) {
-            outcome.step(number::check(schema, number, &self.path));
+            outcome.merge_passed(number::check(schema, number, &self.path));
         }
-        outcome.step(self.allowed(schema, value));
+        outcome.merge_passed(self.allowed(schema, value));
         if let Value::Object(fields) = value {
-            outcome.step(self.fields(schema, fields, old));
+            outcome.merge_passed(self.fields(schema, fields, old));
         }
         outcome.matches += 1;
         outcome
@@ -128,7 +128,7 @@ impl Walk {
         }
         let allowed: Vec<String> =
             allowed.iter().map(|value| value.as_str().map_or_else(|| go_json(value), String::from)).collect();
-        Outcome::refused(Cause::unsupported_value(self.path.field(), &shown(value), &allowed))
+        Outcome::with_cause(Cause::unsupported_value(self.path.field(), &print_value(value), &allowed))
     }
 }
 

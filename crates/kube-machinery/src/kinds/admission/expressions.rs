@@ -85,7 +85,7 @@ impl Declarations {
             names.push(("params", Type::Dyn));
         }
         if has_authorizer {
-            names.push(("authorizer", Type::Receiver(AUTHORIZER)));
+            names.push(("authorizer", Type::Opaque(AUTHORIZER)));
         }
         names.extend(self.variables.iter().map(|known| ("variables", Type::Variables(known.clone()))));
         names.into_iter().map(|(name, kind)| (name.to_owned(), kind)).collect()

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use kube_selectors::LabelSelector;
 
-use super::matching::{Asked, Rule};
+use super::matching::{RequestAttributes, Rule};
 use super::rules::rule;
 use super::webhook::{MatchPolicy, selector, text};
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, list, missing};
+use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, items, known};
 use crate::kinds::names;
@@ -40,8 +40,8 @@ impl NamedRule {
         each.map(|(value, rule)| Self { rule, names: names(value) }).collect()
     }
 
-    pub fn matches(&self, asked: &Asked<'_>, name: &str) -> bool {
-        self.rule.matches(asked) && (self.names.is_empty() || self.names.iter().any(|known| known == name))
+    pub fn matches(&self, request: &RequestAttributes<'_>, name: &str) -> bool {
+        self.rule.matches(request) && (self.names.is_empty() || self.names.iter().any(|known| known == name))
     }
 }
 
@@ -60,11 +60,11 @@ impl MatchResources {
 
 /// Upstream: `SetDefaults_MatchResources`.
 pub(super) fn set_defaults(resources: &mut Value) {
-    missing(resources, "matchPolicy", json!("Equivalent"));
-    missing(resources, "namespaceSelector", empty());
-    missing(resources, "objectSelector", empty());
+    set_default(resources, "matchPolicy", json!("Equivalent"));
+    set_default(resources, "namespaceSelector", empty());
+    set_default(resources, "objectSelector", empty());
     for rules in ["resourceRules", "excludeResourceRules"] {
-        list(resources, rules).for_each(|rule| missing(rule, "scope", json!("*")));
+        list(resources, rules).for_each(|rule| set_default(rule, "scope", json!("*")));
     }
 }
 

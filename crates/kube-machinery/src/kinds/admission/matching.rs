@@ -17,7 +17,7 @@ pub struct Rule {
 
 /// The properties of a request that rules match.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct RequestAttributes<'a> {
     pub operation: Operation,
     pub group: &'a str,
     pub version: &'a str,
@@ -40,20 +40,20 @@ impl Rule {
         rules.as_array().into_iter().flatten().map(one).collect()
     }
 
-    pub fn matches(&self, asked: &Asked<'_>) -> bool {
-        self.is_in_scope(asked)
-            && has(&self.operations, asked.operation.name())
-            && has(&self.groups, asked.group)
-            && has(&self.versions, asked.version)
+    pub fn matches(&self, request: &RequestAttributes<'_>) -> bool {
+        self.is_in_scope(request)
+            && has(&self.operations, request.operation.name())
+            && has(&self.groups, request.group)
+            && has(&self.versions, request.version)
             && self.resources.iter().any(|resource| {
                 let (resource, part) = resource.split_once('/').unwrap_or((resource, ""));
-                (resource == "*" || resource == asked.resource) && (part == "*" || part == asked.subresource)
+                (resource == "*" || resource == request.resource) && (part == "*" || part == request.subresource)
             })
     }
 
-    fn is_in_scope(&self, asked: &Asked<'_>) -> bool {
-        let is_namespace = (asked.group, asked.resource) == ("", "namespaces");
-        let of_cluster = is_namespace || asked.namespace.is_empty();
+    fn is_in_scope(&self, request: &RequestAttributes<'_>) -> bool {
+        let is_namespace = (request.group, request.resource) == ("", "namespaces");
+        let of_cluster = is_namespace || request.namespace.is_empty();
         match self.scope.as_str() {
             "Namespaced" => !of_cluster,
             "Cluster" => of_cluster,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::value::json;
 
-    const POD: Asked<'static> = Asked {
+    const POD: RequestAttributes<'static> = RequestAttributes {
         operation: Operation::Create,
         group: "",
         version: "v1",
@@ -80,29 +80,29 @@ mod tests {
         namespace: "default",
     };
 
-    fn matches(resources: &[&str], scope: &str, asked: Asked<'_>) -> bool {
+    fn matches(resources: &[&str], scope: &str, request: RequestAttributes<'_>) -> bool {
         let rules = json!([{
             "operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": ["*"], "resources": resources, "scope": scope,
         }]);
-        Rule::all_of(&rules)[0].matches(&asked)
+        Rule::all_of(&rules)[0].matches(&request)
     }
 
     #[test]
     fn a_rule_matches_resources_and_subresources_by_name_or_wildcard() {
         assert!(matches(&["pods"], "*", POD) && matches(&["*"], "*", POD) && matches(&["*/*"], "*", POD));
         assert!(matches(&["pods/*"], "*", POD), "the wildcard also matches requests without a subresource");
-        let status = Asked { subresource: "status", ..POD };
+        let status = RequestAttributes { subresource: "status", ..POD };
         assert!(!matches(&["pods"], "*", status) && !matches(&["*"], "*", status));
         assert!(matches(&["pods/status"], "*", status) && matches(&["*/status"], "*", status));
-        assert!(!matches(&["pods"], "*", Asked { operation: Operation::Delete, ..POD }));
-        assert!(!matches(&["pods"], "*", Asked { group: "batch", ..POD }));
+        assert!(!matches(&["pods"], "*", RequestAttributes { operation: Operation::Delete, ..POD }));
+        assert!(!matches(&["pods"], "*", RequestAttributes { group: "batch", ..POD }));
     }
 
     #[test]
     fn a_namespace_is_cluster_scoped_although_the_request_has_its_name_as_namespace() {
-        let home = Asked { resource: "namespaces", ..POD };
+        let home = RequestAttributes { resource: "namespaces", ..POD };
         assert!(matches(&["*"], "Cluster", home) && !matches(&["*"], "Namespaced", home));
         assert!(matches(&["*"], "Namespaced", POD) && !matches(&["*"], "Cluster", POD));
-        assert!(matches(&["*"], "Cluster", Asked { namespace: "", ..POD }));
+        assert!(matches(&["*"], "Cluster", RequestAttributes { namespace: "", ..POD }));
     }
 }

@@ -20,7 +20,7 @@ mod webhooks;
 
 pub use self::configured::Configured;
 pub use self::match_resources::{MatchResources, NamedRule};
-pub use self::matching::{Asked, Rule};
+pub use self::matching::{RequestAttributes, Rule};
 pub use self::policy::{Action, Binding, NotFound, ParamKind, ParamRef, Policy, PolicyHook};
 #[cfg(feature = "cel")]
 pub use self::policy_expressions::{Expressions, Validation};
@@ -28,7 +28,7 @@ pub use self::policy_expressions::{Expressions, Validation};
 pub use self::program::Program;
 pub use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, SideEffects, Webhook};
 
-use crate::conventions::fill::{empty, list, missing, part};
+use crate::conventions::edit::{empty, list, object_field, set_default};
 use crate::value::{Value, json};
 
 /// Sets the defaults that validating and mutating webhooks share. Upstream: `SetDefaults_ValidatingWebhook`,
@@ -42,11 +42,12 @@ fn set_defaults(configuration: &mut Value) {
             ("objectSelector", empty()),
             ("timeoutSeconds", json!(10)),
         ] {
-            missing(webhook, field, value);
+            set_default(webhook, field, value);
         }
-        list(webhook, "rules").for_each(|rule| missing(rule, "scope", json!("*")));
-        if let Some(service) = part(webhook, "clientConfig").and_then(|config| part(config, "service")) {
-            missing(service, "port", json!(443));
+        list(webhook, "rules").for_each(|rule| set_default(rule, "scope", json!("*")));
+        if let Some(service) = object_field(webhook, "clientConfig").and_then(|config| object_field(config, "service"))
+        {
+            set_default(service, "port", json!(443));
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
 use crate::value::{Value, json};
 
-use crate::conventions::fill::{list, missing};
+use crate::conventions::edit::{list, set_default};
 
 /// The row of a MutatingWebhookConfiguration.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -27,6 +27,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 fn set_defaults(configuration: &mut Value) {
     super::set_defaults(configuration);
     for webhook in list(configuration, "webhooks") {
-        missing(webhook, "reinvocationPolicy", json!("Never"));
+        set_default(webhook, "reinvocationPolicy", json!("Never"));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::codec::expression::interpreter::Program as Planned;
-use crate::codec::expression::parse::{parse, told};
+use crate::codec::expression::parse::{join_faults, parse};
 
 /// A CEL expression and its compiled form.
 #[derive(Debug)]
@@ -28,6 +28,6 @@ impl Program {
 }
 
 fn read(text: &str) -> Result<Planned, String> {
-    let expression = parse(text.trim()).map_err(|faults| format!("compilation failed: {}", told(faults)))?;
+    let expression = parse(text.trim()).map_err(|faults| format!("compilation failed: {}", join_faults(faults)))?;
     Planned::of(expression).map_err(|why| format!("program instantiation failed: {why}"))
 }

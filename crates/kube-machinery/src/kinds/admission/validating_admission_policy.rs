@@ -7,8 +7,8 @@ use super::expressions::Declarations;
 use super::policy::group_version;
 use super::{conditions, match_resources};
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::cel::RESERVED;
-use crate::conventions::fill::{missing, part};
+use crate::conventions::cel_reserved_words::RESERVED;
+use crate::conventions::edit::{object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
@@ -42,9 +42,9 @@ const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
 /// Upstream: `SetObjectDefaults_ValidatingAdmissionPolicy`.
 fn set_defaults(policy: &mut Value) {
-    let Some(spec) = part(policy, "spec") else { return };
-    missing(spec, "failurePolicy", json!("Fail"));
-    part(spec, "matchConstraints").into_iter().for_each(match_resources::set_defaults);
+    let Some(spec) = object_field(policy, "spec") else { return };
+    set_default(spec, "failurePolicy", json!("Fail"));
+    object_field(spec, "matchConstraints").into_iter().for_each(match_resources::set_defaults);
 }
 
 /// Upstream: `validateValidatingAdmissionPolicySpec`.

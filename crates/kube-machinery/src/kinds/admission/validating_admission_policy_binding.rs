@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::match_resources;
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::part;
+use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, known, text};
@@ -32,7 +32,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetObjectDefaults_ValidatingAdmissionPolicyBinding`.
 fn set_defaults(binding: &mut Value) {
-    let resources = part(binding, "spec").and_then(|spec| part(spec, "matchResources"));
+    let resources = object_field(binding, "spec").and_then(|spec| object_field(spec, "matchResources"));
     resources.into_iter().for_each(match_resources::set_defaults);
 }
 

@@ -1,10 +1,10 @@
 //! The DaemonSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
 //! `pkg/registry/apps/daemonset`.
 
-use super::deployment::as_go_writes;
+use super::deployment::STRATEGY;
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -39,35 +39,36 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Upstream: `SetDefaults_DaemonSet`.
 fn set_defaults(set: &mut Value) {
-    missing(set, "spec", empty());
+    set_default(set, "spec", empty());
     let spec = &mut set["spec"];
     selected_template::set_defaults(spec);
-    missing(spec, "updateStrategy", empty());
+    set_default(spec, "updateStrategy", empty());
     let strategy = &mut spec["updateStrategy"];
     if text(strategy, "type").is_empty() {
         strategy["type"] = json!(ROLLING);
     }
     if strategy["type"] == ROLLING {
-        missing(strategy, "rollingUpdate", empty());
-        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
-        missing(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
+        set_default(strategy, "rollingUpdate", empty());
+        set_default(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
+        set_default(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
     }
-    missing(spec, "revisionHistoryLimit", json!(10));
-    missing(set, "status", empty());
+    set_default(spec, "revisionHistoryLimit", json!(10));
+    set_default(set, "status", empty());
     for count in ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"] {
-        missing(&mut set["status"], count, json!(0));
+        set_default(&mut set["status"], count, json!(0));
     }
 }
 
 /// Increments the template generation when an update changes the template. Upstream: `PrepareForCreate` and
 /// `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    let said = |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
+    let template_generation =
+        |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
     let count = match change.old {
-        None => said(new).unwrap_or_default().max(1),
+        None => template_generation(new).unwrap_or_default().max(1),
         Some(old) => {
             let changes = old["spec"]["template"] != new["spec"]["template"];
-            said(old).unwrap_or(1) + i64::from(changes && change.part.is_none())
+            template_generation(old).unwrap_or(1) + i64::from(changes && change.subresource.is_none())
         }
     };
     object(object(&mut new["metadata"]).entry("annotations").or_insert_with(empty))
@@ -90,7 +91,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid_json(SELECTOR, selector, "empty selector is invalid for daemonset"));
     }
     causes.extend(pod::validation::template(template, &"spec.template"));
-    causes.extend(selected_template::always(&template["spec"], "DaemonSet"));
+    causes.extend(selected_template::require_restart_always(&template["spec"], "DaemonSet"));
     causes.extend(not_negative(spec, "minReadySeconds", &"spec"));
     causes.extend(strategy(&spec["updateStrategy"]));
     causes.extend(not_negative(spec, "revisionHistoryLimit", &"spec"));
@@ -103,10 +104,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
     match text(strategy, "type") {
         "OnDelete" => Vec::new(),
         ROLLING => rolling_update(rolling),
-        other => {
-            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
-            vec![Cause::unsupported("spec.updateStrategy", &shown, &[ROLLING, "OnDelete"])]
-        }
+        _ => vec![Cause::unsupported("spec.updateStrategy", &STRATEGY.print(strategy), &[ROLLING, "OnDelete"])],
     }
 }
 

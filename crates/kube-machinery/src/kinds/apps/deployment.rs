@@ -2,7 +2,8 @@
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::edit::{empty, object, set_default};
+use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
@@ -31,7 +32,7 @@ const ROLLING: &str = "RollingUpdate";
 
 /// Keeps the old labels on an update of the status subresource. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    if let (Some(old), Some(Subresource::Status)) = (change.old, change.part) {
+    if let (Some(old), Some(Subresource::Status)) = (change.old, change.subresource) {
         let metadata = object(&mut new["metadata"]);
         match old["metadata"].get("labels") {
             Some(labels) => metadata.insert("labels".into(), labels.clone()),
@@ -42,23 +43,23 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
 
 /// Upstream: `SetDefaults_Deployment`.
 fn set_defaults(deployment: &mut Value) {
-    missing(deployment, "spec", empty());
+    set_default(deployment, "spec", empty());
     let spec = &mut deployment["spec"];
-    missing(spec, "replicas", json!(1));
+    set_default(spec, "replicas", json!(1));
     selected_template::set_defaults(spec);
-    missing(spec, "strategy", empty());
+    set_default(spec, "strategy", empty());
     let strategy = &mut spec["strategy"];
     if text(strategy, "type").is_empty() {
         strategy["type"] = json!(ROLLING);
     }
     if strategy["type"] == ROLLING {
-        missing(strategy, "rollingUpdate", empty());
-        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!("25%"));
-        missing(&mut strategy["rollingUpdate"], "maxSurge", json!("25%"));
+        set_default(strategy, "rollingUpdate", empty());
+        set_default(&mut strategy["rollingUpdate"], "maxUnavailable", json!("25%"));
+        set_default(&mut strategy["rollingUpdate"], "maxSurge", json!("25%"));
     }
-    missing(spec, "revisionHistoryLimit", json!(10));
-    missing(spec, "progressDeadlineSeconds", json!(600));
-    missing(deployment, "status", empty());
+    set_default(spec, "revisionHistoryLimit", json!(10));
+    set_default(spec, "progressDeadlineSeconds", json!(600));
+    set_default(deployment, "status", empty());
 }
 
 /// Upstream: `ValidateDeploymentSpec`.
@@ -78,6 +79,12 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
+const ROLLING_UPDATE: GoStruct =
+    GoStruct(&[("MaxUnavailable", "maxUnavailable", Field::Number), ("MaxSurge", "maxSurge", Field::Number)]);
+/// The strategy of a Deployment or a DaemonSet.
+pub(super) const STRATEGY: GoStruct =
+    GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
+
 /// Upstream: `ValidateDeploymentStrategy`.
 fn strategy(strategy: &Value) -> Vec<Cause> {
     const AT: &str = "spec.strategy.rollingUpdate";
@@ -86,20 +93,10 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
         "Recreate" if rolling.is_null() => Vec::new(),
         "Recreate" => vec![Cause::forbidden(AT, "may not be specified when strategy `type` is 'Recreate'")],
         ROLLING => rolling_update(rolling, &AT),
-        other => {
-            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
-            vec![Cause::unsupported("spec.strategy", &shown, &["Recreate", ROLLING])]
+        _ => {
+            vec![Cause::unsupported("spec.strategy", &STRATEGY.print(strategy), &["Recreate", ROLLING])]
         }
     }
-}
-
-/// Prints a rolling update with Go's field names, as upstream's causes show it: the internal type has no JSON names.
-pub(super) fn as_go_writes(rolling: &Value) -> String {
-    if rolling.is_null() {
-        return "null".into();
-    }
-    let part = |field: &str| rolling.get(field).cloned().unwrap_or_else(|| json!(0));
-    format!(r#"{{"MaxUnavailable":{},"MaxSurge":{}}}"#, part("maxUnavailable"), part("maxSurge"))
 }
 
 /// Upstream: `ValidateRollingUpdateDeployment`.

@@ -3,7 +3,7 @@
 
 use super::selected_template;
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, missing};
+use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, Resource, Subresource};
@@ -30,11 +30,11 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Sets the defaults of a ReplicaSet: one replica, and the defaults of its pod template.
 pub(in crate::kinds) fn set_defaults(set: &mut Value) {
-    missing(set, "spec", empty());
-    missing(&mut set["spec"], "replicas", json!(1));
+    set_default(set, "spec", empty());
+    set_default(&mut set["spec"], "replicas", json!(1));
     selected_template::set_defaults(&mut set["spec"]);
-    missing(set, "status", empty());
-    missing(&mut set["status"], "replicas", json!(0));
+    set_default(set, "status", empty());
+    set_default(&mut set["status"], "replicas", json!(0));
 }
 
 /// Validates a ReplicaSet. Its selector must match the labels of its template, and is immutable.
@@ -79,7 +79,7 @@ mod tests {
     /// From the cases of upstream's `TestValidateReplicaSetStatus` (`pkg/apis/apps/validation/validation_test.go`).
     #[test]
     fn no_count_in_a_status_exceeds_the_replicas() {
-        let told = |status: [i64; 5]| {
+        let causes = |status: [i64; 5]| {
             let [replicas, labeled, ready, available, generation] = status;
             let set = json!({"status": {"replicas": replicas, "fullyLabeledReplicas": labeled, "readyReplicas": ready,
                 "availableReplicas": available, "observedGeneration": generation}});
@@ -96,7 +96,7 @@ mod tests {
             ([3, 3, 2, 4, 1], 2),
             ([3, 3, 1, 2, 1], 1),
         ] {
-            assert_eq!(told(status), count, "{status:?}");
+            assert_eq!(causes(status), count, "{status:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::value::Value;
 use kube_selectors::LabelSelector;
 
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::label_selector;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{items, known, pairs, text};
@@ -15,8 +15,8 @@ use crate::kinds::fields::{items, known, pairs, text};
 /// Sets the defaults of the pod template in a spec.
 pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     let template = object(spec).entry("template").or_insert_with(empty);
-    missing(template, "metadata", empty());
-    missing(template, "spec", empty());
+    set_default(template, "metadata", empty());
+    set_default(template, "spec", empty());
     pod::defaults::pod_spec(&mut template["spec"]);
 }
 
@@ -39,7 +39,7 @@ pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
         Ok(read) => {
             causes.extend(selects(&spec["template"], &read));
             causes.extend(pod::validation::template(&spec["template"], &"spec.template"));
-            causes.extend(always(&spec["template"]["spec"], "ReplicaSet"));
+            causes.extend(require_restart_always(&spec["template"]["spec"], "ReplicaSet"));
         }
     }
     causes
@@ -66,7 +66,7 @@ pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Caus
 }
 
 /// Checks that pods of the template never finish: `restartPolicy` must be `Always`, and a deadline is forbidden.
-pub(super) fn always(spec: &Value, kind: &str) -> Vec<Cause> {
+pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     const AT: &str = "spec.template.spec";
     let mut causes: Vec<Cause> =
         known(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();

@@ -3,7 +3,8 @@
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, list, missing};
+use crate::conventions::edit::{empty, list, set_default};
+use crate::conventions::go_struct::{Field, GoStruct};
 use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod::claim_template::{self, Groups};
@@ -36,47 +37,47 @@ const ROLLING: &str = "RollingUpdate";
 
 /// Upstream: `SetDefaults_StatefulSet`.
 fn set_defaults(set: &mut Value) {
-    missing(set, "spec", empty());
+    set_default(set, "spec", empty());
     let spec = &mut set["spec"];
     selected_template::set_defaults(spec);
     if text(spec, "podManagementPolicy").is_empty() {
         spec["podManagementPolicy"] = json!("OrderedReady");
     }
-    missing(spec, "updateStrategy", empty());
+    set_default(spec, "updateStrategy", empty());
     let strategy = &mut spec["updateStrategy"];
     if text(strategy, "type").is_empty() {
         strategy["type"] = json!(ROLLING);
-        missing(strategy, "rollingUpdate", empty());
+        set_default(strategy, "rollingUpdate", empty());
     }
     if strategy["type"] == ROLLING && strategy["rollingUpdate"].is_object() {
-        missing(&mut strategy["rollingUpdate"], "partition", json!(0));
-        missing(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
+        set_default(&mut strategy["rollingUpdate"], "partition", json!(0));
+        set_default(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
     }
-    missing(spec, "persistentVolumeClaimRetentionPolicy", empty());
+    set_default(spec, "persistentVolumeClaimRetentionPolicy", empty());
     for field in ["whenDeleted", "whenScaled"] {
         if text(&spec["persistentVolumeClaimRetentionPolicy"], field).is_empty() {
             spec["persistentVolumeClaimRetentionPolicy"][field] = json!("Retain");
         }
     }
-    missing(spec, "replicas", json!(1));
-    missing(spec, "revisionHistoryLimit", json!(10));
+    set_default(spec, "replicas", json!(1));
+    set_default(spec, "revisionHistoryLimit", json!(10));
     for claim in list(spec, "volumeClaimTemplates") {
         claim["apiVersion"] = json!("v1");
         claim["kind"] = json!("PersistentVolumeClaim");
         persistent_volume_claim::set_defaults(claim);
     }
-    missing(set, "status", empty());
-    missing(&mut set["status"], "replicas", json!(0));
-    missing(&mut set["status"], "availableReplicas", json!(0));
+    set_default(set, "status", empty());
+    set_default(&mut set["status"], "replicas", json!(0));
+    set_default(&mut set["status"], "availableReplicas", json!(0));
 }
 
 /// Upstream: `ValidateStatefulSet`, `ValidateStatefulSetUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
-    let Some(old) = old else { return of_spec(spec, Checks { template: true, only_new: true }) };
+    let Some(old) = old else { return validate_spec(spec, Checks { template: true, only_new: true }) };
     // An update of an invalid old spec skips the template, so that objects stored before a rule existed can be updated.
-    let template = of_spec(&old["spec"], Checks { template: true, only_new: false }).is_empty();
-    let mut causes = of_spec(spec, Checks { template, only_new: false });
+    let template = validate_spec(&old["spec"], Checks { template: true, only_new: false }).is_empty();
+    let mut causes = validate_spec(spec, Checks { template, only_new: false });
     for field in ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"] {
         if spec[field] != old["spec"][field] {
             causes.push(Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"));
@@ -94,7 +95,7 @@ struct Checks {
 }
 
 /// Upstream: `ValidateStatefulSetSpec`.
-fn of_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
+fn validate_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
     let mut causes = Vec::new();
     let management = text(spec, "podManagementPolicy");
     if !["OrderedReady", "Parallel"].contains(&management) {
@@ -144,7 +145,7 @@ fn selector_and_template(spec: &Value, checks: Checks) -> Vec<Cause> {
             }
         }
     }
-    causes.extend(selected_template::always(&template["spec"], "StatefulSet"));
+    causes.extend(selected_template::require_restart_always(&template["spec"], "StatefulSet"));
     causes
 }
 
@@ -164,6 +165,11 @@ fn with_claims(spec: &Value) -> Value {
     template
 }
 
+const ROLLING_UPDATE: GoStruct =
+    GoStruct(&[("Partition", "partition", Field::Number), ("MaxUnavailable", "maxUnavailable", Field::Plain)]);
+const STRATEGY: GoStruct =
+    GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
+
 fn strategy(strategy: &Value) -> Vec<Cause> {
     const AT: &str = "spec.updateStrategy";
     let rolling = &strategy["rollingUpdate"];
@@ -171,23 +177,12 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
         "OnDelete" if rolling.is_null() => Vec::new(),
         "OnDelete" => {
             let why = "only allowed for updateStrategy 'RollingUpdate'";
-            vec![Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &as_go_writes(rolling), why)]
+            vec![Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &ROLLING_UPDATE.print(rolling), why)]
         }
         ROLLING if rolling.is_null() => Vec::new(),
         ROLLING => rolling_update(rolling),
-        other => {
-            let shown = format!(r#"{{"Type":{},"RollingUpdate":{}}}"#, json!(other), as_go_writes(rolling));
-            vec![Cause::invalid_as(AT, &shown, "must be 'RollingUpdate' or 'OnDelete'")]
-        }
+        _ => vec![Cause::invalid_as(AT, &STRATEGY.print(strategy), "must be 'RollingUpdate' or 'OnDelete'")],
     }
-}
-
-/// Prints a rolling update with Go's field names, as upstream's causes show it: the internal type has no JSON names.
-fn as_go_writes(rolling: &Value) -> String {
-    if rolling.is_null() {
-        return "null".into();
-    }
-    format!(r#"{{"Partition":{},"MaxUnavailable":{}}}"#, number(rolling, "partition"), rolling["maxUnavailable"])
 }
 
 /// Upstream: `validateRollingUpdateStatefulSet`.

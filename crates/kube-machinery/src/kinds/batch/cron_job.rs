@@ -5,7 +5,7 @@ use super::job::template_defaults;
 use super::job_spec::without_selector;
 use crate::conventions::cause::Cause;
 use crate::conventions::cron;
-use crate::conventions::fill::{empty, missing};
+use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::{known, not_negative, required, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
@@ -34,19 +34,19 @@ const LONGEST_NAME: usize = 52;
 
 /// Upstream: `SetDefaults_CronJob`.
 fn set_defaults(job: &mut Value) {
-    missing(job, "spec", empty());
+    set_default(job, "spec", empty());
     let spec = &mut job["spec"];
     if text(spec, "concurrencyPolicy").is_empty() {
         spec["concurrencyPolicy"] = json!("Allow");
     }
-    missing(spec, "suspend", json!(false));
-    missing(spec, "successfulJobsHistoryLimit", json!(3));
-    missing(spec, "failedJobsHistoryLimit", json!(1));
-    missing(spec, "jobTemplate", empty());
-    missing(&mut spec["jobTemplate"], "metadata", empty());
-    missing(&mut spec["jobTemplate"], "spec", empty());
+    set_default(spec, "suspend", json!(false));
+    set_default(spec, "successfulJobsHistoryLimit", json!(3));
+    set_default(spec, "failedJobsHistoryLimit", json!(1));
+    set_default(spec, "jobTemplate", empty());
+    set_default(&mut spec["jobTemplate"], "metadata", empty());
+    set_default(&mut spec["jobTemplate"], "spec", empty());
     template_defaults(&mut spec["jobTemplate"]["spec"]);
-    missing(job, "status", empty());
+    set_default(job, "status", empty());
 }
 
 /// Upstream: `ValidateCronJobCreate`, `ValidateCronJobUpdate`. The causes of declarative validation, here a missing

@@ -2,7 +2,7 @@
 //! `pkg/registry/batch/job/strategy.go`.
 
 use super::{job_spec, job_status};
-use crate::conventions::fill::{empty, list, missing, object, part};
+use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::text;
@@ -31,10 +31,10 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_Job`.
 fn set_defaults(job: &mut Value) {
-    missing(job, "spec", empty());
+    set_default(job, "spec", empty());
     spec_defaults(&mut job["spec"]);
     labels_of_template(job);
-    missing(job, "status", empty());
+    set_default(job, "status", empty());
 }
 
 /// Copies the template's labels to a Job that has none.
@@ -49,10 +49,10 @@ fn labels_of_template(job: &mut Value) {
 /// Sets the defaults that Jobs share with the job templates of CronJobs.
 pub(super) fn template_defaults(spec: &mut Value) {
     let template = object(spec).entry("template").or_insert_with(empty);
-    missing(template, "metadata", empty());
-    missing(template, "spec", empty());
+    set_default(template, "metadata", empty());
+    set_default(template, "spec", empty());
     pod::defaults::pod_spec(&mut template["spec"]);
-    let Some(policy) = part(spec, "podFailurePolicy") else { return };
+    let Some(policy) = object_field(spec, "podFailurePolicy") else { return };
     for rule in list(policy, "rules") {
         for pattern in list(rule, "onPodConditions") {
             if text(pattern, "status").is_empty() {
@@ -67,14 +67,14 @@ fn spec_defaults(spec: &mut Value) {
     if spec["completions"].is_null() && spec["parallelism"].is_null() {
         spec["completions"] = json!(1);
     }
-    missing(spec, "parallelism", json!(1));
+    set_default(spec, "parallelism", json!(1));
     let limit = if spec["backoffLimitPerIndex"].is_null() { 6 } else { i32::MAX };
-    missing(spec, "backoffLimit", json!(limit));
-    missing(spec, "completionMode", json!("NonIndexed"));
-    missing(spec, "suspend", json!(false));
+    set_default(spec, "backoffLimit", json!(limit));
+    set_default(spec, "completionMode", json!("NonIndexed"));
+    set_default(spec, "suspend", json!(false));
     let replaced = if spec["podFailurePolicy"].is_null() { "TerminatingOrFailed" } else { "Failed" };
-    missing(spec, "podReplacementPolicy", json!(replaced));
-    missing(spec, "manualSelector", json!(false));
+    set_default(spec, "podReplacementPolicy", json!(replaced));
+    set_default(spec, "manualSelector", json!(false));
 }
 
 /// Gives a Job a selector that matches its own pods only. Upstream: `generateSelectorIfNeeded`.
@@ -84,17 +84,17 @@ fn generate_selector(job: &mut Value, change: &Change<'_>) {
     }
     let (name, uid) = (job["metadata"]["name"].clone(), job["metadata"]["uid"].clone());
     let spec = &mut job["spec"];
-    missing(&mut spec["template"]["metadata"], "labels", empty());
+    set_default(&mut spec["template"]["metadata"], "labels", empty());
     for (label, value) in [
         ("job-name", &name),
         ("batch.kubernetes.io/job-name", &name),
         ("controller-uid", &uid),
         ("batch.kubernetes.io/controller-uid", &uid),
     ] {
-        missing(&mut spec["template"]["metadata"]["labels"], label, value.clone());
+        set_default(&mut spec["template"]["metadata"]["labels"], label, value.clone());
     }
-    missing(spec, "selector", empty());
-    missing(&mut spec["selector"], "matchLabels", empty());
-    missing(&mut spec["selector"]["matchLabels"], "batch.kubernetes.io/controller-uid", uid);
+    set_default(spec, "selector", empty());
+    set_default(&mut spec["selector"], "matchLabels", empty());
+    set_default(&mut spec["selector"]["matchLabels"], "batch.kubernetes.io/controller-uid", uid);
     labels_of_template(job); // again, as upstream applies the defaults once more when it reads the object from storage
 }

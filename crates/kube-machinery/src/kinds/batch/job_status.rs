@@ -22,13 +22,13 @@ struct Change<'a> {
 pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let old = old.map_or(&Value::Null, |old| &old["status"]);
     let change = Change { spec: &new["spec"], new: &new["status"], old };
-    let mut causes = change.counts();
-    causes.extend(change.contradictions());
-    causes.extend(change.times());
-    causes.extend(change.of_finished());
-    causes.extend(change.indexes());
-    causes.extend(change.of_success());
-    causes.extend(change.steps_back());
+    let mut causes = change.validate_counts();
+    causes.extend(change.validate_conditions());
+    causes.extend(change.validate_times());
+    causes.extend(change.validate_finished());
+    causes.extend(change.validate_indexes());
+    causes.extend(change.validate_success());
+    causes.extend(change.validate_transitions());
     causes
 }
 
@@ -62,7 +62,7 @@ impl Change<'_> {
         Cause::invalid_json(format_args!("status.{field}"), &value, why)
     }
 
-    fn counts(&self) -> Vec<Cause> {
+    fn validate_counts(&self) -> Vec<Cause> {
         let fields = ["active", "succeeded", "failed", "ready", "terminating"];
         let mut causes: Vec<Cause> =
             fields.iter().filter_map(|field| not_negative(self.new, field, &"status")).collect();
@@ -81,7 +81,7 @@ impl Change<'_> {
         causes
     }
 
-    fn contradictions(&self) -> Vec<Cause> {
+    fn validate_conditions(&self) -> Vec<Cause> {
         let complete = self.is("Complete");
         let mut causes = Vec::new();
         if complete && self.is("Failed") && (self.turns("Complete") || self.turns("Failed")) {
@@ -93,7 +93,7 @@ impl Change<'_> {
         causes
     }
 
-    fn times(&self) -> Vec<Cause> {
+    fn validate_times(&self) -> Vec<Cause> {
         const AT: &str = "status.completionTime";
         let (start, end) = (&self.new["startTime"], &self.new["completionTime"]);
         let mut causes = Vec::new();
@@ -124,7 +124,7 @@ impl Change<'_> {
         causes
     }
 
-    fn of_finished(&self) -> Vec<Cause> {
+    fn validate_finished(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         if !self.is_finished() {
             return causes;
@@ -145,7 +145,7 @@ impl Change<'_> {
         causes
     }
 
-    fn indexes(&self) -> Vec<Cause> {
+    fn validate_indexes(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         let completed = text(self.new, "completedIndexes");
         let is_indexed = self.spec["completionMode"] == INDEXED;
@@ -167,7 +167,7 @@ impl Change<'_> {
         causes
     }
 
-    fn of_success(&self) -> Vec<Cause> {
+    fn validate_success(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         let (terminating, ready) = (number(self.new, "terminating"), number(self.new, "ready"));
         if terminating > 0 && self.is_finished() && (self.ends() || self.changes("terminating")) {
@@ -189,7 +189,7 @@ impl Change<'_> {
 
     /// Checks that terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream:
     /// `ValidateJobStatusUpdate`.
-    fn steps_back(&self) -> Vec<Cause> {
+    fn validate_transitions(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         for kind in ["Failed", "Complete", "FailureTarget"] {
             if self.was(kind) && !self.is(kind) {

@@ -62,11 +62,11 @@ fn hosts(rules: &[Value]) -> String {
 }
 
 fn balancers(status: &Value) -> String {
-    let told = items(status, "ingress").iter().filter_map(|ingress| {
-        let told = ["ip", "hostname"].map(|name| field(ingress, name));
-        told.into_iter().find(|address| !address.is_empty())
+    let addresses = items(status, "ingress").iter().filter_map(|ingress| {
+        let address = ["ip", "hostname"].map(|name| field(ingress, name));
+        address.into_iter().find(|address| !address.is_empty())
     });
-    told.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
+    addresses.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
 }
 
 /// Upstream: `FormatLabelSelector`.

@@ -74,9 +74,9 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
 impl PodState {
     fn of(pod: &Value) -> Self {
         let (spec, status) = (&pod["spec"], &pod["status"]);
-        let said = |field: &str| status[field].as_str().filter(|text| !text.is_empty());
+        let non_empty = |field: &str| status[field].as_str().filter(|text| !text.is_empty());
         let mut state = Self {
-            reason: said("reason").or(said("phase")).unwrap_or_default().to_owned(),
+            reason: non_empty("reason").or(non_empty("phase")).unwrap_or_default().to_owned(),
             ready: 0,
             total: items(spec, "containers").len() + items(spec, "initContainers").iter().filter(is_sidecar).count(),
             restarts: Restarts::default(),
@@ -91,7 +91,7 @@ impl PodState {
         }
         let terminal = matches!(status["phase"].as_str(), Some("Succeeded" | "Failed"));
         if pod["metadata"]["deletionTimestamp"].is_string() {
-            match said("reason") {
+            match non_empty("reason") {
                 Some("NodeLost") => state.reason = "Unknown".into(),
                 _ if !terminal => state.reason = "Terminating".into(),
                 _ => {}

@@ -139,6 +139,6 @@ fn used(status: &Value, of_limits: bool) -> String {
     let amount = |field: &str, name: &str| status[field][name].as_str().unwrap_or("0").to_owned();
     let names: BTreeSet<&SmolStr> = status["hard"].as_object().into_iter().flatten().map(|(name, _)| name).collect();
     let names = names.into_iter().filter(|name| name.starts_with("limits.") == of_limits);
-    let told = names.map(|name| format!("{name}: {}/{}", amount("used", name), amount("hard", name)));
-    told.collect::<Vec<_>>().join(", ")
+    let lines = names.map(|name| format!("{name}: {}/{}", amount("used", name), amount("hard", name)));
+    lines.collect::<Vec<_>>().join(", ")
 }

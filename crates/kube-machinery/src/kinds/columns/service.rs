@@ -34,22 +34,22 @@ fn external(service: &Value) -> String {
 fn balancers(service: &Value) -> Vec<&str> {
     let address =
         |ingress: &'_ Value, field: &str| -> bool { ingress[field].as_str().is_some_and(|text| !text.is_empty()) };
-    let told = items(&service["status"]["loadBalancer"], "ingress").iter().filter_map(|ingress| {
+    let addresses = items(&service["status"]["loadBalancer"], "ingress").iter().filter_map(|ingress| {
         let field = ["ip", "hostname"].into_iter().find(|field| address(ingress, field))?;
         ingress[field].as_str()
     });
-    told.collect::<BTreeSet<_>>().into_iter().collect()
+    addresses.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn ports(service: &Value) -> String {
-    let said = |port: &Value| {
+    let port_text = |port: &Value| {
         let protocol = port["protocol"].as_str().unwrap_or_default();
         match port["nodePort"].as_i64() {
             Some(node) if node > 0 => format!("{}:{node}/{protocol}", port["port"]),
             _ => format!("{}/{protocol}", port["port"]),
         }
     };
-    let ports: Vec<String> = items(&service["spec"], "ports").iter().map(said).collect();
+    let ports: Vec<String> = items(&service["spec"], "ports").iter().map(port_text).collect();
     if ports.is_empty() { "<none>".to_owned() } else { ports.join(",") }
 }
 

@@ -11,7 +11,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "componentstatuses",
     singular: "componentstatus",
     kind: "ComponentStatus",
-    serving: Serving::FoundOut,
+    serving: Serving::Computed,
     scope: Scope::Cluster,
     short_names: &["cs"],
     cached: false,

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::embedded;
 use crate::kinds::resource::Resource;
@@ -68,7 +68,7 @@ pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) ->
 
 /// Sets the default type, and moves `stringData` into `data` as base64.
 pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
-    missing(secret, "type", json!("Opaque"));
+    set_default(secret, "type", json!("Opaque"));
     let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
     let data = object(object(secret).entry("data").or_insert_with(empty));
     for (key, text) in texts {
@@ -167,7 +167,7 @@ mod tests {
         causes.iter().map(Cause::sentence).collect()
     }
 
-    fn told(kind: fn(&Value, Option<&Value>) -> Vec<Cause>, mut new: Value, old: Option<Value>) -> Vec<String> {
+    fn sentences_of(kind: fn(&Value, Option<&Value>) -> Vec<Cause>, mut new: Value, old: Option<Value>) -> Vec<String> {
         new["metadata"]["name"] = json!("a");
         sentences(kind(&new, old.as_ref()))
     }
@@ -176,7 +176,7 @@ mod tests {
     fn keys_are_valid_file_names_and_unique() {
         let map = json!({"data": {"a b": "", "..": "", "x": ""}, "binaryData": {"x": ""}});
         assert_eq!(
-            told(validate_config_map, map, None),
+            sentences_of(validate_config_map, map, None),
             [
                 "data[..]: Invalid value: \"..\": must not be '..'".to_owned(),
                 format!("data[a b]: Invalid value: \"a b\": {KEY}"),
@@ -187,12 +187,13 @@ mod tests {
 
     #[test]
     fn a_secret_has_the_keys_that_its_type_requires() {
-        let secret_of = |kind: &str, data: Value| told(validate_secret, json!({"type": kind, "data": data}), None);
+        let secret_of =
+            |kind: &str, data: Value| sentences_of(validate_secret, json!({"type": kind, "data": data}), None);
         assert_eq!(secret_of("kubernetes.io/tls", json!({"tls.crt": ""})), ["data[tls.key]: Required value"]);
         assert_eq!(secret_of("kubernetes.io/basic-auth", json!({"password": ""})), Vec::<String>::new());
         let neither = ["data[username]: Required value", "data[password]: Required value"];
         assert_eq!(secret_of("kubernetes.io/basic-auth", json!({})), neither);
-        let changed = told(validate_secret, json!({"type": "mine"}), Some(json!({"type": "Opaque"})));
+        let changed = sentences_of(validate_secret, json!({"type": "mine"}), Some(json!({"type": "Opaque"})));
         assert_eq!(changed, ["type: Invalid value: \"mine\": field is immutable"]);
     }
 
@@ -200,18 +201,18 @@ mod tests {
     fn an_immutable_object_keeps_its_data() {
         let old = json!({"immutable": true, "data": {"a": "1"}});
         assert_eq!(
-            told(validate_config_map, json!({"data": {"a": "2"}}), Some(old.clone())),
+            sentences_of(validate_config_map, json!({"data": {"a": "2"}}), Some(old.clone())),
             [format!("immutable: Forbidden: {IMMUTABLE}"), format!("data: Forbidden: {IMMUTABLE}"),]
         );
-        assert_eq!(told(validate_config_map, old.clone(), Some(old)), Vec::<String>::new());
+        assert_eq!(sentences_of(validate_config_map, old.clone(), Some(old)), Vec::<String>::new());
     }
 
     #[test]
     fn the_size_is_limited() {
         let map = |length: usize| json!({"data": {"a": "x".repeat(length)}});
-        assert_eq!(told(validate_config_map, map(MAX_SIZE), None), Vec::<String>::new());
+        assert_eq!(sentences_of(validate_config_map, map(MAX_SIZE), None), Vec::<String>::new());
         assert_eq!(
-            told(validate_config_map, map(MAX_SIZE + 1), None),
+            sentences_of(validate_config_map, map(MAX_SIZE + 1), None),
             ["[]: Too long: may not be more than 1048576 bytes"]
         );
     }

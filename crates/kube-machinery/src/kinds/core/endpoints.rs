@@ -1,7 +1,7 @@
 //! The Endpoints kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{list, missing};
+use crate::conventions::edit::{list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, is_port, items, known, text};
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 /// Upstream: `SetDefaults_Endpoints`.
 fn set_defaults(endpoints: &mut Value) {
     for port in list(endpoints, "subsets").flat_map(|subset| list(subset, "ports")) {
-        missing(port, "protocol", json!("TCP"));
+        set_default(port, "protocol", json!("TCP"));
     }
 }
 

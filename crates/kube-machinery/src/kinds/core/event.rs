@@ -41,18 +41,18 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 };
 
 /// The longest `reportingInstance`, `action` and `reason`, in bytes.
-const SHORT: usize = 128;
+const REASON_LENGTH_LIMIT: usize = 128;
 /// The longest `message`, in bytes.
-const LONG: usize = 1024;
+const NOTE_LENGTH_LIMIT: usize = 1024;
 
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    legacy(new, "reportingComponent")
+    legacy_validate_event(new, "reportingComponent")
 }
 
 /// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for `events.k8s.io`,
 /// and must name the component that reports it. `controller_field` is the name of that field in the caller's API version.
 /// Upstream: `legacyValidateEvent`.
-pub(in crate::kinds) fn legacy(new: &Value, controller_field: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &str) -> Vec<Cause> {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");
     let involved = text("/involvedObject/namespace");
@@ -76,10 +76,10 @@ pub(in crate::kinds) fn legacy(new: &Value, controller_field: &str) -> Vec<Cause
             causes.push(Cause::invalid(controller_field, controller, &message));
         }
         for (field, is_required, most) in [
-            ("reportingInstance", true, SHORT),
-            ("action", true, SHORT),
-            ("reason", true, SHORT),
-            ("message", false, LONG),
+            ("reportingInstance", true, REASON_LENGTH_LIMIT),
+            ("action", true, REASON_LENGTH_LIMIT),
+            ("reason", true, REASON_LENGTH_LIMIT),
+            ("message", false, NOTE_LENGTH_LIMIT),
         ] {
             causes.extend(length(field, text(&format!("/{field}")), is_required, most));
         }
@@ -103,7 +103,7 @@ mod tests {
     /// (`pkg/apis/core/validation/events_test.go`), and one more for each limit.
     #[test]
     fn an_event_is_in_the_namespace_of_its_involved_object() {
-        let told = |namespace: &str, involved: &str, newer: bool| {
+        let sentences = |namespace: &str, involved: &str, newer: bool| {
             let mut event =
                 json!({"metadata": {"name": "e", "namespace": namespace}, "involvedObject": {"namespace": involved}});
             if newer {
@@ -122,24 +122,24 @@ mod tests {
             ("kube-system", "", true),
             ("default", "foo", true),
         ] {
-            assert_eq!(told(namespace, involved, newer), [""; 0], "{namespace} {involved} {newer}");
+            assert_eq!(sentences(namespace, involved, newer), [""; 0], "{namespace} {involved} {newer}");
         }
         for (namespace, involved, newer) in
             [("foo", "", false), ("foo", "bar", false), ("default", "bar", false), ("foo", "", true)]
         {
             let expected =
                 format!("involvedObject.namespace: Invalid value: {involved:?}: does not match event.namespace");
-            assert_eq!(told(namespace, involved, newer), [expected], "{namespace} {involved} {newer}");
+            assert_eq!(sentences(namespace, involved, newer), [expected], "{namespace} {involved} {newer}");
         }
     }
 
     #[test]
     fn an_event_with_an_event_time_names_its_reporter() {
-        let told = |event: Value| validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>();
+        let sentences = |event: Value| validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>();
         let metadata = json!({"name": "e", "namespace": "default"});
         let time = "2023-05-01T10:00:00.000000Z";
         assert_eq!(
-            told(json!({"metadata": metadata, "eventTime": time})),
+            sentences(json!({"metadata": metadata, "eventTime": time})),
             [
                 "reportingComponent: Required value".to_owned(),
                 "reportingComponent: Invalid value: \"\": name part must be non-empty".to_owned(),
@@ -156,10 +156,10 @@ mod tests {
                 "reportingInstance": long(short), "action": long(short), "reason": long(short), "message": long(message),
             })
         };
-        assert_eq!(told(event(128, 1024)), [""; 0]);
+        assert_eq!(sentences(event(128, 1024)), [""; 0]);
         let fields = [("reportingInstance", 128), ("action", 128), ("reason", 128), ("message", 1024)];
         let expected =
             fields.map(|(field, most)| format!("{field}: Invalid value: \"\": can have at most {most} characters"));
-        assert_eq!(told(event(129, 1025)), expected);
+        assert_eq!(sentences(event(129, 1025)), expected);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::cmp::Ordering;
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, list, missing, object, part};
+use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{invalid, items, text};
@@ -30,10 +30,10 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_LimitRangeItem`, `SetDefaults_ResourceList`.
 fn set_defaults(range: &mut Value) {
-    let Some(spec) = part(range, "spec") else { return };
+    let Some(spec) = object_field(range, "spec") else { return };
     for item in list(spec, "limits") {
         if item["type"] == "Container" {
-            of_containers(item);
+            set_container_defaults(item);
         }
         for field in ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] {
             round_up(item, field);
@@ -42,10 +42,10 @@ fn set_defaults(range: &mut Value) {
 }
 
 /// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else `min`.
-fn of_containers(item: &mut Value) {
+fn set_container_defaults(item: &mut Value) {
     for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
         let Some(amounts) = item[from].as_object().cloned() else { continue };
-        missing(item, to, empty());
+        set_default(item, to, empty());
         for (name, amount) in amounts {
             object(&mut item[to]).entry(name).or_insert(json!(amount));
         }

@@ -1,7 +1,7 @@
 //! The Namespace kind: its row in the table of kinds, its name label, and the validation of its finalizers.
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, missing, object};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
@@ -44,9 +44,9 @@ pub fn set_label(namespace: &mut Value) {
 /// Sets the name label, and the phase `Active`.
 pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
     set_label(namespace);
-    missing(namespace, "spec", empty());
-    missing(namespace, "status", empty());
-    missing(&mut namespace["status"], "phase", json!("Active"));
+    set_default(namespace, "spec", empty());
+    set_default(namespace, "status", empty());
+    set_default(&mut namespace["status"], "phase", json!("Active"));
 }
 
 /// The finalizers that may have a name without a domain. Upstream: `IsStandardFinalizerName`.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, missing};
+use crate::conventions::edit::{empty, set_default};
 use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
@@ -36,10 +36,10 @@ const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// Sets the allocatable resources, by default the node's whole capacity.
 pub(in crate::kinds) fn set_defaults(node: &mut Value) {
-    missing(node, "spec", empty());
-    missing(node, "status", empty());
+    set_default(node, "spec", empty());
+    set_default(node, "status", empty());
     if let Some(capacity) = node["status"].get("capacity").cloned() {
-        missing(&mut node["status"], "allocatable", capacity);
+        set_default(&mut node["status"], "allocatable", capacity);
     }
 }
 
@@ -66,7 +66,7 @@ pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec
     causes.extend(resources(new));
     causes.extend(declared_features(new));
     causes.extend(addresses(new));
-    causes.extend(changes(&new["spec"], &old["spec"]));
+    causes.extend(validate_spec_update(&new["spec"], &old["spec"]));
     causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
     causes
 }
@@ -208,7 +208,7 @@ fn addresses(node: &Value) -> Vec<Cause> {
 }
 
 /// Checks that an update does not change the pod CIDRs and the provider ID once they are set, nor the external ID.
-fn changes(new: &Value, old: &Value) -> Vec<Cause> {
+fn validate_spec_update(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let (before, after) = (items(old, "podCIDRs"), items(new, "podCIDRs"));
     let changed = before.iter().zip(after).filter(|(old, new)| old != new).count();

@@ -2,7 +2,7 @@
 //! `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, missing};
+use crate::conventions::edit::{empty, set_default};
 use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -31,9 +31,9 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 /// Sets the defaults. The labels of the template are the default for the selector and for the object's own labels.
 /// Upstream: `SetDefaults_ReplicationController`.
 fn set_defaults(controller: &mut Value) {
-    missing(controller, "spec", empty());
+    set_default(controller, "spec", empty());
     let spec = &mut controller["spec"];
-    missing(spec, "replicas", json!(1));
+    set_default(spec, "replicas", json!(1));
     if spec["template"].is_object() {
         pod::defaults::template(spec);
     }

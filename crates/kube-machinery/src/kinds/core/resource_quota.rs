@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::part;
+use crate::conventions::edit::object_field;
+use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
-use crate::value::{Value, json};
+use crate::value::Value;
 
 /// The ResourceQuota row in the table of kinds.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -30,7 +31,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 /// Upstream: `SetObjectDefaults_ResourceQuota`.
 fn set_defaults(quota: &mut Value) {
     for (parent, field) in [("spec", "hard"), ("status", "hard"), ("status", "used")] {
-        if let Some(parent) = part(quota, parent) {
+        if let Some(parent) = object_field(quota, parent) {
             round_up(parent, field);
         }
     }
@@ -120,6 +121,13 @@ fn scopes(spec: &Value) -> Vec<Cause> {
     causes
 }
 
+const REQUIREMENT: GoStruct = GoStruct(&[
+    ("ScopeName", "scopeName", Field::Text),
+    ("Operator", "operator", Field::Text),
+    ("Values", "values", Field::Plain),
+]);
+const SCOPE_SELECTOR: GoStruct = GoStruct(&[("MatchExpressions", "matchExpressions", Field::List(&REQUIREMENT))]);
+
 /// Upstream: `validateScopedResourceSelectorRequirement`.
 fn selector(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.scopeSelector.matchExpressions";
@@ -131,7 +139,7 @@ fn selector(spec: &Value) -> Vec<Cause> {
         }
         let others = limits_others(scope, spec);
         let why = "unsupported scope applied to resource";
-        causes.extend((0..others).map(|_| Cause::invalid_as(AT, &as_go_writes(&spec["scopeSelector"]), why)));
+        causes.extend((0..others).map(|_| Cause::invalid_as(AT, &SCOPE_SELECTOR.print(&spec["scopeSelector"]), why)));
         causes.extend(operator(requirement, scope, &AT));
         set.insert(scope);
     }
@@ -162,19 +170,4 @@ fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
         other => causes.push(Cause::invalid(at_operator, other, "not a valid selector operator")),
     }
     causes
-}
-
-/// Prints the scope selector with Go's field names, as upstream's causes show it: the internal type has no JSON names.
-fn as_go_writes(selector: &Value) -> String {
-    let one = |requirement: &Value| {
-        let field = |name: &str| json!(text(requirement, name));
-        format!(
-            r#"{{"ScopeName":{},"Operator":{},"Values":{}}}"#,
-            field("scopeName"),
-            field("operator"),
-            requirement["values"]
-        )
-    };
-    let list: Vec<String> = items(selector, "matchExpressions").iter().map(one).collect();
-    format!(r#"{{"MatchExpressions":[{}]}}"#, list.join(","))
 }

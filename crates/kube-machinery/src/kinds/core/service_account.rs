@@ -1,7 +1,7 @@
 //! The ServiceAccount kind: its row in the table of kinds, and the preparation that reduces its references to secrets to
 //! their names.
 
-use crate::conventions::fill::{list, object};
+use crate::conventions::edit::{list, object};
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::value::Value;
 

@@ -31,63 +31,63 @@ impl CustomResource {
     pub fn decode(&self, json: Json) -> Result<Decoded, String> {
         let mut faults: Vec<String> =
             json.duplicates().iter().map(|path| format!("duplicate field {path:?}")).collect();
-        let Json::Object(fields) = json else { return self.conform(json.into()) };
+        let Json::Object(fields) = json else { return self.decode_value(json.into()) };
         let mut value = Value::from(Json::Object(fields));
         faults.extend(decode_metadata(&mut value)?);
-        self.in_shape(value, faults, Malformed::Refused, Nulls::Dropped)
+        self.try_coerce_and_default(value, faults, Malformed::Refused, Nulls::Dropped)
     }
 
     /// Decodes a value as [`decode`](Self::decode) does a request body.
-    pub fn conform(&self, value: Value) -> Result<Decoded, String> {
-        self.conform_with(value, Nulls::Dropped)
+    pub fn decode_value(&self, value: Value) -> Result<Decoded, String> {
+        self.decode_value_with(value, Nulls::Dropped)
     }
 
     /// Decodes an object that server-side apply has merged. Upstream does not decode such an object: a null stays for
     /// the validation to refuse, and the metadata fields that the server sets may be malformed.
-    pub(crate) fn conform_applied(&self, mut value: Value) -> Result<Decoded, String> {
+    pub(crate) fn decode_applied(&self, mut value: Value) -> Result<Decoded, String> {
         let malformed = take_malformed(&mut value["metadata"]);
-        let mut decoded = self.conform_with(value, Nulls::Kept)?;
+        let mut decoded = self.decode_value_with(value, Nulls::Kept)?;
         for (name, field) in malformed {
             decoded.value["metadata"][name] = field; // a create drops it; an update refuses it, with another message than upstream
         }
         Ok(decoded)
     }
 
-    fn conform_with(&self, mut value: Value, nulls: Nulls) -> Result<Decoded, String> {
+    fn decode_value_with(&self, mut value: Value, nulls: Nulls) -> Result<Decoded, String> {
         let faults = decode_metadata(&mut value)?;
-        self.in_shape(value, faults, Malformed::Refused, nulls)
+        self.try_coerce_and_default(value, faults, Malformed::Refused, nulls)
     }
 
     /// Shapes an object that was decoded under another schema. Drops malformed fields, as upstream does when it reads
     /// from storage.
-    pub(crate) fn reshape(&self, value: Value) -> Value {
-        match self.in_shape(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
+    pub(crate) fn coerce_and_default(&self, value: Value) -> Value {
+        match self.try_coerce_and_default(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
             Ok(Decoded { value, .. }) => value,
             Err(_) => value, // only possible if defaults make it nest too deep
         }
     }
 
     /// Shapes a stored object of another version, without setting defaults: it already has those of the stored version.
-    pub(crate) fn converted(&self, value: Value) -> Value {
-        match self.coerced(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
+    pub(crate) fn coerce(&self, value: Value) -> Value {
+        match self.try_coerce(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
             Ok(Decoded { value, .. }) => value,
             Err(_) => value, // only possible if it nests too deep
         }
     }
 
-    fn in_shape(
+    fn try_coerce_and_default(
         &self,
         value: Value,
         faults: Vec<String>,
         malformed: Malformed,
         nulls: Nulls,
     ) -> Result<Decoded, String> {
-        let mut decoded = self.coerced(value, faults, malformed, nulls)?;
+        let mut decoded = self.try_coerce(value, faults, malformed, nulls)?;
         default(&mut decoded.value, &self.schema);
         Ok(decoded)
     }
 
-    fn coerced(
+    fn try_coerce(
         &self,
         mut value: Value,
         mut faults: Vec<String>,
@@ -115,7 +115,7 @@ impl CustomResource {
 /// and decodes them separately: `GetObjectMetaWithOptions`.
 fn decode_metadata(value: &mut Value) -> Result<Vec<String>, String> {
     let mut metadata = value["metadata"].take();
-    integers(&mut metadata);
+    floats_to_integers(&mut metadata);
     let mut decoded = schema::decode(METADATA, metadata)?;
     if let Value::Object(metadata) = &mut decoded.value
         && metadata.get("creationTimestamp").is_some_and(Value::is_null)
@@ -140,7 +140,7 @@ fn take_malformed(metadata: &mut Value) -> Vec<(&'static str, Value)> {
 
 /// Converts floats without a fraction to integers, because Go writes them without a point, and then reads an integer.
 /// Integers that do not fit an `int64` are floats here.
-pub fn integers(value: &mut Value) {
+pub fn floats_to_integers(value: &mut Value) {
     match value {
         Value::Number(number) if !number.is_i64() => {
             let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < LEAST_WITH_EXPONENT);
@@ -148,8 +148,8 @@ pub fn integers(value: &mut Value) {
                 *number = written;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(integers),
-        Value::Object(fields) => fields.values_mut().for_each(integers),
+        Value::Array(items) => items.iter_mut().for_each(floats_to_integers),
+        Value::Object(fields) => fields.values_mut().for_each(floats_to_integers),
         _ => {}
     }
 }

@@ -28,15 +28,15 @@ pub struct Definition {
     /// Everything in the definition that determines the form of objects, as JSON.
     form: String,
     /// The rows of earlier storage versions. An object stays in the version in which it was written.
-    left: Vec<&'static Resource>,
+    earlier_storage: Vec<&'static Resource>,
 }
 
 /// All definitions that were ever read. Rows are never freed, since objects refer to them; definitions with the same
 /// content share their rows, so that many short-lived clusters do not fill the memory.
-static DEFINITIONS: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+static DEFINITIONS: LazyLock<Mutex<RowsByForm>> = LazyLock::new(Mutex::default);
 
 /// The rows by `Definition::form`, and whether the definition is being deleted.
-type Known = HashMap<(String, bool), Option<&'static Definition>>;
+type RowsByForm = HashMap<(String, bool), Option<&'static Definition>>;
 
 impl Definition {
     /// Returns the row of CustomResourceDefinition itself.
@@ -50,7 +50,7 @@ impl Definition {
             return None;
         }
         let is_terminating = !crd["metadata"]["deletionTimestamp"].is_null();
-        let form = json!([crd["spec"], crd["status"]["acceptedNames"], left_versions(crd)]).to_string();
+        let form = json!([crd["spec"], crd["status"]["acceptedNames"], earlier_storage_versions(crd)]).to_string();
         let mut definitions = DEFINITIONS.lock().unwrap_or_else(PoisonError::into_inner);
         *definitions.entry((form, is_terminating)).or_insert_with_key(|(form, _)| {
             Self::read(crd, form.clone(), is_terminating).map(|rows| &*Box::leak(Box::new(rows)))
@@ -61,24 +61,25 @@ impl Definition {
         let versions: Vec<&Value> = crd["spec"]["versions"].as_array()?.iter().collect();
         let storage = versions.iter().find(|version| version["storage"] == true)?;
         let stored: &'static Resource = Box::leak(Box::new(row(crd, storage, is_terminating, None)?));
-        let left_versions = left_versions(crd);
-        let (mut served, mut left) = (Vec::new(), Vec::new());
+        let earlier_storage_versions = earlier_storage_versions(crd);
+        let (mut served, mut earlier_storage) = (Vec::new(), Vec::new());
         for version in versions {
-            let (is_served, is_left) = (version["served"] == true, left_versions.contains(&&version["name"]));
+            let (is_served, is_earlier) =
+                (version["served"] == true, earlier_storage_versions.contains(&&version["name"]));
             if version["storage"] == true {
                 served.extend(is_served.then_some(stored));
                 continue;
             }
             let form = Box::leak(Box::new(StoredForm { row: stored, conversion: Conversion::OfVersions }));
-            if (is_served || is_left)
+            if (is_served || is_earlier)
                 && let Some(row) = row(crd, version, is_terminating, Some(form))
             {
                 let row = &*Box::leak(Box::new(row));
                 served.extend(is_served.then_some(row));
-                left.extend(is_left.then_some(row));
+                earlier_storage.extend(is_earlier.then_some(row));
             }
         }
-        Some(Self { stored, served, form, left })
+        Some(Self { stored, served, form, earlier_storage })
     }
 
     /// Returns a row for custom resources whose definition was removed before them. The row keeps unknown fields, so
@@ -102,13 +103,13 @@ impl Definition {
 
     /// Returns the row for an object that was written in `version`: that of an earlier storage version, or that of the
     /// current one.
-    pub fn keeps(&self, version: &str) -> &'static Resource {
-        self.left.iter().find(|row| row.version == version).unwrap_or(&self.stored)
+    pub fn row_of_stored_version(&self, version: &str) -> &'static Resource {
+        self.earlier_storage.iter().find(|row| row.version == version).unwrap_or(&self.stored)
     }
 }
 
 /// Returns the earlier storage versions, in which objects may still be stored.
-fn left_versions(crd: &Value) -> Vec<&Value> {
+fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     let storage: Vec<&Value> =
         versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
@@ -145,7 +146,7 @@ fn row(
         scale,
         columns: CustomColumn::of(version),
         conversion_webhook: ConversionWebhook::of(crd),
-        is_mixed: !left_versions(crd).is_empty(),
+        has_several_stored_versions: !earlier_storage_versions(crd).is_empty(),
         warning: deprecation(spec, version, group, name, kind),
         is_terminating,
     };

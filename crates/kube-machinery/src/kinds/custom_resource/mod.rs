@@ -15,7 +15,7 @@ mod validation;
 pub use self::columns::CustomColumn;
 pub use self::conditions::{is_condition_true, set_condition};
 pub use self::conversion_webhook::ConversionWebhook;
-pub use self::decode::integers;
+pub use self::decode::floats_to_integers;
 pub use self::definition::Definition;
 pub(in crate::kinds) use self::json_path::JsonPath;
 pub use self::scale::ScalePaths;
@@ -39,7 +39,7 @@ pub struct CustomResource {
     /// The webhook that converts between versions, if the conversion strategy is `Webhook`.
     pub(crate) conversion_webhook: Option<ConversionWebhook>,
     /// True if stored objects may be in several versions.
-    pub is_mixed: bool,
+    pub has_several_stored_versions: bool,
     /// The deprecation warning for every request of this version.
     pub(crate) warning: Option<&'static str>,
     /// True if the definition is being deleted. Nothing can be created then.

@@ -18,11 +18,11 @@ impl CustomResource {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
             None => validate::validate(&self.schema, new, ""),
         });
-        causes.extend(self.of_scale(new, Checked::All));
-        causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
-        causes.extend(self.of_lists(new, old));
+        causes.extend(self.validate_scale(new, Checked::All));
+        causes.extend(embedded::validate(&self.schema, new, "", &validate_metadata));
+        causes.extend(self.validate_lists(new, old));
         #[cfg(feature = "cel")]
-        self.add_of_rules(causes, new, old);
+        self.validate_rules(causes, new, old);
     }
 
     /// Validates a new status.
@@ -30,17 +30,17 @@ impl CustomResource {
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
             causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
         }
-        causes.extend(self.of_scale(new, Checked::Status));
-        causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
-        causes.extend(self.of_lists(new, Some(old)));
+        causes.extend(self.validate_scale(new, Checked::Status));
+        causes.extend(embedded::validate(&self.schema, new, "", &validate_metadata));
+        causes.extend(self.validate_lists(new, Some(old)));
         #[cfg(feature = "cel")]
-        self.add_of_rules(causes, new, Some(old));
+        self.validate_rules(causes, new, Some(old));
     }
 
     /// Adds the causes of the CEL rules. If an earlier cause shows that the object lacks the form that the rules
     /// expect, they are skipped. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
-    fn add_of_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+    fn validate_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         if !self.schema.has_rules() {
             return;
         }
@@ -53,18 +53,18 @@ impl CustomResource {
         }
     }
 
-    fn of_scale(&self, value: &Value, checked: Checked) -> Vec<Cause> {
+    fn validate_scale(&self, value: &Value, checked: Checked) -> Vec<Cause> {
         self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
     }
 
     /// Returns the duplicates in lists that are sets or maps. They are tolerated if the old object had some too.
-    fn of_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
         if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
     }
 }
 
 /// Validates the metadata of an embedded object.
-fn of_metadata(object: &Value) -> Vec<Cause> {
-    metadata::whole(object, NameRule::PathSegment)
+fn validate_metadata(object: &Value) -> Vec<Cause> {
+    metadata::validate_object_meta(object, NameRule::PathSegment)
 }

@@ -35,22 +35,22 @@ pub fn conformance(crd: &Value) -> Option<Conformance> {
     if !is_protected(text(&crd["spec"], "group")) {
         return None;
     }
-    let said = said(crd);
-    let approval = Approval::of(said);
+    let annotation = annotation(crd);
+    let approval = Approval::of(annotation);
     let (reason, message) = match approval {
         Approval::Missing => ("MissingAnnotation", approval.fault()),
         Approval::Invalid => ("InvalidAnnotation", approval.fault()),
-        Approval::Bypassed => ("UnapprovedAnnotation", format!("not approved: {said:?}")),
-        Approval::Approved => ("ApprovedAnnotation", format!("approved in {said}")),
+        Approval::Bypassed => ("UnapprovedAnnotation", format!("not approved: {annotation:?}")),
+        Approval::Approved => ("ApprovedAnnotation", format!("approved in {annotation}")),
     };
     Some(Conformance { is_conformant: approval == Approval::Approved, reason, message })
 }
 
 /// Validates the approval annotation. An update may keep an invalid one.
 pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
-    let now = said(new);
+    let now = annotation(new);
     let approval = Approval::of(now);
-    if !is_protected(text(&new["spec"], "group")) || old.is_some_and(|old| Approval::of(said(old)) == approval) {
+    if !is_protected(text(&new["spec"], "group")) || old.is_some_and(|old| Approval::of(annotation(old)) == approval) {
         return;
     }
     let at = format!("metadata.annotations[{ANNOTATION}]");
@@ -67,19 +67,19 @@ fn is_protected(group: &str) -> bool {
     ["k8s.io", "kubernetes.io"].into_iter().any(is_in)
 }
 
-fn said(crd: &Value) -> &str {
+fn annotation(crd: &Value) -> &str {
     text(&crd["metadata"]["annotations"], ANNOTATION)
 }
 
 impl Approval {
-    fn of(said: &str) -> Self {
-        if said.is_empty() {
+    fn of(annotation: &str) -> Self {
+        if annotation.is_empty() {
             return Self::Missing;
         }
-        if said.starts_with("unapproved") {
+        if annotation.starts_with("unapproved") {
             return Self::Bypassed;
         }
-        let host = super::url::Url::parse(said).ok().filter(|url| !url.scheme.is_empty()).map(|url| url.host);
+        let host = super::url::Url::parse(annotation).ok().filter(|url| !url.scheme.is_empty()).map(|url| url.host);
         if host.is_some_and(|host| !host.is_empty()) { Self::Approved } else { Self::Invalid }
     }
 

@@ -1,7 +1,7 @@
 //! A list of validation causes with a limit on its size.
 
-use super::path::Path;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 
 /// The largest size of the causes, in bytes. Upstream has no limit, although the path in each cause can be as long as
 /// the definition.

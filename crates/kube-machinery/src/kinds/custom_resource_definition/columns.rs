@@ -2,9 +2,9 @@
 //! `ValidateCustomResourceColumnDefinition`, `ValidateCustomResourceDefinitionSubresources`.
 
 use super::causes::Causes;
-use super::path::Path;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::text;
 use crate::value::Value;
 

@@ -7,11 +7,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::causes::Causes;
-use super::path::Path;
-use super::requirements::Requirements;
 use super::url::Url;
+use super::validation_options::ValidationOptions;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::value::Value;
@@ -19,7 +19,7 @@ use crate::value::Value;
 /// The versions of ConversionReview that the API server can send.
 pub(super) const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
-pub(super) fn validate(conversion: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     if conversion.is_null() {
         return;
     }
@@ -38,9 +38,9 @@ pub(super) fn validate(conversion: &Value, needs: &Requirements, at: &Path<'_>, 
         if config.is_null() {
             causes.add(&at_config, |at| Cause::required(at, "required when strategy is set to Webhook"));
         } else {
-            validate_config(config, needs, &at_config, causes);
+            validate_config(config, options, &at_config, causes);
         }
-        validate_reviews(reviews, needs, &at_reviews, causes);
+        validate_reviews(reviews, options, &at_reviews, causes);
     } else {
         let why = "should not be set when strategy is not set to Webhook";
         if !config.is_null() {
@@ -52,13 +52,13 @@ pub(super) fn validate(conversion: &Value, needs: &Requirements, at: &Path<'_>, 
     }
 }
 
-fn validate_config(config: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+fn validate_config(config: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     match (config["url"].as_str(), &config["service"]) {
         (Some(url), Value::Null) => validate_url(url, &at.child("url"), causes),
         (None, service @ Value::Object(_)) => validate_service(service, &at.child("service"), causes),
         _ => causes.add(at, |at| Cause::required(at, "exactly one of url or service is required")),
     }
-    if needs.valid_ca_bundle
+    if options.valid_ca_bundle
         && let Some(why) = bundle_fault(text(config, "caBundle"))
     {
         causes.add(&at.child("caBundle"), |at| Cause::invalid_as(at, &config["caBundle"].to_string(), &why));
@@ -110,9 +110,9 @@ fn validate_url(text: &str, at: &Path<'_>, causes: &mut Causes) {
 /// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
 /// swaps the arguments. Upstream: `ValidateWebhookService`.
 fn validate_service(service: &Value, at: &Path<'_>, causes: &mut Causes) {
-    for (told, field) in [("name", "namespace"), ("namespace", "name")] {
+    for (missing, field) in [("name", "namespace"), ("namespace", "name")] {
         if text(service, field).is_empty() {
-            causes.add(&at.child(told), |at| Cause::required(at, ""));
+            causes.add(&at.child(missing), |at| Cause::required(at, ""));
         }
     }
     let port = service["port"].as_i64().unwrap_or_default();
@@ -150,7 +150,7 @@ fn validate_path(path: &str, at: &Path<'_>, causes: &mut Causes) {
 }
 
 /// Upstream: `validateConversionReviewVersions`.
-fn validate_reviews(reviews: &[Value], needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+fn validate_reviews(reviews: &[Value], options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     if reviews.is_empty() {
         return causes.add(at, |at| Cause::required(at, ""));
     }
@@ -163,7 +163,7 @@ fn validate_reviews(reviews: &[Value], needs: &Requirements, at: &Path<'_>, caus
         }
         dns1035(version).iter().for_each(|why| causes.add(&at, |at| Cause::invalid(at, version, why)));
     }
-    if needs.known_review && !reviews.iter().any(is_known_review) {
+    if options.known_review && !reviews.iter().any(is_known_review) {
         let why = format!("must include at least one of {}", REVIEWS.join(", "));
         causes.add(at, |at| Cause::invalid_as(at, &go_json(&reviews.to_vec().into()), &why));
     }

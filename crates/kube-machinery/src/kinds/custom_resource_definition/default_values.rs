@@ -2,7 +2,6 @@
 //! fields. Upstream: `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
 use super::causes::Causes;
-use super::path::Path;
 use crate::codec::go_json::go_json;
 use crate::codec::structural::embedded::{self, Malformed};
 #[cfg(feature = "cel")]
@@ -10,6 +9,7 @@ use crate::codec::structural::rules;
 use crate::codec::structural::validate::validate_default;
 use crate::codec::structural::{Structural, prune, prune_below_root};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::value::{Value, json};
@@ -20,13 +20,13 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
 /// Validates all defaults in the schema of a whole resource.
 pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &mut Causes) {
-    let place = Place { resource: schema, around: None, is_meta: false, pruned };
-    below(schema, &place, at, causes);
+    let position = Position { resource: schema, around: None, is_meta: false, pruned };
+    validate_below(schema, &position, at, causes);
 }
 
 /// Returns true if a default in the schema has unknown fields. Upstream: `schemaHasUnprunedDefaults`.
 pub(super) fn has_unpruned(schema: &Value) -> bool {
-    super::internal::has(schema, &mut |schema| {
+    super::internal::schema_has(schema, &mut |schema| {
         let is_unpruned =
             |read: Structural| without_unknown(schema, &read, schema[EMBEDDED] == true) != schema["default"];
         !schema["default"].is_null() && crate::value::from_value(schema.clone()).is_ok_and(is_unpruned)
@@ -44,7 +44,7 @@ pub(super) enum Pruned {
 }
 
 /// The position of a schema in the schema of a resource.
-struct Place<'a> {
+struct Position<'a> {
     /// The schema of the innermost resource around the position.
     resource: &'a Value,
     /// The last step from `resource` to the position; `None` at the resource itself.
@@ -63,47 +63,61 @@ struct Step<'a> {
 }
 
 /// Validates the defaults of a schema and of all schemas below it.
-fn below(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut Causes) {
     if !schema.is_object() || causes.is_full() {
         return;
     }
     if !schema["default"].is_null() {
-        one(schema, place, &at.child("default"), causes);
+        validate_one(schema, position, &at.child("default"), causes);
     }
-    let before = place.around.as_ref();
-    inner(&schema["items"], place, Step { before, field: None }, place.is_meta, &at.child("items"), causes);
+    let before = position.around.as_ref();
+    validate_child(
+        &schema["items"],
+        position,
+        Step { before, field: None },
+        position.is_meta,
+        &at.child("items"),
+        causes,
+    );
     let at = at.child("properties");
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let is_meta = place.is_meta || place.around.is_none() && META.contains(&name.as_str());
-        inner(property, place, Step { before, field: Some(name) }, is_meta, &at.key(name), causes);
+        let is_meta = position.is_meta || position.around.is_none() && META.contains(&name.as_str());
+        validate_child(property, position, Step { before, field: Some(name) }, is_meta, &at.key(name), causes);
     }
 }
 
 /// Validates the defaults of a child schema, which is a new resource if it is an embedded one.
-fn inner(schema: &Value, place: &Place<'_>, step: Step<'_>, is_meta: bool, at: &Path<'_>, causes: &mut Causes) {
-    let place = if schema[EMBEDDED] == true {
-        Place { resource: schema, around: None, is_meta: false, pruned: place.pruned }
+fn validate_child(
+    schema: &Value,
+    position: &Position<'_>,
+    step: Step<'_>,
+    is_meta: bool,
+    at: &Path<'_>,
+    causes: &mut Causes,
+) {
+    let position = if schema[EMBEDDED] == true {
+        Position { resource: schema, around: None, is_meta: false, pruned: position.pruned }
     } else {
-        Place { resource: place.resource, around: Some(step), is_meta, pruned: place.pruned }
+        Position { resource: position.resource, around: Some(step), is_meta, pruned: position.pruned }
     };
-    below(schema, &place, at, causes);
+    validate_below(schema, &position, at, causes);
 }
 
 /// Validates the default of one schema.
-fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut Causes) {
     let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
-    let is_resource = place.around.is_none();
+    let is_resource = position.around.is_none();
     read.is_embedded_resource |= is_resource;
-    if place.is_meta {
-        if let Some(why) = fault_of_metadata(value, place) {
+    if position.is_meta {
+        if let Some(why) = fault_of_metadata(value, position) {
             let shown = go_json(value);
             let why = format!("must result in valid metadata: {why}");
             return causes.add(at, |at| Cause::invalid_as(at, &shown, &why));
         }
-        return causes.extend(validity(&read, value, &at.to_string()));
+        return causes.extend(validate_value(&read, value, &at.to_string()));
     }
-    if place.pruned == Pruned::Required && without_unknown(schema, &read, is_resource) != *value {
+    if position.pruned == Pruned::Required && without_unknown(schema, &read, is_resource) != *value {
         let shown = go_json(value);
         causes.add(at, |at| Cause::invalid_as(at, &shown, "must not have unknown fields"));
     }
@@ -112,8 +126,8 @@ fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let below = |found: Vec<Cause>| found.into_iter().map(|cause| cause.below(&at)).collect();
     let found: Vec<Cause> = match embedded::coerce(&read, &mut value, "", Malformed::Refused) {
         Err(cause) => below(vec![cause]),
-        Ok(_) => match embedded::validate(&read, &value, "", &of_metadata) {
-            causes if causes.is_empty() => validity(&read, &value, &at),
+        Ok(_) => match embedded::validate(&read, &value, "", &validate_metadata) {
+            causes if causes.is_empty() => validate_value(&read, &value, &at),
             causes => below(causes),
         },
     };
@@ -122,12 +136,12 @@ fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
 
 /// Validates a default under its schema, and then under its CEL rules: first as an unchanged update, then as a new
 /// value.
-fn validity(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
+fn validate_value(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     let causes = validate_default(schema, value);
     #[cfg(feature = "cel")]
     if causes.is_empty() {
-        let of_itself = rules::validate(schema, value, Some(value), "");
-        let found = if of_itself.is_empty() { rules::validate(schema, value, None, "") } else { of_itself };
+        let of_unchanged = rules::validate(schema, value, Some(value), "");
+        let found = if of_unchanged.is_empty() { rules::validate(schema, value, None, "") } else { of_unchanged };
         return found.into_iter().map(|cause| cause.below(at)).collect();
     }
     causes.into_iter().map(|cause| cause.named_below(at)).collect()
@@ -146,11 +160,11 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
 
 /// Returns why the metadata is invalid in a resource that consists of this default alone. Upstream:
 /// `SurroundingObjectFunc`.
-fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
-    let mut resource: Structural = crate::value::from_value(place.resource.clone()).ok()?;
+fn fault_of_metadata(default: &Value, position: &Position<'_>) -> Option<String> {
+    let mut resource: Structural = crate::value::from_value(position.resource.clone()).ok()?;
     resource.is_embedded_resource = true;
     let mut object = default.clone();
-    let mut step = place.around.as_ref();
+    let mut step = position.around.as_ref();
     while let Some(Step { before, field }) = step {
         object = match field {
             Some(field) => json!({ (*field): object }),
@@ -165,7 +179,7 @@ fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
         return Some(cause.sentence());
     }
     let sentences: Vec<String> =
-        embedded::validate(&resource, &object, "", &of_metadata).iter().map(Cause::sentence).collect();
+        embedded::validate(&resource, &object, "", &validate_metadata).iter().map(Cause::sentence).collect();
     match &sentences[..] {
         [] => None,
         [one] => Some(one.clone()),
@@ -174,6 +188,6 @@ fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
 }
 
 /// Validates the metadata of an embedded object.
-fn of_metadata(object: &Value) -> Vec<Cause> {
-    metadata::whole(object, NameRule::PathSegment)
+fn validate_metadata(object: &Value) -> Vec<Cause> {
+    metadata::validate_object_meta(object, NameRule::PathSegment)
 }

@@ -2,7 +2,7 @@
 //! for the changes by a conversion to the internal version and back.
 
 use crate::codec::schema::float;
-use crate::conventions::fill::{list, missing, object, part};
+use crate::conventions::edit::{list, object, object_field, set_default};
 use crate::kinds::fields::{items, text};
 use crate::value::{Value, json};
 
@@ -10,10 +10,11 @@ use crate::value::{Value, json};
 pub(super) fn set(definition: &mut Value) {
     let spec = &mut definition["spec"];
     set_names(&mut spec["names"]);
-    missing(spec, "conversion", json!({"strategy": "None"}));
+    set_default(spec, "conversion", json!({"strategy": "None"}));
     set_conversion(&mut spec["conversion"]);
     for version in list(spec, "versions") {
-        if let Some(schema) = part(version, "schema").and_then(|schema| part(schema, "openAPIV3Schema")) {
+        if let Some(schema) = object_field(version, "schema").and_then(|schema| object_field(schema, "openAPIV3Schema"))
+        {
             write_numbers(schema);
         }
     }
@@ -44,11 +45,13 @@ fn set_names(names: &mut Value) {
 /// Defaults the webhook's port, and removes an empty webhook: upstream's internal version has the webhook's fields
 /// directly in the conversion, so an empty one is lost.
 fn set_conversion(conversion: &mut Value) {
-    let Some(webhook) = part(conversion, "webhook") else { return };
+    let Some(webhook) = object_field(conversion, "webhook") else { return };
     if webhook["clientConfig"].is_null() && webhook["conversionReviewVersions"].is_null() {
         object(conversion).remove("webhook");
-    } else if let Some(service) = part(webhook, "clientConfig").and_then(|config| part(config, "service")) {
-        missing(service, "port", json!(443));
+    } else if let Some(service) =
+        object_field(webhook, "clientConfig").and_then(|config| object_field(config, "service"))
+    {
+        set_default(service, "port", json!(443));
     }
 }
 

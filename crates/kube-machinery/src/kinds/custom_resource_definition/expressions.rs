@@ -5,10 +5,10 @@
 //! Upstream also estimates the cost of each rule; this module does not.
 
 use super::causes::Causes;
-use super::path::Path;
-use super::shown;
+use super::go_print;
 use crate::codec::expression::checker::{Checked, Type, check};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
@@ -49,20 +49,20 @@ fn validate_rule(
     let expression = match compile(rule, "rule", subject) {
         Ok(compiled) if compiled.kind.is_other_than(&Type::Bool) => {
             let why = "cel expression must evaluate to a bool";
-            causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), why));
+            causes.add_later(&at_rule, |at| Cause::invalid_as(at, &go_print::rule(rule), why));
             None
         }
         Ok(compiled) => match compiled.program() {
             Ok(program) => Some(program),
             Err(why) => {
                 let why = format!("program {why}");
-                causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
+                causes.add_later(&at_rule, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
                 None
             }
         },
         Err(faults) => {
             let why = format!("compilation failed: {faults}");
-            causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
+            causes.add_later(&at_rule, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
             None
         }
     };
@@ -91,7 +91,7 @@ fn validate_message(rule: &Value, subject: &Type<'_>, at: &Path<'_>, causes: &mu
         },
         Err(faults) => format!("messageExpression compilation failed: {faults}"),
     };
-    causes.add_later(at, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
+    causes.add_later(at, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
 }
 
 /// Parses and type-checks an expression. Errors are in cel-go's words.

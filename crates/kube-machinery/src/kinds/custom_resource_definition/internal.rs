@@ -82,12 +82,12 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one == other || is_empty(one) && is_empty(other)
 }
 
-/// Calls `look` with the schema and each schema in it, until a call returns true. Upstream: `SchemaHas`.
-pub(super) fn has(schema: &Value, look: &mut impl FnMut(&Value) -> bool) -> bool {
-    if look(schema) {
+/// Calls `matches` with the schema and each schema in it, until a call returns true. Upstream: `SchemaHas`.
+pub(super) fn schema_has(schema: &Value, matches: &mut impl FnMut(&Value) -> bool) -> bool {
+    if matches(schema) {
         return true;
     }
-    let mut any = |schema: &Value| schema.is_object() && has(schema, look);
+    let mut any = |schema: &Value| schema.is_object() && schema_has(schema, matches);
     for field in ["items", "allOf", "anyOf", "oneOf", "not", "additionalProperties", "additionalItems"] {
         let found = match &schema[field] {
             Value::Array(schemas) => schemas.iter().any(&mut any),

@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use super::causes::Causes;
-use super::path::Path;
-use super::requirements::Requirements;
+use super::validation_options::ValidationOptions;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
@@ -16,12 +16,12 @@ const MAP_TYPE: &str = "x-kubernetes-map-type";
 const KEYS: &str = "x-kubernetes-list-map-keys";
 
 /// Validates the list type and the list keys of one schema.
-pub(super) fn validate(schema: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     let (kind, list_type) = (text(schema, "type"), schema[LIST_TYPE].as_str());
     let one_schema = schema["items"].as_object().map(|_| &schema["items"]);
     if list_type.is_some() && kind != "array" {
         must_be(kind, "must be array if x-kubernetes-list-type is specified", &at.child("type"), causes);
-    } else if let (Some("set"), Some(item), true) = (list_type, one_schema, needs.atomic_sets) {
+    } else if let (Some("set"), Some(item), true) = (list_type, one_schema, options.atomic_sets) {
         atomic_item(item, &at.child("items"), causes);
     }
     if let Some(other) = list_type.filter(|list_type| !["atomic", "set", "map"].contains(list_type)) {
@@ -39,7 +39,7 @@ pub(super) fn validate(schema: &Value, needs: &Requirements, at: &Path<'_>, caus
     if list_type == Some("map") {
         map(schema, keys, at, causes);
     }
-    if needs.list_keys {
+    if options.list_keys {
         optional_keys(schema, at, causes);
     }
 }
@@ -74,7 +74,7 @@ fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
         return causes.add(&at_items, |at| Cause::required(at, "must have a schema if x-kubernetes-list-type is map"));
     }
     if !item.is_object() {
-        let shown = super::shown::items(item);
+        let shown = super::go_print::items(item);
         let why = "must only have a single schema if x-kubernetes-list-type is map";
         return causes.add(&at_items, |at| Cause::invalid_as(at, &shown, why));
     }

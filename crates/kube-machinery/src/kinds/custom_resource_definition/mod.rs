@@ -12,18 +12,17 @@ mod defaults;
 #[cfg(feature = "cel")]
 mod expressions;
 mod field_path;
+mod go_print;
 mod internal;
 mod list_keys;
 mod names;
-mod path;
 mod prepare;
-mod requirements;
 mod rules;
 mod schema;
-mod shown;
 mod structural;
 mod url;
 mod validation;
+mod validation_options;
 mod warnings;
 
 pub use self::approval::conformance;

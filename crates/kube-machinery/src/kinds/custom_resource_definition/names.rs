@@ -2,8 +2,8 @@
 //! `ValidateCustomResourceDefinitionNames`.
 
 use super::causes::Causes;
-use super::path::Path;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::dns1035;
 use crate::value::Value;

@@ -8,7 +8,7 @@ use crate::value::{Value, json};
 
 /// Resets the status of a new definition, and adds the storage version to `status.storedVersions`.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
-    if change.part.is_some() {
+    if change.subresource.is_some() {
         // Upstream fills in missing storedVersions as a default, when it decodes the definition.
         return set_stored_versions(new);
     }

@@ -4,9 +4,9 @@
 
 use super::causes::Causes;
 use super::field_path::{Brackets, follow};
-use super::path::Path;
 use super::structural;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 

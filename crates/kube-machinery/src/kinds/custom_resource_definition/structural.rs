@@ -2,10 +2,10 @@
 //! Upstream: `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
 
 use super::causes::Causes;
-use super::internal::has;
-use super::path::Path;
+use super::internal::schema_has;
 use crate::codec::structural::pattern::compile;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::{Value, json};
 
@@ -18,7 +18,7 @@ pub(super) fn is_structural(schema: &Value) -> bool {
 /// `NewStructural`.
 pub(super) fn unsupported(schema: &Value) -> Option<String> {
     let mut why = None;
-    has(schema, &mut |schema| {
+    schema_has(schema, &mut |schema| {
         why = unsupported_in(schema);
         why.is_some()
     });
@@ -26,7 +26,7 @@ pub(super) fn unsupported(schema: &Value) -> Option<String> {
 }
 
 fn unsupported_in(schema: &Value) -> Option<String> {
-    for (field, told) in [
+    for (field, name) in [
         ("id", "id"),
         ("$schema", "schema"),
         ("$ref", "$ref"),
@@ -36,7 +36,7 @@ fn unsupported_in(schema: &Value) -> Option<String> {
         ("definitions", "definitions"),
     ] {
         if !schema[field].is_null() && schema[field] != "" {
-            return Some(format!("OpenAPIV3Schema '{told}' is not supported"));
+            return Some(format!("OpenAPIV3Schema '{name}' is not supported"));
         }
     }
     if schema["x-kubernetes-preserve-unknown-fields"] == false {
@@ -50,7 +50,7 @@ fn unsupported_in(schema: &Value) -> Option<String> {
 pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
     let mut causes = Causes::default();
     invariants(schema, Level::Root, at, &mut causes);
-    logic(schema, |part, at_part, causes| complete(part, schema, at, at_part, causes), at, &mut causes);
+    each_nested(schema, |part, at_part, causes| validate_complete(part, schema, at, at_part, causes), at, &mut causes);
     let mut list = causes.into_list();
     list.sort_by_cached_key(Cause::sentence);
     list
@@ -87,10 +87,10 @@ fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) 
         causes.add(&at_additional, |at| Cause::forbidden(at, "must not be used at the root"));
     }
     invariants(additional, Level::Field, &at_additional, causes);
-    of_int_or_string(schema, at, causes);
-    values(schema, is_int_or_string(schema), at, causes);
-    of_type(schema, level, at, causes);
-    of_metadata(schema, level, &properties, causes);
+    validate_int_or_string(schema, at, causes);
+    validate_values(schema, is_int_or_string(schema), at, causes);
+    validate_type(schema, level, at, causes);
+    validate_metadata(schema, level, &properties, causes);
     let is_embedded = schema[EMBEDDED] == true;
     if is_embedded && schema[PRESERVES] != true && schema["properties"].is_null() {
         let why = "must not be empty if x-kubernetes-embedded-resource is true without \
@@ -100,7 +100,7 @@ fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) 
 }
 
 /// Upstream: `validateExtensions`.
-fn of_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     for field in [PRESERVES, EMBEDDED] {
         if schema[INT_OR_STRING] == true && schema[field] == true {
             let why = "must be false if x-kubernetes-int-or-string is true";
@@ -109,7 +109,7 @@ fn of_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-fn of_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+fn validate_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
     let (kind, at_type) = (text(schema, "type"), at.child("type"));
     let is_embedded = schema[EMBEDDED] == true;
     if is_embedded && kind != "object" {
@@ -133,7 +133,7 @@ fn of_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
 }
 
 /// Validates the schemas of kind, apiVersion and metadata. `at` is the path of the properties.
-fn of_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+fn validate_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
     let is_resource = level == Level::Root || schema[EMBEDDED] == true;
     for (name, expected) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
         let Some(property) = schema["properties"].get(name) else { continue };
@@ -184,7 +184,7 @@ fn is_int_or_string(schema: &Value) -> BothTypes {
 }
 
 /// Upstream: `validateValueValidation`.
-fn values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
+fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
     let both = |field: &str, i: usize| match types {
         BothTypes::InAllOf | BothTypes::InBoth if field == "allOf" && i == 0 => BothTypes::InAnyOf,
         _ => BothTypes::Nowhere,
@@ -195,10 +195,10 @@ fn values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) 
         }
         let at = at.child(field);
         for (i, part) in items(schema, field).iter().enumerate() {
-            nested(part, both(field, i), &at.index(i), causes);
+            validate_nested(part, both(field, i), &at.index(i), causes);
         }
     }
-    nested(&schema["not"], BothTypes::Nowhere, &at.child("not"), causes);
+    validate_nested(&schema["not"], BothTypes::Nowhere, &at.child("not"), causes);
     let pattern = text(schema, "pattern");
     if !pattern.is_empty()
         && let Err(fault) = compile(pattern)
@@ -210,18 +210,18 @@ fn values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) 
 
 /// Validates a schema inside of `allOf`, `anyOf`, `oneOf` or `not`, where types, defaults and the like are forbidden.
 /// Upstream: `validateNestedValueValidation`.
-fn nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
+fn validate_nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
     const EMPTY: &str = "must be empty to be structural";
     const FALSE: &str = "must be false to be structural";
     const UNDEFINED: &str = "must be undefined to be structural";
     if !schema.is_object() || causes.is_full() {
         return;
     }
-    values(schema, types, at, causes);
-    nested(&schema["items"], BothTypes::Nowhere, &at.child("items"), causes);
+    validate_values(schema, types, at, causes);
+    validate_nested(&schema["items"], BothTypes::Nowhere, &at.child("items"), causes);
     let properties = at.child("properties");
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        nested(property, BothTypes::Nowhere, &properties.key(name), causes);
+        validate_nested(property, BothTypes::Nowhere, &properties.key(name), causes);
     }
     for (field, why) in [
         ("type", EMPTY),
@@ -247,31 +247,31 @@ fn nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) 
     }
 }
 
-/// Calls `look` with each schema in `allOf`, `anyOf`, `oneOf` and `not`, and its path.
-fn logic(schema: &Value, look: impl Fn(&Value, &Path<'_>, &mut Causes), at: &Path<'_>, causes: &mut Causes) {
-    look(&schema["not"], &at.child("not"), causes);
+/// Calls `visit` with each schema in `allOf`, `anyOf`, `oneOf` and `not`, and its path.
+fn each_nested(schema: &Value, visit: impl Fn(&Value, &Path<'_>, &mut Causes), at: &Path<'_>, causes: &mut Causes) {
+    visit(&schema["not"], &at.child("not"), causes);
     for field in ["allOf", "anyOf", "oneOf"] {
         let at = at.child(field);
         for (i, part) in items(schema, field).iter().enumerate() {
-            look(part, &at.index(i), causes);
+            visit(part, &at.index(i), causes);
         }
     }
 }
 
 /// Checks that each field that a schema in `allOf`, `anyOf`, `oneOf` or `not` mentions also exists outside of them.
 /// Upstream: `complete.go`.
-fn complete(part: &Value, schema: &Value, at: &Path<'_>, at_part: &Path<'_>, causes: &mut Causes) {
+fn validate_complete(part: &Value, schema: &Value, at: &Path<'_>, at_part: &Path<'_>, causes: &mut Causes) {
     if !part.is_object() || causes.is_full() {
         return;
     }
     if !schema.is_object() {
         return causes.add(at, |at| Cause::required(at, &format!("because it is defined in {at_part}")));
     }
-    logic(part, |part, at_part, causes| complete(part, schema, at, at_part, causes), at_part, causes);
-    complete(&part["items"], &schema["items"], &at.child("items"), &at_part.child("items"), causes);
+    each_nested(part, |part, at_part, causes| validate_complete(part, schema, at, at_part, causes), at_part, causes);
+    validate_complete(&part["items"], &schema["items"], &at.child("items"), &at_part.child("items"), causes);
     let (properties, properties_of_part) = (at.child("properties"), at_part.child("properties"));
     for (name, part) in part["properties"].as_object().into_iter().flatten() {
         let own = schema["properties"].get(name).unwrap_or(&Value::Null);
-        complete(part, own, &properties.key(name), &properties_of_part.key(name), causes);
+        validate_complete(part, own, &properties.key(name), &properties_of_part.key(name), causes);
     }
 }

@@ -8,13 +8,13 @@ use std::collections::HashSet;
 use super::approval;
 use super::causes::Causes;
 use super::field_path::{Brackets, follow};
-use super::internal::{Spec, has};
-use super::path::Path;
-use super::requirements::{MOST_SELECTABLE, Requirements};
+use super::internal::{Spec, schema_has};
 use super::schema::Expressions;
-use super::{columns, conversion, default_values, names, schema, shown, structural};
+use super::validation_options::{MOST_SELECTABLE, ValidationOptions};
+use super::{columns, conversion, default_values, go_print, names, schema, structural};
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::conventions::quote::is_printable;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
@@ -25,11 +25,11 @@ use crate::value::{Array, Value};
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Causes::default();
     let spec = Spec::of(new);
-    let needs = old.map_or_else(Requirements::of_new, |old| Requirements::of_update(new, old));
+    let options = old.map_or_else(ValidationOptions::for_new, |old| ValidationOptions::for_update(new, old));
     if old.is_none() {
         own_name(new, &mut causes);
     }
-    validate_spec(&spec, needs, old, &mut causes);
+    validate_spec(&spec, options, old, &mut causes);
     names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
     stored_versions(new, &mut causes);
     approval::validate(new, old, &mut causes);
@@ -61,10 +61,10 @@ fn own_name(new: &Value, causes: &mut Causes) {
     }
 }
 
-fn validate_spec(spec: &Spec<'_>, mut needs: Requirements, old: Option<&Value>, causes: &mut Causes) {
+fn validate_spec(spec: &Spec<'_>, mut options: ValidationOptions, old: Option<&Value>, causes: &mut Causes) {
     let at = Path::Root("spec");
     group_and_scope(spec.value, &at, causes);
-    let requires_schema = needs.schema;
+    let requires_schema = options.schema;
     let has_shared_schema = spec.shared_schema().is_object();
     let at_versions = at.child("versions");
     for (i, version) in spec.versions().iter().enumerate().filter(|_| !has_shared_schema) {
@@ -78,15 +78,15 @@ fn validate_spec(spec: &Spec<'_>, mut needs: Requirements, old: Option<&Value>, 
             causes.add(&at.child("schema").child("openAPIV3Schema"), |at| Cause::required(at, why));
         }
     }
-    let any = |rule: fn(&Value) -> bool| spec.schemas().any(|schema| has(schema, &mut |schema| rule(schema)));
+    let any = |rule: fn(&Value) -> bool| spec.schemas().any(|schema| schema_has(schema, &mut |schema| rule(schema)));
     let has_defaults = any(|schema| !schema["default"].is_null());
     if has_defaults && spec.preserves_unknown_fields() {
         let why = "must be false in order to use defaults in the schema";
         causes.add(&at.child("preserveUnknownFields"), |at| Cause::invalid_as(at, "true", why));
     }
-    needs.structural |= !spec.preserves_unknown_fields() || has_defaults || any(has_extensions);
+    options.structural |= !spec.preserves_unknown_fields() || has_defaults || any(has_extensions);
     for (i, version) in spec.versions().iter().enumerate() {
-        validate_version(spec, version, &needs, &at_versions.index(i), causes);
+        validate_version(spec, version, &options, &at_versions.index(i), causes);
     }
     all_versions(spec, &at, causes);
     spec_names(spec.value, &at.child("names"), causes);
@@ -94,7 +94,7 @@ fn validate_spec(spec: &Spec<'_>, mut needs: Requirements, old: Option<&Value>, 
         .into_iter()
         .chain(spec.versions().iter().map(|version| spec.subresources(version)))
         .any(|subresources| !subresources["status"].is_null());
-    validate_schema(spec.shared("schema"), has_status, &needs, &at.child("validation"), causes);
+    validate_schema(spec.shared("schema"), has_status, &options, &at.child("validation"), causes);
     columns::validate_subresources(spec.shared("subresources"), &at.child("subresources"), causes);
     columns::validate(spec.shared("additionalPrinterColumns"), &at.child("additionalPrinterColumns"), causes);
     let at_fields = at.child("selectableFields");
@@ -107,7 +107,7 @@ fn validate_spec(spec: &Spec<'_>, mut needs: Requirements, old: Option<&Value>, 
         (fields, schema) => {
             let schema = &schema["openAPIV3Schema"];
             unsupported(schema, &at.child("schema.openAPIV3Schema"), causes);
-            selectable(fields, schema, needs.many_selectable.contains(""), &at_fields, causes);
+            selectable(fields, schema, options.many_selectable.contains(""), &at_fields, causes);
         }
     }
     let strategy = text(&spec.value["conversion"], "strategy");
@@ -115,9 +115,9 @@ fn validate_spec(spec: &Spec<'_>, mut needs: Requirements, old: Option<&Value>, 
         let why = "must be None if spec.preserveUnknownFields is true";
         causes.add(&at.child("conversion").child("strategy"), |at| Cause::invalid(at, strategy, why));
     }
-    conversion::validate(&spec.value["conversion"], &needs, &at.child("conversion"), causes);
+    conversion::validate(&spec.value["conversion"], &options, &at.child("conversion"), causes);
     if let Some(old) = old {
-        immutable(spec.value, &old["spec"], &needs, causes);
+        immutable(spec.value, &old["spec"], &options, causes);
     }
 }
 
@@ -158,7 +158,7 @@ fn has_extensions(schema: &Value) -> bool {
 
 /// Validates the fields of one version that the versions do not share. Upstream:
 /// `validateCustomResourceDefinitionVersion`.
-fn validate_version(spec: &Spec<'_>, version: &Value, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+fn validate_version(spec: &Spec<'_>, version: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     let name = text(version, "name");
     let messages = dns1035(name);
     if !messages.is_empty() {
@@ -169,7 +169,7 @@ fn validate_version(spec: &Spec<'_>, version: &Value, needs: &Requirements, at: 
         causes.add(&at.child("deprecationWarning"), |at| Cause::invalid_as(at, &shown, &why));
     }
     let has_status = !spec.subresources(version)["status"].is_null();
-    validate_schema(spec.own(version, "schema"), has_status, needs, &at.child("schema"), causes);
+    validate_schema(spec.own(version, "schema"), has_status, options, &at.child("schema"), causes);
     columns::validate_subresources(spec.own(version, "subresources"), &at.child("subresources"), causes);
     columns::validate(spec.own(version, "additionalPrinterColumns"), &at.child("additionalPrinterColumns"), causes);
     let fields = items_of(spec.own(version, "selectableFields"));
@@ -182,7 +182,7 @@ fn validate_version(spec: &Spec<'_>, version: &Value, needs: &Requirements, at: 
         return causes.add(&at_fields, |at| Cause::invalid(at, "", why));
     }
     unsupported(schema, &at.child("schema.openAPIV3Schema"), causes);
-    selectable(fields, schema, needs.many_selectable.contains(name), &at_fields, causes);
+    selectable(fields, schema, options.many_selectable.contains(name), &at_fields, causes);
 }
 
 /// Adds a cause if the schema uses a feature that a structural schema cannot express.
@@ -224,7 +224,7 @@ fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut Causes) {
     ] {
         if is_wrong {
             let shown = match &spec.value["versions"] {
-                Value::Array(versions) => shown::versions(versions, spec.shared_fields()),
+                Value::Array(versions) => go_print::versions(versions, spec.shared_fields()),
                 _ => "null".to_owned(),
             };
             causes.add(&at.child("versions"), |at| Cause::invalid_as(at, &shown, why));
@@ -269,7 +269,13 @@ const AT_ROOT: [&str; 22] = [
 ];
 
 /// Upstream: `validateCustomResourceDefinitionValidation`.
-fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, at: &Path<'_>, causes: &mut Causes) {
+fn validate_schema(
+    validation: &Value,
+    has_status: bool,
+    options: &ValidationOptions,
+    at: &Path<'_>,
+    causes: &mut Causes,
+) {
     let schema = &validation["openAPIV3Schema"];
     if !schema.is_object() {
         return;
@@ -284,20 +290,20 @@ fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, a
         });
     }
     let at = at.child("openAPIV3Schema");
-    let no_structural = structural::unsupported(schema).filter(|_| needs.structural);
-    let mut expressions = Expressions::Left;
-    if needs.structural && no_structural.is_none() {
+    let no_structural = structural::unsupported(schema).filter(|_| options.structural);
+    let mut expressions = Expressions::Skipped;
+    if options.structural && no_structural.is_none() {
         let before = own.len();
         let faults = structural::validate(schema, &at);
         if faults.is_empty() {
-            default_values::validate(schema, needs.pruned_defaults, &at, &mut own);
+            default_values::validate(schema, options.pruned_defaults, &at, &mut own);
         }
         own.extend(faults);
         if own.len() == before {
             expressions = Expressions::Compiled;
         }
     }
-    schema::validate(schema, schema::Place::root(needs, expressions), &at, &mut own);
+    schema::validate(schema, schema::Context::root(options, expressions), &at, &mut own);
     if let Some(why) = no_structural.filter(|_| own.is_empty()) {
         own.add(&at, |at| Cause::invalid(at, "", &why));
     }
@@ -307,7 +313,7 @@ fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, a
 /// Validates the root of a schema for the status subresource. An update of the status is validated only against the
 /// schema of the status, so conditions at the root, such as `anyOf`, would not apply to it.
 fn beside_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
-    for (go, name, _) in shown::SCHEMA.iter().filter(|(_, name, _)| !schema[*name].is_null()) {
+    for (go, name, _) in go_print::SCHEMA.iter().filter(|(_, name, _)| !schema[*name].is_null()) {
         if *go == "Type" && schema["type"] != "object" {
             let why =
                 "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";
@@ -318,7 +324,7 @@ fn beside_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
                 "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
                 AT_ROOT.join(" ")
             );
-            let shown = shown::schema(schema);
+            let shown = go_print::schema(schema);
             return causes.add(&at.child("openAPIV3Schema"), |at| Cause::invalid_as(at, &shown, &why));
         }
     }
@@ -359,9 +365,9 @@ fn selectable(fields: &[Value], schema: &Value, were_many: bool, at: &Path<'_>, 
 }
 
 /// Checks the fields that an update must not change. Upstream: `validateCustomResourceDefinitionSpecUpdate`.
-fn immutable(new: &Value, old: &Value, needs: &Requirements, causes: &mut Causes) {
+fn immutable(new: &Value, old: &Value, options: &ValidationOptions, causes: &mut Causes) {
     let always = ["/group", "/names/plural"];
-    let once_established = ["/scope", "/names/kind"].into_iter().filter(|_| needs.immutable_names);
+    let once_established = ["/scope", "/names/kind"].into_iter().filter(|_| options.immutable_names);
     for pointer in once_established.chain(always) {
         let value = |spec: &Value| spec.pointer(pointer).cloned().unwrap_or_default();
         if value(new) != value(old) {
@@ -390,9 +396,9 @@ fn stored_versions(new: &Value, causes: &mut Causes) {
         }
     }
     let known: HashSet<&str> = versions.iter().map(|version| text(version, "name")).collect();
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for (i, name) in stored.iter().filter_map(Value::as_str).enumerate() {
-        if !known.contains(name) && told.insert(name) {
+        if !known.contains(name) && reported.insert(name) {
             let why = format!(
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions \
                  until a storage migration ensures no data remains persisted in {name} and removes {name} from \

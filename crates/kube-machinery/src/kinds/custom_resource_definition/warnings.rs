@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::internal::{Spec, has};
+use super::internal::{Spec, schema_has};
 use crate::codec::structural::is_checked_format;
 use crate::conventions::quote::quote;
 use crate::kinds::fields::text;
@@ -48,7 +48,7 @@ fn sets_of_no_scalars(definition: &Value) -> BTreeSet<String> {
 
 fn each_schema(definition: &Value, mut see: impl FnMut(&Value)) {
     for schema in Spec::of(definition).schemas() {
-        has(schema, &mut |schema| {
+        schema_has(schema, &mut |schema| {
             see(schema);
             false
         });

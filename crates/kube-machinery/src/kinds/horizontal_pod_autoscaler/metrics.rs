@@ -21,7 +21,7 @@ const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Re
 /// Validates the metrics of a spec. `versions` says how strictly the `apiVersion` of a described object is checked.
 pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
-        each(spec, "metrics", &"spec").flat_map(|(at, metric)| one(metric, versions, &at)).collect();
+        each(spec, "metrics", &"spec").flat_map(|(at, metric)| validate_metric(metric, versions, &at)).collect();
     let counts_without_pods = |metric: &Value| ["Object", "External"].contains(&text(metric, "type"));
     if spec["minReplicas"] == 0 && !items(spec, "metrics").iter().any(counts_without_pods) {
         let why = "must specify at least one Object or External metric to support scaling to zero replicas";
@@ -31,7 +31,7 @@ pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
 }
 
 /// Upstream: `validateMetricSpec`.
-fn one(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
+fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let kind = text(metric, "type");
     let mut causes = Vec::new();
     if kind.is_empty() {

@@ -3,7 +3,7 @@
 mod metrics;
 mod validation;
 
-use crate::conventions::fill::{empty, missing, part};
+use crate::conventions::edit::{empty, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::resource::{Generation, Resource, Subresource};
@@ -30,23 +30,23 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_HorizontalPodAutoscaler`.
 fn set_defaults(scaler: &mut Value) {
-    missing(scaler, "spec", empty());
+    set_default(scaler, "spec", empty());
     let spec = &mut scaler["spec"];
-    missing(spec, "minReplicas", json!(1));
+    set_default(spec, "minReplicas", json!(1));
     if items(spec, "metrics").is_empty() {
         let target = json!({"type": "Utilization", "averageUtilization": 80});
         spec["metrics"] = json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]);
     }
-    let Some(behavior) = part(spec, "behavior") else { return };
+    let Some(behavior) = object_field(spec, "behavior") else { return };
     let share = json!({"type": "Percent", "value": 100, "periodSeconds": 15});
     let pods = json!({"type": "Pods", "value": 4, "periodSeconds": 15});
     rules(behavior, "scaleUp", json!([pods, share]));
-    missing(&mut behavior["scaleUp"], "stabilizationWindowSeconds", json!(0));
+    set_default(&mut behavior["scaleUp"], "stabilizationWindowSeconds", json!(0));
     rules(behavior, "scaleDown", json!([share]));
 }
 
 fn rules(behavior: &mut Value, direction: &str, policies: Value) {
-    missing(behavior, direction, empty());
-    missing(&mut behavior[direction], "selectPolicy", json!("Max"));
-    missing(&mut behavior[direction], "policies", policies);
+    set_default(behavior, direction, empty());
+    set_default(&mut behavior[direction], "selectPolicy", json!("Max"));
+    set_default(&mut behavior[direction], "policies", policies);
 }

@@ -1,7 +1,7 @@
 //! The IngressClass kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::part;
+use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, known, text};
 use crate::kinds::names;
@@ -25,7 +25,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_IngressClass`.
 fn set_defaults(class: &mut Value) {
-    let parameters = part(class, "spec").and_then(|spec| part(spec, "parameters"));
+    let parameters = object_field(class, "spec").and_then(|spec| object_field(spec, "parameters"));
     if let Some(parameters) = parameters.filter(|parameters| parameters["scope"].is_null()) {
         parameters["scope"] = json!("Cluster");
     }

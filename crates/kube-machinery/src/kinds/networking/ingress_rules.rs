@@ -17,12 +17,12 @@ pub(super) fn spec(spec: &Value) -> Vec<Cause> {
     if !spec["defaultBackend"].is_null() {
         causes.extend(backend(&spec["defaultBackend"], &"spec.defaultBackend"));
     }
-    causes.extend(each(spec, "rules", &"spec").flat_map(|(at, rule)| one(rule, &at)));
-    causes.extend(each(spec, "tls", &"spec").flat_map(|(at, tls)| hosts(tls, &at)));
+    causes.extend(each(spec, "rules", &"spec").flat_map(|(at, rule)| validate_rule(rule, &at)));
+    causes.extend(each(spec, "tls", &"spec").flat_map(|(at, tls)| validate_tls(tls, &at)));
     causes
 }
 
-fn one(rule: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, host, at_host) = (Vec::new(), text(rule, "host"), format_args!("{at}.host"));
     if !host.is_empty() {
         causes.extend(no_address(host, &at_host));
@@ -35,7 +35,7 @@ fn one(rule: &Value, at: At<'_>) -> Vec<Cause> {
         if http["paths"].is_null() {
             return causes;
         }
-        causes.extend(each(http, "paths", &at).flat_map(|(at, path)| one_path(path, &at)));
+        causes.extend(each(http, "paths", &at).flat_map(|(at, path)| validate_http_path(path, &at)));
     }
     causes
 }
@@ -51,21 +51,21 @@ pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
 }
 
 /// Upstream: `validateHTTPIngressPath`.
-fn one_path(path: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     const KINDS: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
-    let (mut causes, way, at_path) = (Vec::new(), text(path, "path"), format_args!("{at}.path"));
-    let wrong = |why: String| Cause::invalid(at_path, way, &why);
-    let absolute = || (!way.starts_with('/')).then(|| wrong("must be an absolute path".to_owned()));
+    let (mut causes, url_path, at_path) = (Vec::new(), text(path, "path"), format_args!("{at}.path"));
+    let wrong = |why: String| Cause::invalid(at_path, url_path, &why);
+    let absolute = || (!url_path.starts_with('/')).then(|| wrong("must be an absolute path".to_owned()));
     match path["pathType"].as_str() {
         None => return vec![Cause::required(format_args!("{at}.pathType"), "pathType must be specified")],
         Some("Exact" | "Prefix") => {
             causes.extend(absolute());
-            let parts = ["//", "/./", "/../", "%2f", "%2F"].into_iter().filter(|part| way.contains(part));
+            let parts = ["//", "/./", "/../", "%2f", "%2F"].into_iter().filter(|part| url_path.contains(part));
             causes.extend(parts.map(|part| wrong(format!("must not contain '{part}'"))));
-            let ends = ["/..", "/."].into_iter().filter(|end| way.ends_with(end));
+            let ends = ["/..", "/."].into_iter().filter(|end| url_path.ends_with(end));
             causes.extend(ends.map(|end| wrong(format!("cannot end with '{end}'"))));
         }
-        Some("ImplementationSpecific") if way.is_empty() => {}
+        Some("ImplementationSpecific") if url_path.is_empty() => {}
         Some("ImplementationSpecific") => causes.extend(absolute()),
         Some(other) => causes.push(Cause::unsupported_text(format_args!("{at}.pathType"), other, &KINDS)),
     }
@@ -79,12 +79,12 @@ fn backend(backend: &Value, at: At<'_>) -> Vec<Cause> {
     match (resource.is_null(), service.is_null()) {
         (false, false) => vec![Cause::invalid(at, "", "cannot set both resource and service backends")],
         (false, true) => super::reference(resource, &format_args!("{at}.resource")),
-        (true, false) => to_service(service, at),
+        (true, false) => service_backend(service, at),
         (true, true) => vec![Cause::invalid(at, "", "resource or service backend is required")],
     }
 }
 
-fn to_service(service: &Value, at: At<'_>) -> Vec<Cause> {
+fn service_backend(service: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, port, at_name) = (text(service, "name"), &service["port"], format_args!("{at}.service.name"));
     let mut causes = match name {
         "" => vec![Cause::required(at_name, "")],
@@ -100,7 +100,7 @@ fn to_service(service: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateIngressTLS`.
-fn hosts(tls: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_tls(tls: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, host) in items(tls, "hosts").iter().enumerate() {
         let host = host.as_str().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The NetworkPolicy kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, list, missing};
+use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -26,11 +26,11 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_NetworkPolicy`, `SetDefaults_NetworkPolicyPort`.
 fn set_defaults(policy: &mut Value) {
-    missing(policy, "spec", empty());
+    set_default(policy, "spec", empty());
     let spec = &mut policy["spec"];
     for direction in ["ingress", "egress"] {
         for port in list(spec, direction).flat_map(|rule| list(rule, "ports")) {
-            missing(port, "protocol", json!("TCP"));
+            set_default(port, "protocol", json!("TCP"));
         }
     }
     if items(spec, "policyTypes").is_empty() {

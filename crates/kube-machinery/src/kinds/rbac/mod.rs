@@ -7,7 +7,7 @@ pub(super) mod role_binding;
 mod rules;
 mod subjects;
 
-use crate::conventions::fill::{list, missing, part};
+use crate::conventions::edit::{list, object_field, set_default};
 use crate::value::{Value, json};
 
 /// The API group of roles. It is also the `apiGroup` of subjects that are users or groups.
@@ -15,12 +15,12 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Upstream: `SetDefaults_RoleBinding`, `SetDefaults_Subject`.
 fn set_defaults_of_binding(binding: &mut Value) {
-    if let Some(role) = part(binding, "roleRef")
+    if let Some(role) = object_field(binding, "roleRef")
         && role["apiGroup"].as_str().is_none_or(str::is_empty)
     {
         role["apiGroup"] = json!(GROUP);
     }
     for subject in list(binding, "subjects").filter(|subject| subject["kind"] == "User" || subject["kind"] == "Group") {
-        missing(subject, "apiGroup", json!(GROUP));
+        set_default(subject, "apiGroup", json!(GROUP));
     }
 }

@@ -16,12 +16,12 @@ pub(super) enum Reach {
 /// (declarative validation), after the handwritten validation.
 pub(super) fn rules(role: &Value, reach: Reach) -> Vec<Cause> {
     let rules = || items(role, "rules").iter().enumerate().map(|(i, rule)| (format!("rules[{i}]"), rule));
-    let mut causes: Vec<Cause> = rules().flat_map(|(at, rule)| one(rule, reach, &at)).collect();
+    let mut causes: Vec<Cause> = rules().flat_map(|(at, rule)| validate_rule(rule, reach, &at)).collect();
     causes.extend(rules().filter_map(|(at, rule)| required(rule, "verbs", &at)));
     causes
 }
 
-fn one(rule: &Value, reach: Reach, at: At<'_>) -> Vec<Cause> {
+fn validate_rule(rule: &Value, reach: Reach, at: At<'_>) -> Vec<Cause> {
     let (mut causes, urls) = (Vec::new(), &rule["nonResourceURLs"]);
     let is_empty = |field: &str| items(rule, field).is_empty();
     if !is_empty("nonResourceURLs") {

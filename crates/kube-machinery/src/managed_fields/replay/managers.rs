@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::entries::{Identifier, Managed};
-use super::super::field_manager::told;
+use super::super::field_manager::conflict_error;
 use super::super::merge::{Conflict, Converter, Force, NotConverted, Refusal};
 use super::super::typed::TypedValue;
 use super::super::{FieldManager, MOST_UPDATE_MANAGERS, NotApplied, ScaleHandler, Tracked, type_named};
@@ -61,7 +61,7 @@ fn update(call: &Value) -> Result<Value, String> {
     let (live, object) = (&call["live"], &call["object"]);
     let entries = manager(call).try_update(live, object, &object["metadata"]["managedFields"]);
     entries.map(|entries| with(object.clone(), entries)).map_err(|refusal| match refusal {
-        Refusal::Conflicts(conflicts) => refused(told(&conflicts)),
+        Refusal::Conflicts(conflicts) => refused(conflict_error(&conflicts)),
         Refusal::Other(why) => why,
     })
 }
@@ -87,7 +87,7 @@ fn conflicts(call: &Value) -> Value {
         manager: conflict["manager"].as_str().unwrap().to_owned(),
         path: path(&conflict["path"]),
     });
-    match told(&conflicts.collect::<Vec<_>>()) {
+    match conflict_error(&conflicts.collect::<Vec<_>>()) {
         NotApplied::Conflicts(message, causes) => {
             crate::value::to_value(serde_json::json!({"message": message, "causes": causes})).unwrap()
         }

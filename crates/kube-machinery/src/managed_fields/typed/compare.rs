@@ -27,7 +27,7 @@ struct Comparing<'s> {
 
 /// The way in which a compared value was recorded: as one field, or by its parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Is {
+enum Recorded {
     Leaf,
     Nested,
 }
@@ -44,10 +44,10 @@ impl Comparing<'_> {
             Ok(handled) => self.handled(handled, left, right, faults),
             Err(fault) => {
                 faults.add(Err(fault), "");
-                Is::Nested
+                Recorded::Nested
             }
         };
-        let is = if right.is_none() {
+        let recorded = if right.is_none() {
             handle(of_left, &mut faults)
         } else if left.is_none() || of_left.is_same_choice(of_right) {
             handle(of_right, &mut faults)
@@ -56,8 +56,8 @@ impl Comparing<'_> {
             handle(of_right, &mut faults)
         };
         match (left, right) {
-            (None, _) if is == Is::Nested => self.comparison.added.insert(&self.path),
-            (_, None) if is == Is::Nested => self.comparison.removed.insert(&self.path),
+            (None, _) if recorded == Recorded::Nested => self.comparison.added.insert(&self.path),
+            (_, None) if recorded == Recorded::Nested => self.comparison.removed.insert(&self.path),
             _ => {}
         }
         faults.into_result()
@@ -69,14 +69,14 @@ impl Comparing<'_> {
         left: Option<&Value>,
         right: Option<&Value>,
         faults: &mut ValidationErrors,
-    ) -> Is {
+    ) -> Recorded {
         match handled {
             Handled::Scalar(scalar) => {
                 match (check_scalar(scalar, left, "lhs: "), check_scalar(scalar, right, "rhs: ")) {
                     (Err(of_left), Err(of_right)) => {
                         faults.add(Err(of_left), "");
                         faults.add(Err(of_right), "");
-                        Is::Nested
+                        Recorded::Nested
                     }
                     _ => self.leaf(left, right),
                 }
@@ -87,7 +87,7 @@ impl Comparing<'_> {
                     return self.leaf(left, right);
                 }
                 self.lists(list, relationship, lefts, rights, faults);
-                Is::Nested
+                Recorded::Nested
             }
             Handled::Map(map, relationship) => {
                 let (lefts, rights) = (fields(left), fields(right));
@@ -95,19 +95,19 @@ impl Comparing<'_> {
                     return self.leaf(left, right);
                 }
                 self.maps(map, lefts, rights, faults);
-                Is::Nested
+                Recorded::Nested
             }
         }
     }
 
-    fn leaf(&mut self, left: Option<&Value>, right: Option<&Value>) -> Is {
+    fn leaf(&mut self, left: Option<&Value>, right: Option<&Value>) -> Recorded {
         match (left, right) {
             (None, _) => self.comparison.added.insert(&self.path),
             (_, None) => self.comparison.removed.insert(&self.path),
             (Some(left), Some(right)) if !equals(left, right) => self.comparison.modified.insert(&self.path),
             _ => {}
         }
-        Is::Leaf
+        Recorded::Leaf
     }
 
     fn maps(&mut self, map: &MapType, left: Option<&Map>, right: Option<&Map>, faults: &mut ValidationErrors) {

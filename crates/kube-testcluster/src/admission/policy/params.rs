@@ -57,9 +57,9 @@ pub(super) async fn collect(
         return Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned());
     }
     if row.custom.is_none() {
-        return Ok(found.iter().map(|stored| row.whole(&stored.value)).collect());
+        return Ok(found.iter().map(|stored| row.served_object(&stored.value)).collect());
     }
-    let found = found.iter().map(|stored| stored.resource.whole(&stored.value)).collect();
+    let found = found.iter().map(|stored| stored.resource.served_object(&stored.value)).collect();
     conversion::in_version(store, row, found).await.map_err(|why| why.message().to_owned())
 }
 

@@ -13,7 +13,7 @@ use crate::auth::attributes::{Attributes, ResourceAttributes};
 use crate::auth::authorization::is_privileged;
 use crate::http::status::ApiError;
 use crate::plugins::authorization::Authorize;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::quote::{quote, quote_list};
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;

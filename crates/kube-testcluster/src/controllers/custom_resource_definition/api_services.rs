@@ -15,7 +15,7 @@ use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::Component;
-use kube_machinery::kinds::api_service::{is_of_definition, of_definition};
+use kube_machinery::kinds::api_service::{for_definition, is_of_definition};
 use kube_machinery::kinds::{API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS};
 
 /// Creates the missing APIServices of a group, and deletes those whose version no definition serves any more. Does
@@ -39,7 +39,7 @@ pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
         over(remove(store, API_SERVICES, &api.key, &options, &Gate::open()).await.map(drop))?;
     }
     for version in due {
-        let api = of_definition(group, &version);
+        let api = for_definition(group, &version);
         over(create_own(Component::SERVER, store, API_SERVICES, None, api).await.map(drop))?;
     }
     Ok(())

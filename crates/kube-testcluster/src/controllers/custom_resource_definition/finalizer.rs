@@ -12,7 +12,7 @@ use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 

@@ -20,7 +20,7 @@ use crate::verbs::update::failed_precondition;
 use crate::verbs::{Call, key};
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::conventions::conditions;
-use kube_machinery::conventions::fill::{empty, object};
+use kube_machinery::conventions::edit::{empty, object};
 use kube_machinery::value::{Map, Value, json};
 
 /// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.
@@ -115,7 +115,7 @@ fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     }
     object(&mut value["status"]).remove("nominatedNodeName");
     conditions::update(&mut value, json!({"type": "PodScheduled", "status": "True"}), now);
-    let mut value = pod.resource.shape_change(value, &pod.value).map_err(ApiError::internal)?.value;
+    let mut value = pod.resource.decode_change(value, &pod.value).map_err(ApiError::internal)?.value;
     (pod.resource.defaults)(&mut value);
     Ok(Next::Put(value))
 }

@@ -57,5 +57,5 @@ fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
         "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
     });
     conditions::update(&mut value, target, now);
-    Ok(pod.resource.shape_change(value, &pod.value).map_err(ApiError::internal)?.value)
+    Ok(pod.resource.decode_change(value, &pod.value).map_err(ApiError::internal)?.value)
 }

@@ -21,7 +21,7 @@ use crate::verbs::patch::PatchBody;
 use crate::verbs::{Call, conversion, key, update};
 use kube_informers::selector::LabelSelector;
 use kube_machinery::codec::schema;
-use kube_machinery::conventions::fill::object;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::label_selector;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::custom_resource::ScalePaths;

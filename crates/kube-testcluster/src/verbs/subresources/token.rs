@@ -21,7 +21,7 @@ use crate::store::Store;
 use crate::store::object::{Key, Opened};
 use crate::verbs::{Call, key};
 use kube_machinery::conventions::cause::Cause;
-use kube_machinery::conventions::fill::{empty, missing};
+use kube_machinery::conventions::edit::{empty, set_default};
 use kube_machinery::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
 use kube_machinery::value::{Array, Value, json};
 
@@ -71,7 +71,7 @@ fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Arc<Op
 /// Completes a token request, and checks that it names this account if it names any.
 fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiError> {
     let own = &account.value["metadata"];
-    missing(value, "metadata", empty());
+    set_default(value, "metadata", empty());
     let metadata = &mut value["metadata"];
     for (field, why) in [
         ("name", "must match the service account name if specified"),
@@ -93,7 +93,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
     }
     metadata["uid"] = own["uid"].clone();
     metadata["creationTimestamp"] = json!(now);
-    missing(value, "spec", empty());
+    set_default(value, "spec", empty());
     let spec = &mut value["spec"];
     if spec["audiences"].as_array().is_none_or(Array::is_empty) {
         spec["audiences"] = json!([ISSUER]);

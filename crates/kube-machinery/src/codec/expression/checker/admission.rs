@@ -137,5 +137,5 @@ pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 /// Returns the type of `authorizer.requestResource`, the only member of the authorizer that is a variable and not a
 /// method.
 pub(super) fn request_resource(of: &str, field: &str) -> Option<Type<'static>> {
-    (of == AUTHORIZER && field == "requestResource").then_some(Type::Receiver("kubernetes.authorization.ResourceCheck"))
+    (of == AUTHORIZER && field == "requestResource").then_some(Type::Opaque("kubernetes.authorization.ResourceCheck"))
 }

@@ -23,7 +23,7 @@ pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
     is_wrong.then(|| format!("invalid {name} argument"))
 }
 
-/// Returns the error for the arguments of `format`, with the place of the wrong argument; without a place, the error
+/// Returns the error for the arguments of `format`, with the offset of the wrong argument; without a offset, the error
 /// belongs to the call.
 ///
 /// Upstream: `stringFormatValidator` in `ext/formatting.go`.
@@ -45,13 +45,13 @@ pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> O
         if after.is_empty() {
             return Some((None, "unexpected end of string".to_owned()));
         }
-        let Some((kind, place)) = list.get(seen) else { return Some((None, format!("index {seen} out of range"))) };
+        let Some((kind, offset)) = list.get(seen) else { return Some((None, format!("index {seen} out of range"))) };
         seen += 1;
         match clause(after) {
             Err(why) => return Some((None, format!("could not parse formatting clause: {why}"))),
             Ok((letter, after)) => {
                 if let Some(why) = wrong_type(letter, kind) {
-                    return Some((Some(*place), format!("error during formatting: {why}")));
+                    return Some((Some(*offset), format!("error during formatting: {why}")));
                 }
                 rest = after;
             }
@@ -67,7 +67,7 @@ pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> O
 fn wrong_type(letter: char, kind: &Type<'_>) -> Option<String> {
     let fits = match (letter, kind) {
         (_, kind) if kind.is_open() => true,
-        ('s', Type::Optional(_) | Type::Receiver(_)) => false,
+        ('s', Type::Optional(_) | Type::Opaque(_)) => false,
         ('s', kind) => !kind.is_object(),
         ('d' | 'o', Type::Int | Type::Uint) => true,
         ('f' | 'e', Type::Double | Type::String) => true,

@@ -17,7 +17,7 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExp
 use cel::parser::Expression;
 
 use self::operations::{is_of_macro, operator};
-use self::positions::{Positions, line_and_column, shown};
+use self::positions::{Positions, line_and_column, to_display_string};
 use super::interpreter::{Program, is_prefix};
 use super::macros;
 use super::parse::parse;
@@ -65,8 +65,12 @@ impl Checked<'_> {
 /// cel-go's messages for all faults of the expression.
 pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Result<Checked<'s>, String> {
     let expression = parse(source).map_err(|faults| {
-        let told = faults.iter().take(MOST_FAULTS).map(|fault| shown(source, fault.place, &fault.what)).collect();
-        told_of(told, faults.len())
+        let lines = faults
+            .iter()
+            .take(MOST_FAULTS)
+            .map(|fault| to_display_string(source, fault.position, &fault.what))
+            .collect();
+        join_truncated(lines, faults.len())
     })?;
     let mut checker = Checker {
         text: source,
@@ -74,29 +78,29 @@ pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Res
         scope: variables,
         faults: Vec::new(),
         invalid: Vec::new(),
-        place: 0,
+        offset: 0,
         formats: 0,
         list: Vec::new(),
     };
     let kind = checker.check(&expression);
     // The validators' findings only count when all types are right.
     let faults = if checker.faults.is_empty() { checker.invalid } else { checker.faults };
-    if faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(told_in_order(source, faults)) }
+    if faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(error_message(source, faults)) }
 }
 
-/// Renders the faults, sorted by their place in the text.
-fn told_in_order(text: &str, mut faults: Vec<(usize, String)>) -> String {
+/// Renders the faults, sorted by their offset in the text.
+fn error_message(text: &str, mut faults: Vec<(usize, String)>) -> String {
     let found = faults.len();
     faults.truncate(MOST_FAULTS);
-    faults.sort_by_key(|(place, _)| *place);
-    let told = faults.into_iter().map(|(place, what)| shown(text, line_and_column(text, place), &what));
-    told_of(told.collect(), found)
+    faults.sort_by_key(|(offset, _)| *offset);
+    let lines = faults.into_iter().map(|(offset, what)| to_display_string(text, line_and_column(text, offset), &what));
+    join_truncated(lines.collect(), found)
 }
 
 /// The largest number of faults that an error message lists.
 const MOST_FAULTS: usize = 100;
 
-fn told_of(mut faults: Vec<String>, found: usize) -> String {
+fn join_truncated(mut faults: Vec<String>, found: usize) -> String {
     if found > MOST_FAULTS {
         faults.push(format!("{} more errors were truncated", found - MOST_FAULTS));
     }
@@ -109,28 +113,28 @@ struct Checker<'t, 's> {
     positions: Positions<'t>,
     /// The variables in scope, the innermost last.
     scope: Vec<(String, Type<'s>)>,
-    /// Type errors, with their places in the text.
+    /// Type errors, with their offsets in the text.
     faults: Vec<(usize, String)>,
-    /// Errors found by validators, with their places. Upstream: `cel/validator.go`.
+    /// Errors found by validators, with their offsets. Upstream: `cel/validator.go`.
     invalid: Vec<(usize, String)>,
-    /// The place of the part that was checked last.
-    place: usize,
+    /// The offset of the part that was checked last.
+    offset: usize,
     /// The number of `format` calls around the current part.
     formats: usize,
-    /// The items of the list that was checked last: their types and places.
+    /// The items of the list that was checked last: their types and offsets.
     list: Vec<(Type<'s>, usize)>,
 }
 
 impl<'s> Checker<'_, 's> {
-    fn fault(&mut self, place: usize, what: &str) {
-        self.faults.push((place, what.to_owned()));
+    fn fault(&mut self, offset: usize, what: &str) {
+        self.faults.push((offset, what.to_owned()));
     }
 
-    /// Returns the type of a part of the expression, and leaves its place in `place`.
+    /// Returns the type of a part of the expression, and leaves its offset in `offset`.
     fn check(&mut self, expression: &Expression) -> Type<'s> {
         match &expression.expr {
             Expr::Literal(literal) => {
-                self.place = self.positions.next_literal(is_negative(literal));
+                self.offset = self.positions.next_literal(is_negative(literal));
                 of_literal(literal)
             }
             Expr::Ident(name) => self.ident(name),
@@ -144,23 +148,23 @@ impl<'s> Checker<'_, 's> {
     }
 
     fn list(&mut self, list: &ListExpr) -> Type<'s> {
-        let place = self.positions.next("[");
+        let offset = self.positions.next("[");
         let (mut items, mut is_mixed) = (Vec::new(), false);
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         for (i, element) in list.elements.iter().enumerate() {
             let kind = self.check(element).without_optional(list.optional_indices.contains(&i));
             is_mixed |= !is_mixed && self.is_other(items.first(), &kind);
             items.push(kind);
-            places.push(self.place);
+            offsets.push(self.offset);
         }
-        self.place = place;
+        self.offset = offset;
         let joined = Type::joined(&items);
-        self.list = items.into_iter().zip(places).collect();
+        self.list = items.into_iter().zip(offsets).collect();
         Type::List(Box::new(joined))
     }
 
     fn map(&mut self, map: &MapExpr) -> Type<'s> {
-        let place = self.positions.next("{");
+        let offset = self.positions.next("{");
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
@@ -171,7 +175,7 @@ impl<'s> Checker<'_, 's> {
             keys.push(key);
             values.push(value);
         }
-        self.place = place;
+        self.offset = offset;
         Type::Map(Box::new(Type::joined(&keys)), Box::new(Type::joined(&values)))
     }
 
@@ -181,7 +185,7 @@ impl<'s> Checker<'_, 's> {
         let Some(first) = first.filter(|first| self.formats == 0 && !first.is_like(kind) && !kind.is_object()) else {
             return false;
         };
-        self.invalid.push((self.place, format!("expected type '{first}' but found '{kind}'")));
+        self.invalid.push((self.offset, format!("expected type '{first}' but found '{kind}'")));
         true
     }
 
@@ -197,24 +201,24 @@ impl<'s> Checker<'_, 's> {
         if name.starts_with('@') {
             return self.known(name).cloned().unwrap_or(Type::Unknown); // the variable of a macro
         }
-        let place = self.positions.next(name);
-        self.place = place;
+        let offset = self.positions.next(name);
+        self.offset = offset;
         if let Some(kind) = self.known(name) {
             return kind.clone();
         }
         if !DECLARED.contains(&name) {
-            self.fault(place, &format!("undeclared reference to '{name}' (in container '')"));
+            self.fault(offset, &format!("undeclared reference to '{name}' (in container '')"));
             return Type::Unknown;
         }
-        if matches!(name, "google" | "net") { Type::Unknown } else { Type::Kind }
+        if matches!(name, "google" | "net") { Type::Unknown } else { Type::Type }
     }
 
     fn select(&mut self, select: &SelectExpr) -> Type<'s> {
         let operand = self.check(&select.operand);
         // cel-go reports a selection at the dot before the name of the field, also inside of `has(self.name)`.
-        let place = self.positions.next(&select.field);
-        let dot = self.text[..place].rfind('.').unwrap_or(place);
-        self.place = dot;
+        let offset = self.positions.next(&select.field);
+        let dot = self.text[..offset].rfind('.').unwrap_or(offset);
+        self.offset = dot;
         if operand.has_no_fields() {
             self.fault(dot, &format!("type '{operand}' does not support field selection"));
             return Type::Unknown;
@@ -224,7 +228,7 @@ impl<'s> Checker<'_, 's> {
             Some(kind) => kind,
             None => {
                 let what = match operand {
-                    Type::Receiver(name) => format!("unexpected failed resolution of '{name}'"),
+                    Type::Opaque(name) => format!("unexpected failed resolution of '{name}'"),
                     _ => format!("undefined field '{}'", select.field),
                 };
                 self.fault(dot, &what);
@@ -284,10 +288,10 @@ impl<'s> Checker<'_, 's> {
 
     /// Checks a call. `name` is the declared name of the function, `written` its last part as it stands in the text.
     fn function(&mut self, name: &str, written: &str, target: Option<Type<'s>>, call: &CallExpr) -> Type<'s> {
-        let place = self.positions.next(written);
-        let (args, places) = self.arguments(name, call);
-        let bracket = self.text[place..].find('(').map_or(place, |at| place + at);
-        self.place = bracket;
+        let offset = self.positions.next(written);
+        let (args, offsets) = self.arguments(name, call);
+        let bracket = self.text[offset..].find('(').map_or(offset, |at| offset + at);
+        self.offset = bracket;
         if !functions::is_declared(name) {
             self.fault(bracket, &format!("undeclared reference to '{name}' (in container '')"));
             return Type::Unknown;
@@ -297,7 +301,7 @@ impl<'s> Checker<'_, 's> {
             self.invalid.extend(faults.into_iter().map(|(at, why)| (at.unwrap_or(bracket), why)));
         }
         if let Some(why) = literals::fault(name, call) {
-            let at = places.last().copied().unwrap_or(bracket);
+            let at = offsets.last().copied().unwrap_or(bracket);
             self.invalid.push((if call.args.len() == 1 { at } else { bracket }, why));
         }
         match functions::of(name, target.as_ref(), &args) {
@@ -312,10 +316,10 @@ impl<'s> Checker<'_, 's> {
         }
     }
 
-    /// Returns the types and the places of a call's arguments.
+    /// Returns the types and the offsets of a call's arguments.
     fn arguments(&mut self, name: &str, call: &CallExpr) -> (Vec<Type<'s>>, Vec<usize>) {
         self.formats += usize::from(name == "format");
-        let checked = call.args.iter().map(|arg| (self.check(arg), self.place)).unzip();
+        let checked = call.args.iter().map(|arg| (self.check(arg), self.offset)).unzip();
         self.formats -= usize::from(name == "format");
         checked
     }
@@ -349,9 +353,9 @@ mod tests {
 
     #[test]
     fn a_hundred_faults_are_listed_and_the_others_counted() {
-        let Err(told) = check(&("a&&".repeat(300) + "a"), Vec::new()) else { panic!("`a` is not declared") };
-        assert_eq!(told.matches("undeclared reference").count(), 100);
-        assert!(told.ends_with("\n201 more errors were truncated"), "{told}");
+        let Err(message) = check(&("a&&".repeat(300) + "a"), Vec::new()) else { panic!("`a` is not declared") };
+        assert_eq!(message.matches("undeclared reference").count(), 100);
+        assert!(message.ends_with("\n201 more errors were truncated"), "{message}");
     }
 
     #[test]

@@ -14,46 +14,46 @@ impl<'s> Checker<'_, 's> {
             return Type::Bool;
         }
         let mut kinds = vec![self.check(first)];
-        let place = self.positions.next(sign);
+        let offset = self.positions.next(sign);
         kinds.extend(rest.iter().map(|arg| self.check(arg)));
-        self.place = place;
+        self.offset = offset;
         let [one, _] = kinds.as_slice() else { return Type::Unknown };
         let is_of_object = sign.starts_with('[') && one.is_object();
         let found = if is_of_object { Some(Type::Unknown) } else { functions::of(&call.func_name, None, &kinds) };
-        found.unwrap_or_else(|| self.mismatch(place, &call.func_name, &kinds))
+        found.unwrap_or_else(|| self.mismatch(offset, &call.func_name, &kinds))
     }
 
     /// Checks a part that must be a bool.
     pub(super) fn condition(&mut self, part: &Expression) {
         let kind = self.check(part);
         if !kind.is_open() && kind.is_other_than(&Type::Bool) {
-            self.fault(self.place, &format!("expected type 'bool' but found '{kind}'"));
+            self.fault(self.offset, &format!("expected type 'bool' but found '{kind}'"));
         }
     }
 
     pub(super) fn not(&mut self, operand: &Expression) -> Type<'s> {
-        let place = self.positions.next("!");
+        let offset = self.positions.next("!");
         let kind = self.check(operand);
-        self.place = place;
+        self.offset = offset;
         if !kind.is_open() && kind.is_other_than(&Type::Bool) {
-            return self.mismatch(place, operators::LOGICAL_NOT, &[kind]);
+            return self.mismatch(offset, operators::LOGICAL_NOT, &[kind]);
         }
         Type::Bool
     }
 
     pub(super) fn negative(&mut self, operand: &Expression) -> Type<'s> {
-        let place = self.positions.next("-");
+        let offset = self.positions.next("-");
         let kind = self.check(operand);
-        self.place = place;
+        self.offset = offset;
         let result = functions::of(operators::NEGATE, None, std::slice::from_ref(&kind));
-        result.unwrap_or_else(|| self.mismatch(place, operators::NEGATE, &[kind]))
+        result.unwrap_or_else(|| self.mismatch(offset, operators::NEGATE, &[kind]))
     }
 
     /// Checks `a.?b`, which selects a field of an optional or of an object.
     pub(super) fn optional_select(&mut self, of: &Expression, field: &str) -> Type<'s> {
         let operand = self.check(of);
-        let place = self.positions.next(field);
-        self.place = self.text[..place].rfind('.').unwrap_or(place);
+        let offset = self.positions.next(field);
+        self.offset = self.text[..offset].rfind('.').unwrap_or(offset);
         let found = match operand {
             Type::Optional(held) => held.field(field),
             other => other.field(field),
@@ -63,17 +63,17 @@ impl<'s> Checker<'_, 's> {
 
     pub(super) fn conditional(&mut self, [condition, yes, no]: [&Expression; 3]) -> Type<'s> {
         let condition = self.check(condition);
-        let place = self.positions.next("?");
+        let offset = self.positions.next("?");
         let (yes, no) = (self.check(yes), self.check(no));
-        self.place = place;
+        self.offset = offset;
         let kinds = [condition, yes, no];
         let found = functions::of(operators::CONDITIONAL, None, &kinds);
-        found.unwrap_or_else(|| self.mismatch(place, operators::CONDITIONAL, &kinds))
+        found.unwrap_or_else(|| self.mismatch(offset, operators::CONDITIONAL, &kinds))
     }
 
-    fn mismatch(&mut self, place: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
+    fn mismatch(&mut self, offset: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
         let kinds = kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        self.fault(place, &format!("found no matching overload for '{operator}' applied to '({kinds})'"));
+        self.fault(offset, &format!("found no matching overload for '{operator}' applied to '({kinds})'"));
         Type::Unknown
     }
 }

@@ -5,13 +5,13 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// The places of all tokens of an expression.
+/// The offsets of all tokens of an expression.
 #[derive(Debug, Default)]
 pub(super) struct Positions<'t> {
-    places: HashMap<&'t str, Vec<usize>>,
+    offsets: HashMap<&'t str, Vec<usize>>,
     /// The number of times that each token was asked for so far.
     met: HashMap<String, usize>,
-    /// The places of the literals, in the order of the text.
+    /// The offsets of the literals, in the order of the text.
     literals: VecDeque<usize>,
 }
 
@@ -20,7 +20,7 @@ const OPERATORS: [&str; 17] =
 
 impl<'t> Positions<'t> {
     pub(super) fn of(text: &'t str) -> Self {
-        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut offsets: HashMap<&str, Vec<usize>> = HashMap::new();
         let (mut at, mut literals) = (0, VecDeque::new());
         while let Some(c) = text[at..].chars().next() {
             let length = match c {
@@ -39,25 +39,25 @@ impl<'t> Positions<'t> {
             if is_literal {
                 literals.push_back(at);
             }
-            places.entry(token).or_default().push(at);
+            offsets.entry(token).or_default().push(at);
             at += length;
         }
-        Self { places, met: HashMap::new(), literals }
+        Self { offsets, met: HashMap::new(), literals }
     }
 
-    /// Returns the place of the next occurrence of a token.
+    /// Returns the offset of the next occurrence of a token.
     pub(super) fn next(&mut self, token: &str) -> usize {
         let met = self.met.entry(token.to_owned()).or_default();
-        let place = self.places.get(token).and_then(|places| places.get(*met).or(places.last()));
+        let offset = self.offsets.get(token).and_then(|offsets| offsets.get(*met).or(offsets.last()));
         *met += 1;
-        place.copied().unwrap_or_default()
+        offset.copied().unwrap_or_default()
     }
 
-    /// Returns the place of the next literal. A negative number begins at its sign.
+    /// Returns the offset of the next literal. A negative number begins at its sign.
     pub(super) fn next_literal(&mut self, is_negative: bool) -> usize {
         let sign = is_negative.then(|| self.next("-"));
-        let place = self.literals.pop_front().unwrap_or_default();
-        sign.unwrap_or(place)
+        let offset = self.literals.pop_front().unwrap_or_default();
+        sign.unwrap_or(offset)
     }
 }
 
@@ -99,11 +99,11 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len().min(at + end.len())
 }
 
-/// Renders an error as cel-go does: place, message, the line of the text, and a mark below the column. Lines and
+/// Renders an error as cel-go does: offset, message, the line of the text, and a mark below the column. Lines and
 /// columns count from 1.
 ///
 /// Upstream: `common.Error.ToDisplayString`.
-pub(super) fn shown(text: &str, (line, column): (isize, isize), what: &str) -> String {
+pub(super) fn to_display_string(text: &str, (line, column): (isize, isize), what: &str) -> String {
     let snippet = usize::try_from(line - 1).ok().and_then(|line| text.split('\n').nth(line));
     let Some(snippet) = snippet else { return format!("ERROR: <input>:{line}:{column}: {what}") };
     let mut chars = snippet.chars().map(|c| c.is_ascii());
@@ -115,8 +115,8 @@ pub(super) fn shown(text: &str, (line, column): (isize, isize), what: &str) -> S
 }
 
 /// Returns the line and the column of a byte offset, both from 1.
-pub(super) fn line_and_column(text: &str, place: usize) -> (isize, isize) {
-    let before = &text[..place];
+pub(super) fn line_and_column(text: &str, offset: usize) -> (isize, isize) {
+    let before = &text[..offset];
     let line = before.matches('\n').count();
     let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
     (isize::try_from(line + 1).unwrap_or(1), isize::try_from(column + 1).unwrap_or(1))

@@ -31,7 +31,7 @@ pub enum Type<'s> {
     Map(Box<Type<'s>>, Box<Type<'s>>),
     Optional(Box<Type<'s>>),
     /// The type of a type, as `type(x)` returns it.
-    Kind,
+    Type,
     Object {
         schema: &'s Value,
         is_resource: bool,
@@ -41,7 +41,7 @@ pub enum Type<'s> {
     /// An object whose fields are declared in this crate and not in a schema.
     Declared(&'static Declared),
     /// An opaque type of [`OPAQUE`], which has methods but no fields.
-    Receiver(&'static str),
+    Opaque(&'static str),
     /// The variables of a policy that were declared before the current one.
     Variables(Arc<HashMap<String, Type<'s>>>),
 }
@@ -102,7 +102,7 @@ impl<'s> Type<'s> {
             Self::Optional(held) => held.field(name).map(|kind| Self::Optional(Box::new(kind))),
             Self::Dyn => Some(Self::Dyn),
             Self::Declared(of) => of.field(name),
-            Self::Receiver(of) => admission::request_resource(of, name),
+            Self::Opaque(of) => admission::request_resource(of, name),
             Self::Variables(known) => known.get(name).cloned(),
             _ => Some(Self::Unknown),
         }
@@ -140,7 +140,7 @@ impl<'s> Type<'s> {
         matches!(self, Self::Unknown | Self::Dyn)
     }
 
-    /// Returns the held type of an optional that stands at an optional place, as in `[?a]`; otherwise the type
+    /// Returns the held type of an optional that stands at an optional position, as in `[?a]`; otherwise the type
     /// itself.
     pub(super) fn without_optional(self, is_optional: bool) -> Self {
         match self {
@@ -168,7 +168,7 @@ impl<'s> Type<'s> {
             (Self::Unknown, _) | (_, Self::Unknown) => true,
             (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => one.is_like(other),
             (Self::Map(key, value), Self::Map(of, to)) => key.is_like(of) && value.is_like(to),
-            (Self::Receiver(one), Self::Receiver(other)) => one == other,
+            (Self::Opaque(one), Self::Opaque(other)) => one == other,
             (one, other) => one.is_same(other),
         }
     }
@@ -227,7 +227,7 @@ impl<'s> Type<'s> {
                 one.cannot_equal(other)
             }
             (Self::Map(key, value), Self::Map(of, to)) => key.cannot_equal(of) || value.cannot_equal(to),
-            (Self::Receiver(one), Self::Receiver(other)) => one != other,
+            (Self::Opaque(one), Self::Opaque(other)) => one != other,
             (one, other) => {
                 one.is_nameable() && other.is_nameable() && one.is_other_than(other) && !one.takes_null(other)
             }
@@ -236,7 +236,7 @@ impl<'s> Type<'s> {
 
     pub(super) fn takes_null(&self, other: &Self) -> bool {
         let is_nullable = |kind: &Self| {
-            matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_) | Self::Receiver(_))
+            matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_) | Self::Opaque(_))
         };
         matches!(self, Self::Null) && is_nullable(other) || matches!(other, Self::Null) && is_nullable(self)
     }
@@ -266,10 +266,10 @@ impl fmt::Display for Type<'_> {
             Self::List(item) => return write!(f, "list({item})"),
             Self::Map(key, value) => return write!(f, "map({key}, {value})"),
             Self::Optional(held) => return write!(f, "optional_type({held})"),
-            Self::Kind => "type",
+            Self::Type => "type",
             Self::Object { .. } | Self::Metadata => "object",
             Self::Declared(of) => of.name,
-            Self::Receiver(name) => name,
+            Self::Opaque(name) => name,
             Self::Variables(_) => "kubernetes.variables",
         };
         f.write_str(name)

@@ -65,7 +65,7 @@ impl Interpreter<'_> {
         let is_set = |items: &Arc<Vec<Value>>| items.iter().all(on_values::is_primitive);
         if !constant.is_some_and(is_set) {
             let is_dynamic = self.is_dynamic(of, scope);
-            self.meter.charge(cost::of_call(operators::IN, &args, None, is_dynamic))?;
+            self.meter.charge(cost::call_cost(operators::IN, &args, None, is_dynamic))?;
         }
         outcome
     }
@@ -108,7 +108,7 @@ impl Interpreter<'_> {
         // The keys of `sortBy` are computed from the items, so the type of the items alone decides.
         let of = if name == macros::SORT_BY { &of[..1] } else { &of };
         let is_dynamic = of.iter().all(|part| self.is_dynamic(part, scope));
-        self.meter.charge(cost::of_call(name, &args, outcome.as_ref().ok(), is_dynamic))?;
+        self.meter.charge(cost::call_cost(name, &args, outcome.as_ref().ok(), is_dynamic))?;
         outcome
     }
 

@@ -12,46 +12,46 @@ pub(super) const OF_A_LIST: u64 = 10;
 pub(super) const OF_A_MAP: u64 = 30;
 
 /// Returns the cost of reading a string, or another value of this size. Upstream: `StringTraversalCostFactor`.
-pub(super) fn of_text(size: u64) -> u64 {
+pub(super) fn text_cost(size: u64) -> u64 {
     size.div_ceil(10)
 }
 
 /// Returns the cost of a call. `args` begin with the receiver. `is_dynamic` means that the checker knows the type of
 /// no argument and therefore not the overload; cel-go then charges a flat price for some functions.
-pub(super) fn of_call(name: &str, args: &[Value], result: Option<&Value>, is_dynamic: bool) -> u64 {
+pub(super) fn call_cost(name: &str, args: &[Value], result: Option<&Value>, is_dynamic: bool) -> u64 {
     let size = |i: usize| args.get(i).map_or(1, Value::size);
     let made = result.map_or(1, Value::size);
     match name {
         operators::EQUALS | operators::NOT_EQUALS => match args.first() {
             Some(Value::Object(_)) if name == operators::EQUALS => 1,
-            _ => of_text(size(0).min(size(1))),
+            _ => text_cost(size(0).min(size(1))),
         },
         operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS
             if !is_dynamic && is_text(args) =>
         {
-            of_text(size(0).min(size(1)))
+            text_cost(size(0).min(size(1)))
         }
-        operators::ADD if !is_dynamic && is_text(args) => of_text(size(0).saturating_add(size(1))),
+        operators::ADD if !is_dynamic && is_text(args) => text_cost(size(0).saturating_add(size(1))),
         operators::IN if !is_dynamic && matches!(args.get(1), Some(Value::List(_))) => size(1),
-        "startsWith" | "endsWith" => of_text(size(1)),
-        "contains" => of_text(size(0)).saturating_mul(of_text(size(1))),
-        "bytes" if !is_dynamic && is_text(args) => of_text(size(0)),
-        "string" if !is_dynamic && matches!(args, [Value::Bytes(_)]) => of_text(size(0)),
-        "strings.quote" | "format" => of_text(size(0)),
-        "matches" | "find" | "findAll" => of_text(size(0) + 1).saturating_mul(size(1).div_ceil(4)),
+        "startsWith" | "endsWith" => text_cost(size(1)),
+        "contains" => text_cost(size(0)).saturating_mul(text_cost(size(1))),
+        "bytes" if !is_dynamic && is_text(args) => text_cost(size(0)),
+        "string" if !is_dynamic && matches!(args, [Value::Bytes(_)]) => text_cost(size(0)),
+        "strings.quote" | "format" => text_cost(size(0)),
+        "matches" | "find" | "findAll" => text_cost(size(0) + 1).saturating_mul(size(1).div_ceil(4)),
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" | "includes" => {
-            args.first().map_or(0, of_traversal)
+            args.first().map_or(0, traversal_cost)
         }
         "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "cidr" | "isIP" | "isCIDR" | "quantity"
-        | "isQuantity" | "semver" | "isSemver" => of_text(size(0)),
-        "ip" if is_text(args) => of_text(size(0)),
-        "replace" | "split" | "ip.isCanonical" => of_text(size(0).saturating_mul(2)),
-        "join" => of_text(made.saturating_mul(2)),
-        "containsIP" => of_text(size(0) * 2) + of_a_text(args.get(1)),
-        "containsCIDR" => of_text(size(0) * 2) + of_text(size(0)) + 1 + of_a_text(args.get(1)),
+        | "isQuantity" | "semver" | "isSemver" => text_cost(size(0)),
+        "ip" if is_text(args) => text_cost(size(0)),
+        "replace" | "split" | "ip.isCanonical" => text_cost(size(0).saturating_mul(2)),
+        "join" => text_cost(made.saturating_mul(2)),
+        "containsIP" => text_cost(size(0) * 2) + cost_of_text_arg(args.get(1)),
+        "containsCIDR" => text_cost(size(0) * 2) + text_cost(size(0)) + 1 + cost_of_text_arg(args.get(1)),
         "validate" => {
             let length = args.first().map_or(0, library::length_of);
-            of_text(size(1) + 1).saturating_mul(length.div_ceil(4))
+            text_cost(size(1) + 1).saturating_mul(length.div_ceil(4))
         }
         "slice" | "lists.range" | "reverse" => 1 + OF_A_LIST + made,
         "flatten" => {
@@ -62,7 +62,7 @@ pub(super) fn of_call(name: &str, args: &[Value], result: Option<&Value>, is_dyn
             size(0).saturating_mul(depth) + 1 + OF_A_LIST
         }
         "sort" | macros::SORT_BY if is_dynamic => 1,
-        "distinct" | "sort" | macros::SORT_BY => 1 + of_all_with_all(args.last()),
+        "distinct" | "sort" | macros::SORT_BY => 1 + pairwise_cost(args.last()),
         "sets.contains" | "sets.intersects" => size(0).saturating_mul(size(1)) + 1,
         "sets.equivalent" => size(0).saturating_mul(size(1)).saturating_mul(2) + 1,
         "or" | "orValue" => 0,
@@ -75,26 +75,26 @@ fn is_text(args: &[Value]) -> bool {
 }
 
 /// Returns the cost of reading an argument that is a string.
-fn of_a_text(arg: Option<&Value>) -> u64 {
+fn cost_of_text_arg(arg: Option<&Value>) -> u64 {
     match arg {
-        Some(text @ Value::String(_)) => of_text(text.size()),
+        Some(text @ Value::String(_)) => text_cost(text.size()),
         _ => 0,
     }
 }
 
 /// Upstream: `traversalCost`.
-fn of_traversal(value: &Value) -> u64 {
+fn traversal_cost(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.len() as u64 / 10,
         Value::Bytes(bytes) => bytes.len() as u64 / 10,
-        Value::List(items) => items.iter().map(of_traversal).sum(),
-        Value::Map(map) => map.iter().map(|(key, value)| of_traversal(&key) + of_traversal(value)).sum(),
+        Value::List(items) => items.iter().map(traversal_cost).sum(),
+        Value::Map(map) => map.iter().map(|(key, value)| traversal_cost(&key) + traversal_cost(value)).sum(),
         _ => 1,
     }
 }
 
 /// Returns the cost of comparing each item of a list with every other. Upstream: `trackListSelfCompare`.
-fn of_all_with_all(list: Option<&Value>) -> u64 {
+fn pairwise_cost(list: Option<&Value>) -> u64 {
     let Some(Value::List(items)) = list else { return 0 };
     let pairs = (items.len() as u64).saturating_mul(items.len() as u64);
     OF_A_LIST + pairs.saturating_mul(2) + if is_text(items) { pairs / 10 } else { 0 }

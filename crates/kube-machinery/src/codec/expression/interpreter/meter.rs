@@ -56,7 +56,7 @@ impl Meter {
 
     /// Returns the rest of the shared budget.
     #[cfg(test)]
-    pub(crate) fn left(&self) -> u64 {
+    pub(crate) fn remaining(&self) -> u64 {
         self.budget.get()
     }
 

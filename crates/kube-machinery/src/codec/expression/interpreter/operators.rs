@@ -59,9 +59,9 @@ fn sum(meter: &Meter, one: &Value, other: &Value) -> Outcome {
 
 fn arithmetic(operator: &str, one: &Value, other: &Value) -> Outcome {
     match (one, other) {
-        (Value::Int(one), Value::Int(other)) => of_ints(operator, *one, *other),
-        (Value::Uint(one), Value::Uint(other)) => of_uints(operator, *one, *other),
-        (Value::Double(one), Value::Double(other)) => of_doubles(operator, *one, *other),
+        (Value::Int(one), Value::Int(other)) => on_ints(operator, *one, *other),
+        (Value::Uint(one), Value::Uint(other)) => on_uints(operator, *one, *other),
+        (Value::Double(one), Value::Double(other)) => on_doubles(operator, *one, *other),
         (Value::Timestamp(_) | Value::Duration(_), _) => times::arithmetic(operator, one, other),
         (Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_), _) => Err(Error::no_such_overload()),
         (Value::Bytes(_) | Value::List(_), _) if operator == operators::ADD => Err(Error::no_such_overload()),
@@ -69,7 +69,7 @@ fn arithmetic(operator: &str, one: &Value, other: &Value) -> Outcome {
     }
 }
 
-fn of_ints(operator: &str, one: i64, other: i64) -> Outcome {
+fn on_ints(operator: &str, one: i64, other: i64) -> Outcome {
     let result = match operator {
         operators::ADD => one.checked_add(other),
         operators::SUBSTRACT => one.checked_sub(other),
@@ -82,7 +82,7 @@ fn of_ints(operator: &str, one: i64, other: i64) -> Outcome {
     result.map(Value::Int).ok_or_else(|| Error::failed("integer overflow"))
 }
 
-fn of_uints(operator: &str, one: u64, other: u64) -> Outcome {
+fn on_uints(operator: &str, one: u64, other: u64) -> Outcome {
     let result = match operator {
         operators::ADD => one.checked_add(other),
         operators::SUBSTRACT => one.checked_sub(other),
@@ -95,7 +95,7 @@ fn of_uints(operator: &str, one: u64, other: u64) -> Outcome {
     result.map(Value::Uint).ok_or_else(|| Error::failed("unsigned integer overflow"))
 }
 
-fn of_doubles(operator: &str, one: f64, other: f64) -> Outcome {
+fn on_doubles(operator: &str, one: f64, other: f64) -> Outcome {
     Ok(Value::Double(match operator {
         operators::ADD => one + other,
         operators::SUBSTRACT => one - other,

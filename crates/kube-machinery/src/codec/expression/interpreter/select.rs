@@ -37,7 +37,7 @@ impl Interpreter<'_> {
     /// Evaluates the operand of a selection. An operand that is no attribute becomes one, which costs 1.
     fn operand(&self, operand: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let value = self.eval(operand, scope);
-        if kind(operand) == Kind::Other {
+        if operand_kind(operand) == Operand::Other {
             self.meter.charge(1)?;
         }
         value
@@ -85,7 +85,7 @@ impl Interpreter<'_> {
     /// Evaluates an index, or a branch of a conditional. If it is an attribute, it is part of the outer attribute,
     /// and its base cost of 1 is not charged.
     pub(super) fn part(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
-        if kind(expression) == Kind::Attribute {
+        if operand_kind(expression) == Operand::Attribute {
             self.meter.credit(1);
         }
         self.eval(expression, scope)
@@ -115,7 +115,7 @@ impl Interpreter<'_> {
 
 /// The kinds of expressions that cel-go charges differently as parts of an attribute.
 #[derive(PartialEq, Eq)]
-enum Kind {
+enum Operand {
     /// A name, a field or an item.
     Attribute,
     /// A conditional or a `has()`, which has no cost of its own.
@@ -123,22 +123,22 @@ enum Kind {
     Other,
 }
 
-fn kind(expression: &Expression) -> Kind {
+fn operand_kind(expression: &Expression) -> Operand {
     match &expression.expr {
-        Expr::Ident(_) => Kind::Attribute,
+        Expr::Ident(_) => Operand::Attribute,
         Expr::Select(select) => {
             if select.test {
-                Kind::Choice
+                Operand::Choice
             } else {
-                Kind::Attribute
+                Operand::Attribute
             }
         }
         Expr::Call(call) => match call.func_name.as_str() {
-            operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT => Kind::Attribute,
-            operators::CONDITIONAL => Kind::Choice,
-            _ => Kind::Other,
+            operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT => Operand::Attribute,
+            operators::CONDITIONAL => Operand::Choice,
+            _ => Operand::Other,
         },
-        _ => Kind::Other,
+        _ => Operand::Other,
     }
 }
 

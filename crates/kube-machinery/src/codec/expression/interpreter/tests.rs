@@ -61,7 +61,7 @@ fn answer(expression: &str) -> Case {
                 Ok(value) => case.value = Some(shown(&value)),
                 Err(why) => case.error = Some(why.to_string()),
             }
-            case.cost = COST_OF_AN_OBJECT - meter.left();
+            case.cost = COST_OF_AN_OBJECT - meter.remaining();
         }
     }
     case

@@ -1,8 +1,9 @@
 //! Decoding of the metadata of embedded resources. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
-use super::{Structural, decode_metadata, field, is_well_formed, shown};
+use super::{Structural, decode_metadata, is_well_formed, print_value};
 use crate::codec::schema::{Decoded, faults_at};
 use crate::conventions::cause::Cause;
+use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
 /// The treatment of a field with the wrong type.
@@ -26,7 +27,7 @@ pub(crate) fn coerce(
     malformed: Malformed,
 ) -> Result<Vec<String>, Cause> {
     let mut unknown = Vec::new();
-    in_value(schema, value, at, malformed, &mut unknown)?;
+    in_value(schema, value, &Path::Root(at), malformed, &mut unknown)?;
     unknown.sort_unstable();
     Ok(unknown)
 }
@@ -34,7 +35,7 @@ pub(crate) fn coerce(
 fn in_value(
     schema: &Structural,
     value: &mut Value,
-    at: &str,
+    at: &Path<'_>,
     malformed: Malformed,
     unknown: &mut Vec<String>,
 ) -> Result<(), Cause> {
@@ -45,16 +46,16 @@ fn in_value(
             }
             for (name, value) in fields.iter_mut().filter(|(_, value)| value.is_array() || value.is_object()) {
                 if let Some(schema) = schema.properties.get(name.as_str()) {
-                    in_value(schema, value, &field::child(at, name), malformed, unknown)?;
+                    in_value(schema, value, &at.child(name), malformed, unknown)?;
                 } else if let Some(schema) = schema.additional() {
-                    in_value(schema, value, &field::key(at, name), malformed, unknown)?;
+                    in_value(schema, value, &at.key(name), malformed, unknown)?;
                 }
             }
         }
         Value::Array(items) => {
             let Some(schema) = &schema.items else { return Ok(()) };
             for (i, item) in items.iter_mut().enumerate().filter(|(_, item)| item.is_array() || item.is_object()) {
-                in_value(schema, item, &field::index(at, i), malformed, unknown)?;
+                in_value(schema, item, &at.index(i), malformed, unknown)?;
             }
         }
         _ => {}
@@ -62,12 +63,12 @@ fn in_value(
     Ok(())
 }
 
-fn resource(fields: &mut Map, at: &str, malformed: Malformed, unknown: &mut Vec<String>) -> Result<(), Cause> {
+fn resource(fields: &mut Map, at: &Path<'_>, malformed: Malformed, unknown: &mut Vec<String>) -> Result<(), Cause> {
     for name in ["apiVersion", "kind"] {
         match fields.get(name) {
             Some(value) if !value.is_string() => {
                 if malformed == Malformed::Refused {
-                    return Err(Cause::invalid_as(field::child(at, name), &shown(value), "must be a string"));
+                    return Err(Cause::invalid_as(at.child(name), &print_value(value), "must be a string"));
                 }
                 fields.remove(name);
             }
@@ -78,10 +79,10 @@ fn resource(fields: &mut Map, at: &str, malformed: Malformed, unknown: &mut Vec<
     match (decode_metadata(found), malformed) {
         (Ok(Decoded { value, faults }), _) => {
             *found = value;
-            unknown.extend(faults_at(faults, &field::child(at, "metadata")));
+            unknown.extend(faults_at(faults, &at.child("metadata").to_string()));
         }
         (Err(error), Malformed::Refused) => {
-            return Err(Cause::invalid_as(field::child(at, "metadata"), &shown(found), &error));
+            return Err(Cause::invalid_as(at.child("metadata"), &print_value(found), &error));
         }
         (Err(_), Malformed::Dropped) => {
             let Value::Object(parts) = found else { return Ok(()) };

@@ -1,12 +1,12 @@
 //! The field path in the cause of a CEL rule, from the rule's `fieldPath`. Upstream: `ValidFieldPath`, which validated
 //! it when the definition was written.
 
-use crate::codec::structural::field;
+use crate::conventions::field::Path;
 
 /// Returns the field path for a rule's `fieldPath`. `at` is the path of the value that has the rule.
-pub(super) fn below(at: &str, path: &str) -> String {
+pub(super) fn below(at: &Path<'_>, path: &str) -> String {
     let below = normalized(path);
-    if below.is_empty() { field::or_root(at).to_owned() } else { field::child(at, &below) }
+    if below.is_empty() { at.to_string() } else { at.child(&below).to_string() }
 }
 
 /// Rewrites `.a.b['c.d']` as causes show it: `a.b[c.d]`.

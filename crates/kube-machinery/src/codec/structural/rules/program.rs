@@ -1,7 +1,7 @@
 //! A compiled CEL rule, its variables, and its message expression.
 
 use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, Program, run};
-use crate::codec::expression::parse::{parse, told};
+use crate::codec::expression::parse::{join_faults, parse};
 use crate::codec::structural::Rule;
 
 pub use crate::codec::expression::Value;
@@ -17,7 +17,7 @@ pub(in crate::codec::structural) struct Compiled {
 
 /// The variables of a rule.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct Activation<'a> {
     pub(super) new: &'a Value,
     pub(super) old: Option<&'a Value>,
     /// True if `oldSelf` is an optional value.
@@ -26,7 +26,7 @@ pub(super) struct Seen<'a> {
     pub(super) is_dynamic: bool,
 }
 
-impl Names for Seen<'_> {
+impl Names for Activation<'_> {
     fn variable(&self, name: &str, _: &Meter) -> Option<Outcome> {
         match name {
             "self" => Some(Ok(self.new.clone())),
@@ -44,14 +44,14 @@ impl Names for Seen<'_> {
 /// The reason why a message expression gives no message.
 pub(super) enum NoMessage {
     /// There is no valid expression, it failed, or its result is not one line of text. The rule's own message is used.
-    Useless,
+    Unusable,
     /// The expression exceeded the cost budget. No further rules run.
     TooExpensive(String),
 }
 
 impl Compiled {
     pub(super) fn of(rule: &Rule) -> Self {
-        let expression = parse(&rule.rule).map_err(|faults| format!("compilation failed: {}", told(faults)));
+        let expression = parse(&rule.rule).map_err(|faults| format!("compilation failed: {}", join_faults(faults)));
         let uses_old_self = expression.as_ref().is_ok_and(|expression| expression.references().has_variable("oldSelf"));
         let program = expression.and_then(|expression| {
             Program::of(expression).map_err(|why| format!("program instantiation failed: {why}"))
@@ -62,12 +62,12 @@ impl Compiled {
     }
 
     /// Evaluates the message expression, which must give a single line. Upstream: `evalMessageExpression`.
-    pub(super) fn message(&self, text: &str, seen: Seen<'_>, meter: &Meter) -> Result<String, NoMessage> {
+    pub(super) fn message(&self, text: &str, activation: Activation<'_>, meter: &Meter) -> Result<String, NoMessage> {
         const MOST: usize = 5 * 1024;
-        let program = self.message.as_ref().ok_or(NoMessage::Useless)?;
-        let message = match run(program, &Seen { is_optional: false, ..seen }, meter) {
+        let program = self.message.as_ref().ok_or(NoMessage::Unusable)?;
+        let message = match run(program, &Activation { is_optional: false, ..activation }, meter) {
             Ok(Value::String(message)) => message,
-            Ok(_) | Err(Error::Failed(_)) => return Err(NoMessage::Useless),
+            Ok(_) | Err(Error::Failed(_)) => return Err(NoMessage::Unusable),
             Err(Error::OutOfBudget) => {
                 let why = "messageExpression evaluation failed due to running out of cost budget, no further validation \
                            rules will be run";
@@ -81,6 +81,6 @@ impl Compiled {
         };
         let message = message.trim();
         let is_line = !message.is_empty() && message.len() <= MOST && !message.contains('\n');
-        is_line.then(|| message.to_owned()).ok_or(NoMessage::Useless)
+        is_line.then(|| message.to_owned()).ok_or(NoMessage::Unusable)
     }
 }

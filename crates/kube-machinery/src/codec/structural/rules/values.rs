@@ -11,7 +11,7 @@ use crate::codec::expression::interpreter::timestamp;
 use crate::codec::structural::Structural;
 use crate::codec::structural::format::duration;
 use crate::codec::structural::number::truncated;
-use crate::conventions::cel::RESERVED;
+use crate::conventions::cel_reserved_words::RESERVED;
 use crate::value::Value;
 
 /// Converts a value to CEL. Fields that the schema does not name are hidden, numbers get the type of the schema, and

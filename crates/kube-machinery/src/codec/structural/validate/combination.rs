@@ -18,7 +18,7 @@ impl Walk {
         if let Some(not) = &schema.not
             && self.check(not, value, None).is_valid()
         {
-            self.tell("must not validate the schema (not)", &mut outcome);
+            self.add_cause("must not validate the schema (not)", &mut outcome);
         }
         outcome.matches += 1;
         outcome
@@ -36,7 +36,7 @@ impl Walk {
             }
         }
         if let Some(best) = best {
-            self.tell("must validate at least one schema (anyOf)", to);
+            self.add_cause("must validate at least one schema (anyOf)", to);
             to.merge(best);
         }
     }
@@ -55,13 +55,13 @@ impl Walk {
         match (met, first, best) {
             (1, Some(first), _) => to.merge(first),
             (0, _, Some(best)) => {
-                self.tell("must validate one and only one schema (oneOf). Found none valid", to);
+                self.add_cause("must validate one and only one schema (oneOf). Found none valid", to);
                 to.merge(best);
             }
             (0, ..) => {}
             (met, ..) => {
                 let words = format!("must validate one and only one schema (oneOf). Found {met} valid alternatives");
-                self.tell(&words, to);
+                self.add_cause(&words, to);
             }
         }
     }
@@ -75,12 +75,12 @@ impl Walk {
         }
         if met != schemas.len() {
             let none = if met == 0 { ". None validated" } else { "" };
-            self.tell(&format!("must validate all the schemas (allOf){none}"), to);
+            self.add_cause(&format!("must validate all the schemas (allOf){none}"), to);
         }
     }
 
     /// Adds a cause about the combination. As upstream, its field is the root, not the value.
-    fn tell(&self, what: &str, to: &mut Outcome) {
+    fn add_cause(&self, what: &str, to: &mut Outcome) {
         to.push(Cause::invalid(self.path.root(), "", &format!("{} {what}", quote(self.path.name()))));
     }
 }

@@ -48,5 +48,5 @@ fn of(value: &Value) -> (&'static str, &'static str) {
 
 fn wrong(path: &Path, wanted: &str, found: &str) -> Outcome {
     let detail = format!("{} in body must be of type {wanted}: {}", path.name(), quote(found));
-    Outcome::refused(Cause::type_invalid(path.field(), &quote(found), &detail))
+    Outcome::with_cause(Cause::type_invalid(path.field(), &quote(found), &detail))
 }

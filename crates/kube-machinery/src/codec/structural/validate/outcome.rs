@@ -15,7 +15,7 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// Makes the outcome of a check with one cause.
-    pub(super) fn refused(cause: Cause) -> Self {
+    pub(super) fn with_cause(cause: Cause) -> Self {
         Self { causes: vec![cause], matches: 0 }
     }
 
@@ -46,7 +46,7 @@ impl Outcome {
     }
 
     /// Adds the outcome of a part of the check, and counts the part as passed.
-    pub(super) fn step(&mut self, other: Self) {
+    pub(super) fn merge_passed(&mut self, other: Self) {
         self.merge(other);
         self.matches += 1;
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::codec::structural::field;
+use crate::conventions::field;
 
 /// A path that grows and shrinks during the walk. It is formatted only for a cause, so a valid value costs no
 /// allocation.
@@ -25,7 +25,7 @@ impl Path {
 
     /// Returns the field of a cause that upstream gives no path. Upstream: a nil `field.Path`.
     pub(super) fn root(&self) -> String {
-        field::or_root(&self.at).into()
+        field::Path::Root(&self.at).to_string()
     }
 
     /// Returns the field of a cause about the current value.

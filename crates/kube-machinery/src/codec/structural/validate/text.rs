@@ -14,7 +14,7 @@ pub(super) fn check(schema: &Structural, text: &str, path: &Path) -> Outcome {
     if let Some(most) = schema.max_length
         && length() > most
     {
-        return Outcome::refused(Cause::too_long_for(path.field(), usize::try_from(most).ok()));
+        return Outcome::with_cause(Cause::too_long_for(path.field(), usize::try_from(most).ok()));
     }
     if let Some(least) = schema.min_length
         && length() < least
@@ -32,7 +32,7 @@ pub(super) fn check(schema: &Structural, text: &str, path: &Path) -> Outcome {
 }
 
 fn wrong(path: &Path, text: &str, what: &str) -> Outcome {
-    Outcome::refused(Cause::invalid(path.field(), text, &format!("{} in body should {what}", path.name())))
+    Outcome::with_cause(Cause::invalid(path.field(), text, &format!("{} in body should {what}", path.name())))
 }
 
 pub(super) fn check_format(schema: &Structural, format: Format, text: &str, path: &Path) -> Outcome {
@@ -41,5 +41,5 @@ pub(super) fn check_format(schema: &Structural, format: Format, text: &str, path
     }
     let text = quote(text);
     let detail = format!("{} in body must be of type {}: {text}", path.name(), schema.format);
-    Outcome::refused(Cause::type_invalid(path.field(), &text, &detail))
+    Outcome::with_cause(Cause::type_invalid(path.field(), &text, &detail))
 }

@@ -4,7 +4,7 @@
 mod sources;
 mod validation;
 
-use crate::conventions::fill::{empty, missing};
+use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::volumes::sources;
 use crate::kinds::resource::Change;
@@ -31,12 +31,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_PersistentVolume`.
 fn set_defaults(volume: &mut Value) {
-    missing(volume, "status", empty());
-    missing(&mut volume["status"], "phase", json!("Pending"));
-    missing(volume, "spec", empty());
+    set_default(volume, "status", empty());
+    set_default(&mut volume["status"], "phase", json!("Pending"));
+    set_default(volume, "spec", empty());
     let spec = &mut volume["spec"];
-    missing(spec, "persistentVolumeReclaimPolicy", json!("Retain"));
-    missing(spec, "volumeMode", json!("Filesystem"));
+    set_default(spec, "persistentVolumeReclaimPolicy", json!("Retain"));
+    set_default(spec, "volumeMode", json!("Filesystem"));
     round_up(spec, "capacity");
     sources(spec);
 }
@@ -49,7 +49,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
         new["status"][SINCE] = json!(change.now);
         return;
     };
-    if change.part != Some(Subresource::Status) {
+    if change.subresource != Some(Subresource::Status) {
         return;
     }
     let (status, before) = (&new["status"], &old["status"]);

@@ -5,35 +5,35 @@
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::paths::no_backsteps;
 use crate::kinds::core::pod::storage_systems as systems;
-use crate::kinds::core::pod::volume_sources::{self as sources, Type, named};
+use crate::kinds::core::pod::volume_sources::{self as sources, Type, retired, volume_type};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
 /// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 22] = [
-    named("hostPath", sources::host_path),
-    Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
-    named("awsElasticBlockStore", systems::aws_disk),
-    named("glusterfs", glusterfs),
-    named("flocker", systems::flocker),
-    named("nfs", sources::nfs),
-    named("rbd", systems::rbd),
-    named("quobyte", systems::quobyte),
-    Type { second: "cephFS", ..named("cephfs", systems::cephfs) },
-    named("iscsi", systems::iscsi_volume),
-    named("cinder", cinder),
-    named("fc", systems::fibre_channel),
-    named(FLEX, systems::flex),
-    named("azureFile", azure_file),
-    named("vsphereVolume", systems::vsphere),
-    named("photonPersistentDisk", systems::photon),
-    named("portworxVolume", systems::portworx),
-    named("azureDisk", systems::azure_disk),
-    named("scaleIO", systems::scale_io),
-    named(LOCAL, local),
-    named("storageos", storage_os),
-    named("csi", csi),
+    volume_type("hostPath", sources::host_path),
+    Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
+    volume_type("awsElasticBlockStore", systems::aws_disk),
+    retired("glusterfs"),
+    retired("flocker"),
+    volume_type("nfs", sources::nfs),
+    retired("rbd"),
+    retired("quobyte"),
+    Type { second: "cephFS", ..retired("cephfs") },
+    volume_type("iscsi", systems::iscsi_volume),
+    volume_type("cinder", cinder),
+    volume_type("fc", systems::fibre_channel),
+    volume_type(FLEX, systems::flex),
+    volume_type("azureFile", azure_file),
+    volume_type("vsphereVolume", systems::vsphere),
+    retired("photonPersistentDisk"),
+    volume_type("portworxVolume", systems::portworx),
+    volume_type("azureDisk", systems::azure_disk),
+    retired("scaleIO"),
+    volume_type(LOCAL, local),
+    retired("storageos"),
+    volume_type("csi", csi),
 ];
 /// The volume type that upstream accepts even if another type precedes it.
 const FLEX: &str = "flexVolume";
@@ -85,27 +85,8 @@ fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
     Some(Cause::invalid("spec.iscsi.targetportal", text(source, "targetPortal"), why))
 }
 
-fn glusterfs(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, path) = (systems::glusterfs(source, at), format_args!("{at}.endpointsNamespace"));
-    match source["endpointsNamespace"].as_str() {
-        None => {}
-        Some("") => {
-            let why = "if the endpointnamespace is set, it must be a valid namespace name";
-            causes.push(Cause::invalid(path, "", why));
-        }
-        Some(namespace) => causes.extend(invalid(&path, namespace, names::label(namespace))),
-    }
-    causes
-}
-
 fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = systems::cinder(source, at);
-    causes.extend(namespace_of_secret(source, at));
-    causes
-}
-
-fn storage_os(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = systems::storage_os(source, at);
     causes.extend(namespace_of_secret(source, at));
     causes
 }

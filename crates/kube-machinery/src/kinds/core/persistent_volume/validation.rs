@@ -33,17 +33,17 @@ const MOUNTED_WITH_OPTIONS: [&str; 13] = [
 
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = &new["spec"];
-    let mut causes = of_spec(spec, text(&new["metadata"], "name"));
+    let mut causes = validate_spec(spec, text(&new["metadata"], "name"));
     let takes_options = MOUNTED_WITH_OPTIONS.iter().any(|field| spec[*field].is_object());
     if !takes_options && new["metadata"]["annotations"][OPTIONS].is_string() {
         let why = "may not specify mount options for this volume type";
         causes.push(Cause::forbidden(format_args!("metadata.annotations.{OPTIONS}"), why));
     }
-    causes.extend(old.into_iter().flat_map(|old| changes(spec, &old["spec"])));
+    causes.extend(old.into_iter().flat_map(|old| validate_update(spec, &old["spec"])));
     causes
 }
 
-fn of_spec(spec: &Value, name: &str) -> Vec<Cause> {
+fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     if items(spec, "accessModes").is_empty() {
         causes.push(Cause::required("spec.accessModes", ""));
@@ -120,7 +120,7 @@ fn attributes(spec: &Value) -> Vec<Cause> {
 }
 
 /// Validates an update: the source, the volume mode and the node affinity are immutable, but for renamed labels.
-fn changes(spec: &Value, before: &Value) -> Vec<Cause> {
+fn validate_update(spec: &Value, before: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !sources::are_same(spec, before) {
         // Upstream's message also has Go's diff of the two sources.

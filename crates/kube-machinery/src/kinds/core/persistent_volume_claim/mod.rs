@@ -3,7 +3,7 @@
 
 mod validation;
 
-use crate::conventions::fill::{empty, missing, object, part};
+use crate::conventions::edit::{empty, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::text;
 use crate::kinds::resource::Change;
@@ -30,15 +30,15 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 /// Upstream: `SetDefaults_PersistentVolumeClaim`.
 pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
-    missing(claim, "status", empty());
-    missing(&mut claim["status"], "phase", json!("Pending"));
+    set_default(claim, "status", empty());
+    set_default(&mut claim["status"], "phase", json!("Pending"));
     for field in ["capacity", "allocatedResources"] {
         round_up(&mut claim["status"], field);
     }
-    missing(claim, "spec", empty());
-    missing(&mut claim["spec"], "volumeMode", json!("Filesystem"));
+    set_default(claim, "spec", empty());
+    set_default(&mut claim["spec"], "volumeMode", json!("Filesystem"));
     for field in ["limits", "requests"] {
-        if let Some(resources) = part(&mut claim["spec"], "resources") {
+        if let Some(resources) = object_field(&mut claim["spec"], "resources") {
             round_up(resources, field);
         }
     }
@@ -47,7 +47,7 @@ pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
 /// Copies the data source between its two fields, the older `dataSource` and the newer `dataSourceRef`, and drops
 /// unsupported sources. Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    if change.part.is_some() {
+    if change.subresource.is_some() {
         return;
     }
     let was_set = change.old.is_some_and(|old| !old["spec"]["dataSource"].is_null());

@@ -27,7 +27,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let had_group = ["dataSource", "dataSourceRef"].iter().any(|field| old["spec"][*field]["apiGroup"].is_string());
     // The API group is not checked if the old claim has one, because older servers accepted any.
     let mut causes = claim(spec, if had_group { Groups::Any } else { Groups::Checked }, &"spec");
-    causes.extend(changes(new, old));
+    causes.extend(validate_update(new, old));
     causes.extend(shrinks(new, old));
     if spec["volumeMode"] != old["spec"]["volumeMode"] {
         causes.push(Cause::invalid_json("volumeMode", &spec["volumeMode"], "field is immutable"));
@@ -38,7 +38,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 /// Checks that an update leaves the spec alone. Only these may change: the requested size and the attributes class of a bound
 /// claim, an unset volume name, and an unset storage class that matches the annotation.
-fn changes(new: &Value, old: &Value) -> Vec<Cause> {
+fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
     let (spec, before) = (&new["spec"], &old["spec"]);
     let (mut kept, mut causes) = (spec.clone(), Vec::new());
     let mut keep = |field: &str| kept[field] = before[field].clone();
@@ -103,15 +103,15 @@ fn has_same_size(size: &Value, before: &Value) -> bool {
 /// Checks that a claim does not request less than before, unless it still requests more than its current capacity: this
 /// lets users take back an expansion that failed.
 fn shrinks(new: &Value, old: &Value) -> Option<Cause> {
-    let asked = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
+    let requested = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
     let is_less = |size: &Option<Quantity>, than: &Option<Quantity>| match (size, than) {
         (Some(size), Some(than)) => size.compare(than).is_lt(),
         (None, Some(than)) => !than.is_negative() && !than.is_zero(),
         (Some(size), None) => size.is_negative(),
         (None, None) => false,
     };
-    let (size, capacity) = (asked(new), parsed(&old["status"]["capacity"][STORAGE]));
-    let is_wrong = is_less(&size, &asked(old)) && !is_less(&capacity, &size);
+    let (size, capacity) = (requested(new), parsed(&old["status"]["capacity"][STORAGE]));
+    let is_wrong = is_less(&size, &requested(old)) && !is_less(&capacity, &size);
     let why = "field can not be less than status.capacity";
     is_wrong.then(|| Cause::forbidden("spec.resources.requests.storage", why))
 }

@@ -21,7 +21,7 @@ pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Validates the annotations of a pod or pod template. `at` is the path of the annotations.
-pub(super) fn of_pod(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let noted = |key: &str| metadata["annotations"][key].as_str();
     let mut causes = Vec::new();
     if let Some(mirror) = noted(MIRROR).filter(|_| text(spec, "nodeName").is_empty()) {
@@ -53,7 +53,7 @@ fn is_cost(cost: &str) -> bool {
 
 /// Validates an update of annotations: those of mirror pods and of AppArmor are immutable. All annotations are validated
 /// once more, as upstream does.
-pub(super) fn changes(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
+pub(super) fn validate_update(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
     let mut causes = Vec::new();
     let mut refuse = |key: &str, verb: &str| {
@@ -72,6 +72,6 @@ pub(super) fn changes(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
     for (key, _) in pairs(new, "annotations").filter(|(key, _)| old["annotations"].get(key).is_none()) {
         refuse(key, "add");
     }
-    causes.extend(of_pod(new, spec, &AT));
+    causes.extend(validate(new, spec, &AT));
     causes
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::environment::{environment, environment_from};
 use super::mounts::{devices, mounts};
 use super::ports::{HostPorts, ports};
-use super::probe_validation::{hooks, none, probes};
+use super::probe_validation::{hooks, no_probes_or_hooks, probes};
 use super::resource_validation::resources;
 use super::volume_sources::PULL_POLICIES;
 use super::{restarts, security};
@@ -18,7 +18,7 @@ use crate::value::Value;
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
 
 /// The fields that an ephemeral container must not set, in upstream's order.
-const NOT_FOR_DEBUGGING: [&str; 9] = [
+const NOT_IN_EPHEMERAL: [&str; 9] = [
     "ports",
     "resources",
     "resizePolicy",
@@ -50,13 +50,13 @@ pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     if items(spec, "containers").is_empty() {
         let mut causes = vec![Cause::required(format_args!("{at}.containers"), "")];
-        causes.extend(init(shared, HashSet::new(), at));
+        causes.extend(init_containers(shared, HashSet::new(), at));
         return causes;
     }
     let (mut causes, mut names, mut host_ports) = (Vec::new(), HashSet::new(), HostPorts::default());
     for (path, container) in each(spec, "containers", at) {
         let name = text(container, "name");
-        causes.extend(one(shared, container, &path));
+        causes.extend(container_common(shared, container, &path));
         if !names.insert(name) {
             causes.push(Cause::duplicate(format_args!("{path}.name"), name));
         }
@@ -65,16 +65,16 @@ pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
         causes.extend(restarts::policy(container, &path));
     }
     causes.extend(each(spec, "containers", at).flat_map(|(path, container)| host_ports.take(container, &path)));
-    causes.extend(init(shared, names, at));
+    causes.extend(init_containers(shared, names, at));
     causes
 }
 
 /// Validates the init containers. `names` are the names of the main containers.
-fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec<Cause> {
+fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
         let name = text(container, "name");
-        causes.extend(one(shared, container, &path));
+        causes.extend(container_common(shared, container, &path));
         causes.extend(restarts::policy_of_init(container, &path));
         if names.contains(name) {
             causes.push(Cause::duplicate(format_args!("{path}.name"), name));
@@ -87,7 +87,7 @@ fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec
             causes.extend(hooks(container, shared.spec, &path));
             causes.extend(probes(container, &path));
         } else {
-            causes.extend(none(container, &path));
+            causes.extend(no_probes_or_hooks(container, &path));
             causes.extend(restarts::on_resize_of_init(container, &path));
         }
     }
@@ -95,14 +95,14 @@ fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec
 }
 
 /// Validates the ephemeral containers, which users add to a running pod to debug it.
-pub(super) fn for_debugging(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
+pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let (spec, mut causes) = (shared.spec, Vec::new());
     let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
     let others: HashSet<&str> = others().map(|container| text(container, "name")).collect();
     let mut names = others.clone();
     for (path, container) in each(spec, "ephemeralContainers", at) {
         let (name, target) = (text(container, "name"), text(container, "targetContainerName"));
-        causes.extend(one(shared, container, &path));
+        causes.extend(container_common(shared, container, &path));
         causes.extend(padded_image(container, &path));
         if !names.insert(name) {
             causes.push(Cause::duplicate(format_args!("{path}.name"), name));
@@ -116,7 +116,7 @@ pub(super) fn for_debugging(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
             Value::Object(fields) => *field != "resources" || !fields.is_empty(),
             _ => true,
         };
-        let set = NOT_FOR_DEBUGGING.into_iter().filter(is_set);
+        let set = NOT_IN_EPHEMERAL.into_iter().filter(is_set);
         let why = "cannot be set for an Ephemeral Container";
         causes.extend(set.map(|field| Cause::forbidden(format_args!("{path}.{field}"), why)));
         for (path, mount) in each(container, "volumeMounts", &path) {
@@ -128,7 +128,7 @@ pub(super) fn for_debugging(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Validates the fields that containers, init containers and ephemeral containers have in common.
-fn one(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
+fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     let mut causes = Vec::new();
     match text(container, "name") {
@@ -149,7 +149,7 @@ fn one(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
     causes.extend(resources(&container["resources"], &shared.claims, &format_args!("{at}.resources")));
     causes.extend(restarts::on_resize(container, text(spec, "restartPolicy"), at));
     let host_users = spec["hostUsers"] != false;
-    causes.extend(security::of_container(
+    causes.extend(security::validate_container_context(
         &container["securityContext"],
         host_users,
         &format_args!("{at}.securityContext"),
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::value::json;
 
-    fn told(spec: &Value) -> Vec<String> {
+    fn sentences(spec: &Value) -> Vec<String> {
         let data = json!({"emptyDir": {}});
         let shared = Shared { spec, volumes: HashMap::from([("data", &data)]), claims: BTreeSet::new() };
         containers(&shared, &"spec").iter().map(Cause::sentence).collect()
@@ -191,16 +191,16 @@ mod tests {
             container
         };
         let good = json!({"containers": [container("a")], "initContainers": [container("b")]});
-        assert_eq!(told(&good), Vec::<String>::new());
+        assert_eq!(sentences(&good), Vec::<String>::new());
         let twice = json!({"containers": [container("a")], "initContainers": [container("a")]});
-        assert_eq!(told(&twice), ["spec.initContainers[0].name: Duplicate value: \"a\""]);
+        assert_eq!(sentences(&twice), ["spec.initContainers[0].name: Duplicate value: \"a\""]);
         let bad = json!({"containers": [{
             "name": "a", "imagePullPolicy": "Sometimes", "terminationMessagePolicy": "Log", "env": [{"value": "1"}],
             "ports": [{"containerPort": 70_000, "protocol": "TCP"}, {"protocol": "ICMP"}],
             "volumeMounts": [{"name": "none", "mountPath": "/data"}],
         }]});
         assert_eq!(
-            told(&bad),
+            sentences(&bad),
             [
                 "spec.containers[0].image: Required value",
                 "spec.containers[0].terminationMessagePolicy: Unsupported value: \"Log\": supported values: \
@@ -220,11 +220,11 @@ mod tests {
     /// `TestValidateContainers` (`pkg/apis/core/validation/validation_test.go`).
     #[test]
     fn ports_variables_and_mounts_each_have_their_rules() {
-        let told = |field: &str, value: Value| {
+        let sentences = |field: &str, value: Value| {
             let mut container =
                 json!({"name": "a", "image": "i", "imagePullPolicy": "Never", "terminationMessagePolicy": "File"});
             container[field] = value;
-            told(&json!({"containers": [container]}))
+            sentences(&json!({"containers": [container]}))
         };
         let at = |rest: &str| format!("spec.containers[0].{rest}");
         let port =
@@ -268,13 +268,13 @@ mod tests {
                 ],
             ),
         ] {
-            assert_eq!(told(field, value.clone()), expected, "{field} {value}");
+            assert_eq!(sentences(field, value.clone()), expected, "{field} {value}");
         }
         let init = json!({"name": "b", "image": "i", "imagePullPolicy": "Never", "terminationMessagePolicy": "File",
             "livenessProbe": {"exec": {"command": ["x"]}}});
         let main = json!({"name": "a", "image": "i", "imagePullPolicy": "Never", "terminationMessagePolicy": "File"});
         assert_eq!(
-            super::tests::told(&json!({"containers": [main], "initContainers": [init]})),
+            super::tests::sentences(&json!({"containers": [main], "initContainers": [init]})),
             [
                 "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always"
             ]

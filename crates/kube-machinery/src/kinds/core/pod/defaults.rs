@@ -1,13 +1,13 @@
 //! The defaults of pods and pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
 
-use super::{image, probes, quality, volumes};
-use crate::conventions::fill::{empty, list, missing, object, part};
+use super::{image, probes, qos, volumes};
+use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
 /// Sets the defaults of a pod.
 pub(in crate::kinds) fn pod(pod: &mut Value) {
-    missing(pod, "spec", empty());
+    set_default(pod, "spec", empty());
     pod_spec(&mut pod["spec"]);
     only_of_pods(&mut pod["spec"]);
     for field in ["containers", "initContainers"] {
@@ -18,15 +18,15 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
 
 /// Sets the defaults of the status: the QoS class, which follows from the spec, and the pod's addresses.
 pub(super) fn status(pod: &mut Value) {
-    let quality = quality::of_service(pod);
-    missing(pod, "status", empty());
-    missing(&mut pod["status"], "qosClass", json!(quality));
+    let quality = qos::qos_class(pod);
+    set_default(pod, "status", empty());
+    set_default(&mut pod["status"], "qosClass", json!(quality));
     addresses(&mut pod["status"]);
 }
 
 /// Sets the defaults that pods get but pod templates do not.
 fn only_of_pods(spec: &mut Value) {
-    missing(spec, "enableServiceLinks", json!(true));
+    set_default(spec, "enableServiceLinks", json!(true));
     if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
         spec["terminationGracePeriodSeconds"] = json!(1);
     }
@@ -36,7 +36,7 @@ fn only_of_pods(spec: &mut Value) {
     for field in ["containers", "initContainers"] {
         for port in list(spec, field).flat_map(|container| list(container, "ports")) {
             let number = port["containerPort"].clone();
-            missing(port, "hostPort", number);
+            set_default(port, "hostPort", number);
         }
     }
 }
@@ -54,8 +54,8 @@ fn addresses(status: &mut Value) {
 /// Sets the defaults of the pod template in an object.
 pub(in crate::kinds) fn template(parent: &mut Value) {
     let template = object(parent).entry("template").or_insert_with(empty);
-    missing(template, "metadata", empty());
-    missing(template, "spec", empty());
+    set_default(template, "metadata", empty());
+    set_default(template, "spec", empty());
     pod_spec(&mut template["spec"]);
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn pod_spec(spec: &mut Value) {
         ("securityContext", empty()),
         ("schedulerName", json!("default-scheduler")),
     ] {
-        missing(spec, field, value);
+        set_default(spec, field, value);
     }
     // `serviceAccount` is the deprecated name of `serviceAccountName`, which wins.
     let named =
@@ -85,14 +85,14 @@ pub(crate) fn pod_spec(spec: &mut Value) {
 
 fn container(container: &mut Value) {
     let image = container["image"].as_str().unwrap_or_default().to_owned();
-    missing(container, "resources", empty());
+    set_default(container, "resources", empty());
     in_thousandths(&mut container["resources"]);
-    missing(container, "terminationMessagePath", json!("/dev/termination-log"));
-    missing(container, "terminationMessagePolicy", json!("File"));
-    missing(container, "imagePullPolicy", json!(image::pull_policy(&image)));
-    list(container, "ports").for_each(|port| missing(port, "protocol", json!("TCP")));
+    set_default(container, "terminationMessagePath", json!("/dev/termination-log"));
+    set_default(container, "terminationMessagePolicy", json!("File"));
+    set_default(container, "imagePullPolicy", json!(image::pull_policy(&image)));
+    list(container, "ports").for_each(|port| set_default(port, "protocol", json!("TCP")));
     for variable in list(container, "env") {
-        if let Some(from) = part(variable, "valueFrom") {
+        if let Some(from) = object_field(variable, "valueFrom") {
             volumes::field_reference(from);
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::containers::visit;
-use super::field_references::{self, Place};
+use super::field_references::{self, ReferenceHolder};
 use super::paths::no_backsteps;
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::config;
@@ -82,7 +82,7 @@ fn field_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 fn resource_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
-    field_references::resource(reference, Place::Variable, at)
+    field_references::resource(reference, ReferenceHolder::Variable, at)
 }
 
 /// Upstream: `validateFileKeySelector`.

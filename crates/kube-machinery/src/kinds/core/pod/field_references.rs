@@ -38,7 +38,7 @@ const RESOURCES: [&str; 6] = [
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/// Validates a `fieldRef`. `allowed` are the fields that may be named in this place.
+/// Validates a `fieldRef`. `allowed` are the fields that may be named here.
 pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Cause> {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
@@ -73,9 +73,9 @@ fn subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['").filter(|(path, _)| !path.is_empty())
 }
 
-/// The place of a `resourceFieldRef`.
+/// The holder of a `resourceFieldRef`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ReferenceHolder {
     /// In an environment variable, where the container name is optional and defaults to the variable's own container.
     Variable,
     /// In a volume, where the container name is required.
@@ -83,11 +83,11 @@ pub(super) enum Place {
 }
 
 /// Validates a `resourceFieldRef`.
-pub(super) fn resource(reference: &Value, place: Place, at: At<'_>) -> Vec<Cause> {
+pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -> Vec<Cause> {
     let resource = text(reference, "resource");
     let is_huge = HUGE.iter().any(|prefix| resource.starts_with(prefix));
     let mut causes = Vec::new();
-    if place == Place::Volume && text(reference, "containerName").is_empty() {
+    if holder == ReferenceHolder::Volume && text(reference, "containerName").is_empty() {
         causes.push(Cause::required(format_args!("{at}.containerName"), ""));
     } else if resource.is_empty() {
         causes.push(Cause::required(format_args!("{at}.resource"), ""));

@@ -6,15 +6,14 @@ mod annotations;
 mod certificates;
 pub(in crate::kinds) mod claim_template;
 mod containers;
-mod debugging;
 pub(in crate::kinds) mod defaults;
 mod environment;
+mod ephemeral_containers_update;
 mod field_references;
-mod gated;
+mod gated_pod_update;
 mod image;
 mod mounts;
 mod network;
-mod parts;
 pub(in crate::kinds) mod paths;
 mod placement;
 pub(in crate::kinds) mod ports;
@@ -22,7 +21,7 @@ mod probe_validation;
 mod probes;
 mod profiles;
 mod projected;
-mod quality;
+mod qos;
 mod resize;
 pub(in crate::kinds) mod resource_validation;
 mod restarts;
@@ -30,6 +29,7 @@ mod security;
 mod selectors;
 mod status;
 pub(in crate::kinds) mod storage_systems;
+mod subresources;
 mod tolerations;
 mod update;
 pub(in crate::kinds) mod validation;
@@ -83,10 +83,10 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ],
     defaults: set_defaults,
     defaults_but_spec: Some(defaults::status),
-    prepare: parts::prepare,
+    prepare: subresources::prepare,
     validate,
     validate_status,
-    validate_part: parts::validate,
+    validate_subresource: subresources::validate,
     columns: columns::pod::COLUMNS,
     ..Resource::USUAL
 };

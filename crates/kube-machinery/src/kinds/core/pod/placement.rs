@@ -23,7 +23,7 @@ pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
         constraints.iter().enumerate().map(|(i, constraint)| (pair(constraint), i)).collect();
     for (i, constraint) in constraints.iter().enumerate() {
         let path = format_args!("{at}[{i}]");
-        causes.extend(one(constraint, &path));
+        causes.extend(validate_constraint(constraint, &path));
         let (topology, action) = pair(constraint);
         if last[&(topology, action)] > i {
             let shown = format!("{{{topology}, {action}}}");
@@ -33,7 +33,7 @@ pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn one(constraint: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_constraint(constraint: &Value, at: At<'_>) -> Vec<Cause> {
     let (topology, action) = (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"));
     let mut causes = Vec::new();
     if constraint["maxSkew"].as_i64().unwrap_or_default() <= 0 {

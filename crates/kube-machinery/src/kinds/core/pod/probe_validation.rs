@@ -37,7 +37,7 @@ pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Refuses probes and hooks in an init container that is not a sidecar.
-pub(super) fn none(container: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn no_probes_or_hooks(container: &Value, at: At<'_>) -> Vec<Cause> {
     let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
     let detail = "may not be set for init containers without restartPolicy=Always";
     fields.map(|field| Cause::forbidden(format_args!("{at}.{field}"), detail)).collect()
@@ -111,7 +111,7 @@ mod tests {
     /// (`pkg/apis/core/validation/validation_test.go`).
     #[test]
     fn a_probe_has_one_handler_and_valid_times() {
-        let told = |field: &str, probe: Value| {
+        let sentences = |field: &str, probe: Value| {
             probes(&json!({field: probe}), &"c").iter().map(Cause::sentence).collect::<Vec<_>>()
         };
         let get =
@@ -119,18 +119,21 @@ mod tests {
         for good in
             [get("/", json!(80), "HTTP"), get("/", json!("web"), "HTTPS"), json!({"exec": {"command": ["echo"]}})]
         {
-            assert_eq!(told("livenessProbe", good.clone()), [""; 0], "{good}");
+            assert_eq!(sentences("livenessProbe", good.clone()), [""; 0], "{good}");
         }
-        assert_eq!(told("livenessProbe", json!({})), ["c.livenessProbe: Required value: must specify a handler type"]);
         assert_eq!(
-            told("startupProbe", json!({"exec": {}, "tcpSocket": {"port": 80}})),
+            sentences("livenessProbe", json!({})),
+            ["c.livenessProbe: Required value: must specify a handler type"]
+        );
+        assert_eq!(
+            sentences("startupProbe", json!({"exec": {}, "tcpSocket": {"port": 80}})),
             [
                 "c.startupProbe.exec.command: Required value",
                 "c.startupProbe.tcpSocket: Forbidden: may not specify more than 1 handler type",
             ]
         );
         assert_eq!(
-            told("readinessProbe", get("", json!(0), "FTP")),
+            sentences("readinessProbe", get("", json!(0), "FTP")),
             [
                 "c.readinessProbe.httpGet.path: Required value",
                 "c.readinessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive",
@@ -139,7 +142,7 @@ mod tests {
         );
         let odd = json!({"exec": {"command": ["x"]}, "periodSeconds": -1, "successThreshold": 2, "terminationGracePeriodSeconds": 0});
         assert_eq!(
-            told("livenessProbe", odd),
+            sentences("livenessProbe", odd),
             [
                 "c.livenessProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0",
                 "c.livenessProbe.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0",

@@ -1,34 +1,34 @@
 //! The defaults of a container's probes and lifecycle hooks.
 
-use crate::conventions::fill::{missing, part};
+use crate::conventions::edit::{object_field, set_default};
 use crate::value::{Value, json};
 
 /// Sets the defaults in a container's probes and hooks.
 pub(crate) fn container(container: &mut Value) {
     for field in ["livenessProbe", "readinessProbe", "startupProbe"] {
-        let Some(probe) = part(container, field) else { continue };
+        let Some(probe) = object_field(container, field) else { continue };
         for (field, number) in
             [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
         {
-            missing(probe, field, json!(number));
+            set_default(probe, field, json!(number));
         }
         http_get(probe);
-        if let Some(grpc) = part(probe, "grpc") {
-            missing(grpc, "service", json!(""));
+        if let Some(grpc) = object_field(probe, "grpc") {
+            set_default(grpc, "service", json!(""));
         }
     }
-    let Some(lifecycle) = part(container, "lifecycle") else { return };
+    let Some(lifecycle) = object_field(container, "lifecycle") else { return };
     for field in ["postStart", "preStop"] {
-        if let Some(hook) = part(lifecycle, field) {
+        if let Some(hook) = object_field(lifecycle, field) {
             http_get(hook);
         }
     }
 }
 
 fn http_get(action: &mut Value) {
-    let Some(get) = part(action, "httpGet") else { return };
-    missing(get, "path", json!("/"));
-    missing(get, "scheme", json!("HTTP"));
+    let Some(get) = object_field(action, "httpGet") else { return };
+    set_default(get, "path", json!("/"));
+    set_default(get, "scheme", json!("HTTP"));
 }
 
 #[cfg(test)]

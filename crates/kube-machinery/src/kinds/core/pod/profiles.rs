@@ -1,5 +1,5 @@
-//! Validation of the seccomp and AppArmor profiles of pods and containers, in fields and in annotations. Upstream:
-//! `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
+//! Validation of the seccomp and AppArmor profiles of pods and containers, and the AppArmor annotations that older
+//! manifests have. Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
 //! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
 use std::collections::HashSet;
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::containers::visit;
 use super::paths::descending;
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{empty, list, missing};
+use crate::conventions::edit::{empty, list, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{known, pairs, text};
 use crate::value::{Value, json};
@@ -15,9 +15,7 @@ use crate::value::{Value, json};
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 const LONGEST_NAME: usize = 4095;
 
-/// The annotations, and prefixes of annotations, that held profiles before there were fields.
-const SECCOMP_OF_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
-const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
+/// The prefix of the annotations that held AppArmor profiles before there were fields.
 pub(super) const APP_ARMOR_OF_CONTAINER: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// The Go struct of a profile, as upstream's causes print it.
@@ -78,18 +76,11 @@ pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the annotations that name profiles. Upstream: `ValidateSeccompPodAnnotations`,
-/// `ValidateAppArmorPodAnnotations`.
+/// Validates the annotations that name AppArmor profiles. Upstream: `ValidateAppArmorPodAnnotations`.
 pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let noted = || pairs(metadata, "annotations");
-    let of_pod = noted().filter(|(key, _)| *key == SECCOMP_OF_POD);
-    let of_containers = noted().filter(|(key, _)| key.starts_with(SECCOMP_OF_CONTAINER));
-    let mut causes: Vec<Cause> = of_pod
-        .chain(of_containers)
-        .flat_map(|(key, profile)| seccomp_name(profile, &format_args!("{at}.{key}")))
-        .collect();
+    let mut causes = Vec::new();
     let names: HashSet<&str> = visit(spec, &"").map(|(_, container)| text(container, "name")).collect();
-    for (key, profile) in noted() {
+    for (key, profile) in pairs(metadata, "annotations") {
         let Some(container) = key.strip_prefix(APP_ARMOR_OF_CONTAINER) else { continue };
         let path = format_args!("{at}[{key}]");
         if !names.contains(container) {
@@ -104,27 +95,27 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cau
     causes
 }
 
-/// Returns the profile that the annotation with this prefix names for a container.
-fn note_of<'a>(annotations: &'a Value, prefix: &str, container: &Value) -> Option<&'a str> {
-    // Most pods have no annotations, and need no key built for each container.
-    let annotations = annotations.as_object().filter(|annotations| !annotations.is_empty())?;
-    annotations.get(&format!("{prefix}{}", text(container, "name")))?.as_str()
-}
-
 /// Copies the AppArmor profiles in the annotations of a new pod to the fields of its containers. Upstream:
 /// `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
 pub fn fields_from_annotations(pod: &mut Value) {
     if text(&pod["spec"]["os"], "name") == "windows" {
         return;
     }
-    let (annotations, of_pod) =
-        (pod["metadata"]["annotations"].clone(), pod["spec"]["securityContext"]["appArmorProfile"].clone());
+    // Most pods have no annotations, and need no key built for each container.
+    let Some(annotations) = pod["metadata"]["annotations"].as_object().filter(|all| !all.is_empty()).cloned() else {
+        return;
+    };
+    let of_pod = pod["spec"]["securityContext"]["appArmorProfile"].clone();
     for field in ["initContainers", "containers", "ephemeralContainers"] {
         for container in list(&mut pod["spec"], field) {
-            let note = note_of(&annotations, APP_ARMOR_OF_CONTAINER, container);
-            let Some(profile) = note.and_then(app_armor_field).filter(|profile| *profile != of_pod) else { continue };
+            let annotation = annotations.get(&format!("{APP_ARMOR_OF_CONTAINER}{}", text(container, "name")));
+            let Some(profile) =
+                annotation.and_then(Value::as_str).and_then(app_armor_field).filter(|profile| *profile != of_pod)
+            else {
+                continue;
+            };
             if container["securityContext"]["appArmorProfile"].is_null() {
-                missing(container, "securityContext", empty());
+                set_default(container, "securityContext", empty());
                 container["securityContext"]["appArmorProfile"] = profile;
             }
         }
@@ -133,67 +124,11 @@ pub fn fields_from_annotations(pod: &mut Value) {
 
 /// Converts an AppArmor annotation to a profile. Returns `None` if the profile would not be valid. Upstream:
 /// `ApparmorFieldForAnnotation`.
-fn app_armor_field(note: &str) -> Option<Value> {
-    let profile = match note {
+fn app_armor_field(annotation: &str) -> Option<Value> {
+    let profile = match annotation {
         "unconfined" => json!({"type": "Unconfined"}),
         "runtime/default" => json!({"type": "RuntimeDefault"}),
-        note => json!({"type": "Localhost", "localhostProfile": note.strip_prefix("localhost/")?}),
+        annotation => json!({"type": "Localhost", "localhostProfile": annotation.strip_prefix("localhost/")?}),
     };
     app_armor(&profile, &"").is_empty().then_some(profile)
-}
-
-/// Upstream: `ValidateSeccompProfile`.
-fn seccomp_name(profile: &str, at: At<'_>) -> Vec<Cause> {
-    match profile {
-        "runtime/default" | "docker/default" | "unconfined" => Vec::new(),
-        profile => match profile.strip_prefix("localhost/") {
-            Some(file) => descending(file, at),
-            None => vec![Cause::invalid(at, profile, "must be a valid seccomp profile")],
-        },
-    }
-}
-
-/// Checks that annotations and fields name the same profiles. Upstream: `validateSeccompAnnotationsAndFields`,
-/// `validateAppArmorAnnotationsAndFieldsMatchOnCreate`.
-pub(super) fn contradictions(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let (annotations, of_pod) = (&metadata["annotations"], &spec["securityContext"]);
-    let mut causes = Vec::from_iter(annotations[SECCOMP_OF_POD].as_str().and_then(|note| {
-        contradiction(note, &of_pod["seccompProfile"], "seccomp", &format_args!("{at}.securityContext.seccompProfile"))
-    }));
-    for (path, container) in visit(spec, at) {
-        let note = note_of(annotations, SECCOMP_OF_CONTAINER, container);
-        let profile = &container["securityContext"]["seccompProfile"];
-        let path = format_args!("{path}.securityContext.seccompProfile");
-        causes.extend(note.and_then(|note| contradiction(note, profile, "seccomp", &path)));
-    }
-    if text(&spec["os"], "name") == "windows" {
-        return causes;
-    }
-    for (path, container) in visit(spec, at) {
-        let own = &container["securityContext"]["appArmorProfile"];
-        let profile = if own.is_null() { &of_pod["appArmorProfile"] } else { own };
-        let note = note_of(annotations, APP_ARMOR_OF_CONTAINER, container);
-        let path = format_args!("{path}.securityContext.appArmorProfile");
-        causes.extend(note.and_then(|note| contradiction(note, profile, "apparmor", &path)));
-    }
-    causes
-}
-
-fn contradiction(note: &str, profile: &Value, of: &str, at: At<'_>) -> Option<Cause> {
-    let agrees = match text(profile, "type") {
-        "Unconfined" => note == "unconfined",
-        "RuntimeDefault" => note == "runtime/default" || (of == "seccomp" && note == "docker/default"),
-        "Localhost" => match note.strip_prefix("localhost/") {
-            Some(file) if profile["localhostProfile"].as_str() != Some(file) => {
-                let why = format!("{of} profile in annotation and field must match");
-                return Some(Cause::forbidden(format_args!("{at}.localhostProfile"), &why));
-            }
-            file => file.is_some(),
-        },
-        _ => true,
-    };
-    (!agrees).then(|| {
-        let why = format!("{of} type in annotation and field must match");
-        Cause::forbidden(format_args!("{at}.type"), &why)
-    })
 }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::certificates::{pod_certificate, trust_bundle};
-use super::field_references::{self, Place};
+use super::field_references::{self, ReferenceHolder};
 use super::paths::local;
 use super::volume_sources::{key_to_path, mode};
 use crate::conventions::cause::{At, Cause};
@@ -36,7 +36,11 @@ fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
             causes.push(Cause::invalid(at, "resource", why));
         }
     } else if resource.is_object() {
-        causes.extend(field_references::resource(resource, Place::Volume, &format_args!("{at}.resourceFieldRef")));
+        causes.extend(field_references::resource(
+            resource,
+            ReferenceHolder::Volume,
+            &format_args!("{at}.resourceFieldRef"),
+        ));
     } else {
         causes.push(Cause::required(at, "one of fieldRef and resourceFieldRef is required"));
     }

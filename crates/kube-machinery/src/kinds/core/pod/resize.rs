@@ -2,17 +2,17 @@
 //! `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
 
 use super::annotations::MIRROR;
-use super::quality;
+use super::qos;
 use super::validation::metadata_and_spec;
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::object;
+use crate::conventions::edit::object;
 use crate::kinds::fields::{each, items, text};
 use crate::value::{Map, Value};
 
 const ONLY: &str = "only cpu and memory resources are mutable";
 
 /// Validates a resize.
-pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     if old["metadata"]["annotations"][MIRROR].is_string() {
         return vec![Cause::forbidden("[]", "static pods cannot be resized")];
     }
@@ -21,8 +21,8 @@ pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     }
     let mut causes = metadata_and_spec(new);
     let quality = text(&old["status"], "qosClass");
-    let before = if quality.is_empty() { quality::of_service(old) } else { quality };
-    if before != quality::of_service(new) {
+    let before = if quality.is_empty() { qos::qos_class(old) } else { quality };
+    if before != qos::qos_class(new) {
         let why = "Pod QOS Class may not change as a result of resizing";
         causes.push(Cause::invalid("spec", text(&new["status"], "qosClass"), why));
     }
@@ -30,15 +30,15 @@ pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
         causes.push(Cause::forbidden("spec", "Pod running on node without support for resize"));
     }
     let (new, old) = (&new["spec"], &old["spec"]);
-    causes.extend(of_whole_pod(&new["resources"], &old["resources"]));
-    let others = others(new, old);
-    if !others.is_empty() {
-        causes.extend(others);
+    causes.extend(pod_level_resources(&new["resources"], &old["resources"]));
+    let ordering = container_ordering(new, old);
+    if !ordering.is_empty() {
+        causes.extend(ordering);
         return causes;
     }
     for field in ["initContainers", "containers"] {
         for ((path, container), old) in each(new, field, &"spec").zip(items(old, field)) {
-            causes.extend(removed(
+            causes.extend(resources_removed(
                 &container["resources"],
                 &old["resources"],
                 &format_args!("{path}.resources"),
@@ -52,7 +52,7 @@ pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
         }
     }
     for ((path, container), old) in each(new, "initContainers", &"spec").zip(items(old, "initContainers")) {
-        causes.extend(of_init(container, old, &path));
+        causes.extend(init_container(container, old, &path));
     }
     causes
 }
@@ -65,7 +65,7 @@ fn is_supported(pod: &Value) -> bool {
 }
 
 /// Checks that containers are not added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
-fn others(new: &Value, old: &Value) -> Vec<Cause> {
+fn container_ordering(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
         if items(new, field).len() != items(old, field).len() {
@@ -84,7 +84,7 @@ fn others(new: &Value, old: &Value) -> Vec<Cause> {
 }
 
 /// Checks that no request or limit is removed. Upstream: `resourcesRemoved`.
-fn removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
+fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["requests", "limits"] {
         let mut names = old[field].as_object().into_iter().flat_map(Map::keys);
@@ -96,9 +96,9 @@ fn removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePodLevelResourcesResize`.
-fn of_whole_pod(new: &Value, old: &Value) -> Vec<Cause> {
+fn pod_level_resources(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.resources";
-    let mut causes = removed(new, old, &AT, "pod-level resource");
+    let mut causes = resources_removed(new, old, &AT, "pod-level resource");
     let (new, old) = (crate::value::json!({"resources": new}), crate::value::json!({"resources": old}));
     if !differs_in_amounts_only(&new, &old) {
         causes.push(Cause::forbidden("spec", &format!("{ONLY} at pod-level")));
@@ -106,7 +106,7 @@ fn of_whole_pod(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-fn of_init(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
+fn init_container(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !differs_in_amounts_only(container, old) {
         let why = "only cpu and memory resources for init or sidecar containers are mutable";
@@ -164,7 +164,8 @@ mod tests {
     #[test]
     fn an_amount_cannot_be_taken_away() {
         let (old, new) = (json!({"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}), json!({"requests": {"cpu": "1"}}));
-        let told: Vec<String> = removed(&new, &old, &"r", "resource").iter().map(Cause::sentence).collect();
-        assert_eq!(told, ["r.limits: Forbidden: resource limits cannot be removed"]);
+        let sentences: Vec<String> =
+            resources_removed(&new, &old, &"r", "resource").iter().map(Cause::sentence).collect();
+        assert_eq!(sentences, ["r.limits: Forbidden: resource limits cannot be removed"]);
     }
 }

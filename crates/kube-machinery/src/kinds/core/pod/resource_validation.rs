@@ -37,7 +37,7 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) 
 }
 
 /// Validates the overhead of a RuntimeClass, given as `{"limits": {…}}`, by the rules for a container's limits.
-pub(in crate::kinds) fn of_overhead(overhead: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn overhead_resources(overhead: &Value, at: At<'_>) -> Vec<Cause> {
     resources(overhead, &BTreeSet::new(), at)
 }
 
@@ -63,7 +63,7 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cau
     // merged anyway.
     let mut in_parts = HashSet::new();
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
-    let mut told = 0;
+    let mut size = 0;
     for (path, claim) in each(resources, "claims", at) {
         let (name, request) = (text(claim, "name"), text(claim, "request"));
         if name.is_empty() {
@@ -86,10 +86,10 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cau
                 in_parts.insert(name);
             }
         }
-        if !known.contains(name) && told < MOST_ABOUT_CLAIMS {
+        if !known.contains(name) && size < MOST_ABOUT_CLAIMS {
             let rest = if known.is_empty() { " which is empty".to_owned() } else { format!(": {list}") };
             let why = format!("must be one of the names in pod.spec.resourceClaims{rest}");
-            told += why.len();
+            size += why.len();
             causes.push(Cause::not_found_because(path, name, &why));
         }
     }
@@ -239,16 +239,16 @@ mod tests {
     /// (`pkg/apis/core/validation/validation_test.go`).
     #[test]
     fn no_amount_is_negative_and_no_request_is_above_its_limit() {
-        let told =
+        let sentences =
             |given: Value| resources(&given, &BTreeSet::new(), &"r").iter().map(Cause::sentence).collect::<Vec<_>>();
         let good = json!({"limits": {"cpu": "1", "memory": "1Gi", "x.io/y": "3"}, "requests": {"cpu": "1000m", "memory": "1G", "x.io/y": "3"}});
-        assert_eq!(told(good), [""; 0]);
+        assert_eq!(sentences(good), [""; 0]);
         assert_eq!(
-            told(json!({"limits": {"cpu": "-10"}})),
+            sentences(json!({"limits": {"cpu": "-10"}})),
             ["r.limits[cpu]: Invalid value: \"-10\": must be greater than or equal to 0"]
         );
         assert_eq!(
-            told(json!({"limits": {"cpu": "500m"}, "requests": {"cpu": "1"}})),
+            sentences(json!({"limits": {"cpu": "500m"}, "requests": {"cpu": "1"}})),
             ["r.requests: Invalid value: \"1\": must be less than or equal to cpu limit of 500m"]
         );
     }

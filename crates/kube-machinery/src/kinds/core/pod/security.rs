@@ -25,7 +25,7 @@ const OF_IPC: [&str; 10] = [
 ];
 
 /// Validates the security context of a pod. `at` is the path of the pod spec.
-pub(super) fn of_pod(spec: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (context, at) = (&spec["securityContext"], format_args!("{at}.securityContext"));
     let mut causes = Vec::new();
     for field in ["fsGroup", "runAsUser", "runAsGroup"] {
@@ -151,7 +151,7 @@ const CONTEXT: GoStruct = GoStruct(&[
 
 /// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's user
 /// namespace.
-pub(super) fn of_container(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
+pub(super) fn validate_container_context(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
         causes.extend(id(&context[field], &format_args!("{at}.{field}")));

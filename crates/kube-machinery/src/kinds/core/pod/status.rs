@@ -12,15 +12,15 @@ use crate::kinds::names;
 use crate::value::{Value, json};
 
 /// The built-in condition types, whose names are not checked.
-const OF_THE_SYSTEM: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
+const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
 
 /// Validates the new status of a pod.
 pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (status, mut causes) = (&new["status"], Vec::new());
     for (i, condition) in items(status, "conditions").iter().enumerate() {
         let kind = text(condition, "type");
-        causes.extend(observed(condition, &format_args!("status.conditions[{i}]")));
-        if !OF_THE_SYSTEM.contains(&kind) {
+        causes.extend(observed_generation(condition, &format_args!("status.conditions[{i}]")));
+        if !SYSTEM_CONDITIONS.contains(&kind) {
             causes.extend(label_name(kind, &format_args!("status.conditions[{i}].Type")));
         }
     }
@@ -34,12 +34,12 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let why = "may not be set on pods that are already bound to a node";
         causes.push(Cause::forbidden("status.nominatedNodeName", why));
     }
-    causes.extend(observed(status, &"status"));
-    causes.extend(quality_of_service(status, before));
+    causes.extend(observed_generation(status, &"status"));
+    causes.extend(immutable_qos_class(status, before));
     for (list, containers, restarts) in
         [("containerStatuses", "containers", false), ("initContainerStatuses", "initContainers", true)]
     {
-        causes.extend(revived(new, before, list, containers, restarts));
+        causes.extend(validate_container_state_transition(new, before, list, containers, restarts));
     }
     causes.extend(addresses(status, "podIPs"));
     if let Some(first) = items(status, "hostIPs").first().map(|first| text(first, "ip")) {
@@ -51,7 +51,7 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn observed(parent: &Value, at: At<'_>) -> Option<Cause> {
+fn observed_generation(parent: &Value, at: At<'_>) -> Option<Cause> {
     let generation = &parent["observedGeneration"];
     let is_negative = generation.as_i64().is_some_and(|generation| generation < 0);
     let why = "must be a non-negative integer";
@@ -60,7 +60,7 @@ fn observed(parent: &Value, at: At<'_>) -> Option<Cause> {
 
 /// Checks that the QoS class, which is set at creation, does not change. An empty class passes, because an old kubelet
 /// does not send it.
-fn quality_of_service(status: &Value, before: &Value) -> Option<Cause> {
+fn immutable_qos_class(status: &Value, before: &Value) -> Option<Cause> {
     let quality = text(status, "qosClass");
     let is_other = !quality.is_empty() && quality != text(before, "qosClass");
     is_other.then(|| Cause::invalid("status.qosClass", quality, "field is immutable"))
@@ -68,7 +68,13 @@ fn quality_of_service(status: &Value, before: &Value) -> Option<Cause> {
 
 /// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for init
 /// containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
-fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: bool) -> Vec<Cause> {
+fn validate_container_state_transition(
+    pod: &Value,
+    before: &Value,
+    list: &str,
+    containers: &str,
+    sidecars: bool,
+) -> Vec<Cause> {
     let policy = text(&pod["spec"], "restartPolicy");
     if policy == "Always" {
         return Vec::new();
@@ -78,8 +84,8 @@ fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: 
         restarting.entry(text(container, "name")).or_insert(text(container, "restartPolicy") == "Always");
     }
     let restarts = |name: &str| sidecars && restarting.get(name).is_some_and(|restarts| *restarts);
-    let going_on = items(&pod["status"], list).iter().filter(|new| new["state"]["terminated"].is_null());
-    let going_on: HashSet<&str> = going_on.map(|new| text(new, "name")).collect();
+    let not_terminated = items(&pod["status"], list).iter().filter(|new| new["state"]["terminated"].is_null());
+    let not_terminated: HashSet<&str> = not_terminated.map(|new| text(new, "name")).collect();
     let mut causes = Vec::new();
     for (i, old) in items(before, list).iter().enumerate() {
         let ended = &old["state"]["terminated"];
@@ -87,7 +93,7 @@ fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: 
         if ended.is_null() || may_restart || restarts(text(old, "name")) {
             continue;
         }
-        if going_on.contains(text(old, "name")) {
+        if not_terminated.contains(text(old, "name")) {
             let why = "may not be transitioned to non-terminated state";
             causes.push(Cause::forbidden(format_args!("status.{list}[{i}].state"), why));
         }

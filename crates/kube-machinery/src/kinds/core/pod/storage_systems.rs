@@ -1,16 +1,13 @@
 //! Validation of volume sources in storage systems, such as iSCSI or Azure Disk. Kubernetes has dropped most of their
-//! drivers, but still validates the fields. Upstream: `validateISCSIVolumeSource` and its neighbours in
-//! `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+//! drivers, but still validates the fields; here only types with a driver, in the tree or as CSI, are validated. Upstream:
+//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{invalid, items, known_if_set, number, pairs, required, text};
-use crate::kinds::names;
+use crate::kinds::fields::{items, known_if_set, number, pairs, required, text};
 use crate::value::Value;
 
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
 const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
-const MANAGED: &str = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
-const BLOB: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 
 /// Checks that all of these fields have a value.
 fn all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
@@ -124,71 +121,10 @@ fn is_identifier(name: &str, digits: usize) -> bool {
     is_separated && rest.len() == digits && rest.iter().all(char::is_ascii_alphanumeric)
 }
 
-pub(in crate::kinds) fn glusterfs(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["endpoints", "path"], at)
-}
-
-pub(in crate::kinds) fn flocker(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let (name, uuid) = (text(source, "datasetName"), text(source, "datasetUUID"));
-    let mut causes = Vec::new();
-    match (name.is_empty(), uuid.is_empty()) {
-        (true, true) => causes.push(Cause::required(at, "one of datasetName and datasetUUID is required")),
-        (false, false) => {
-            let why = "datasetName and datasetUUID can not be specified simultaneously";
-            causes.push(Cause::invalid(at, "resource", why));
-        }
-        _ => {}
-    }
-    if name.contains('/') {
-        causes.push(Cause::invalid(format_args!("{at}.datasetName"), name, "must not contain '/'"));
-    }
-    causes
-}
-
-pub(in crate::kinds) fn rbd(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["monitors", "image"], at)
-}
-
 pub(in crate::kinds) fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["volumeID"], at);
     causes.extend(secret_reference(source, at));
     causes
-}
-
-pub(in crate::kinds) fn cephfs(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["monitors"], at)
-}
-
-pub(in crate::kinds) fn quobyte(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let registry = text(source, "registry");
-    let why = "must be a host:port pair or multiple pairs separated by commas";
-    let at_registry = format_args!("{at}.registry");
-    let mut causes = Vec::new();
-    if registry.is_empty() {
-        causes.push(Cause::required(at_registry, why));
-    } else if text(source, "tenant").len() >= 65 {
-        let why = "must be a UUID and may not exceed a length of 64 characters";
-        causes.push(Cause::required(format_args!("{at}.tenant"), why));
-    } else {
-        let wrong = registry.split(',').filter(|pair| !is_host_and_port(pair));
-        causes.extend(wrong.map(|_| Cause::invalid(at_registry, registry, why)));
-    }
-    causes.extend(required(source, "volume", at));
-    causes
-}
-
-/// Upstream: `net.SplitHostPort`.
-fn is_host_and_port(pair: &str) -> bool {
-    let Some((host, port)) = pair.rsplit_once(':') else { return false };
-    let inner = match host.strip_prefix('[') {
-        Some(host) => match host.strip_suffix(']') {
-            Some(inner) => inner,
-            None => return false,
-        },
-        None if host.contains(':') => return false,
-        None => host,
-    };
-    !inner.contains(['[', ']']) && !port.contains(['[', ']'])
 }
 
 pub(in crate::kinds) fn fibre_channel(source: &Value, at: At<'_>) -> Vec<Cause> {
@@ -233,13 +169,6 @@ pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = all(source, &["diskName", "diskURI"], at);
     causes.extend(known_if_set(source, "cachingMode", &CACHING, at));
     causes.extend(known_if_set(source, "kind", &AZURE_KINDS, at));
-    let disk = text(source, "diskURI");
-    let wanted = match source["kind"].as_str() {
-        Some("Managed") if !disk.starts_with("/subscriptions/") => MANAGED,
-        Some(kind) if kind != "Managed" && !disk.starts_with("https://") => BLOB,
-        _ => return causes,
-    };
-    causes.push(Cause::unsupported_text(format_args!("{at}.diskURI"), disk, &[wanted]));
     causes
 }
 
@@ -247,37 +176,17 @@ pub(in crate::kinds) fn vsphere(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["volumePath"], at)
 }
 
-pub(in crate::kinds) fn photon(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["pdID"], at)
-}
-
 pub(in crate::kinds) fn portworx(source: &Value, at: At<'_>) -> Vec<Cause> {
     all(source, &["volumeID"], at)
-}
-
-pub(in crate::kinds) fn storage_os(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = all(source, &["volumeName"], at);
-    for field in ["volumeName", "volumeNamespace"] {
-        let name = text(source, field);
-        if !name.is_empty() {
-            causes.extend(invalid(&format_args!("{at}.{field}"), name, names::label(name)));
-        }
-    }
-    causes.extend(secret_reference(source, at));
-    causes
-}
-
-pub(in crate::kinds) fn scale_io(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["gateway", "system", "volumeName"], at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// From the cases of upstream's `TestValidateVolumes`, and of Go's `TestSplitHostPort`.
+    /// From the cases of upstream's `TestValidateVolumes`.
     #[test]
-    fn iscsi_names_and_host_port_pairs_are_recognized() {
+    fn iscsi_names_are_recognized() {
         for good in [
             "iqn.2015-02.example.com:test",
             "iqn.2015-02.example.com:storage.disk1.sys1.xyz",
@@ -290,17 +199,6 @@ mod tests {
             ["iqn.2015-02.example.com", "iqn.2015-2.a:b", "iqn.2015-02.a:b c", "eui.0123", "naa.1", "test", "", "iq"]
         {
             assert!(qualified_name(bad, "", &"a").is_some(), "{bad}");
-        }
-        for (pair, is_one) in [
-            ("a:1", true),
-            ("[::1]:1", true),
-            (":1", true),
-            ("a:", true),
-            ("a", false),
-            ("::1", false),
-            ("[a]b:1", false),
-        ] {
-            assert_eq!(is_host_and_port(pair), is_one, "{pair}");
         }
     }
 }

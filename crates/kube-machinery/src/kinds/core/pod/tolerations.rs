@@ -61,14 +61,14 @@ mod tests {
     /// From the tolerations in the cases of upstream's `TestValidatePod`.
     #[test]
     fn the_fields_of_a_toleration_must_fit_together() {
-        let told =
+        let sentences =
             |list: &[Value]| tolerations(list, &"spec.tolerations").iter().map(Cause::sentence).collect::<Vec<_>>();
         for good in [
             json!({"key": "foo", "operator": "Equal", "value": "bar", "effect": "NoSchedule"}),
             json!({"operator": "Exists"}),
             json!({"key": "foo", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -2}),
         ] {
-            assert_eq!(told(std::slice::from_ref(&good)), [""; 0], "{good}");
+            assert_eq!(sentences(std::slice::from_ref(&good)), [""; 0], "{good}");
         }
         for (bad, expected) in [
             (
@@ -92,7 +92,7 @@ mod tests {
                 "effect: Unsupported value: \"Never\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"",
             ),
         ] {
-            assert_eq!(told(std::slice::from_ref(&bad)), [format!("spec.tolerations[0].{expected}")], "{bad}");
+            assert_eq!(sentences(std::slice::from_ref(&bad)), [format!("spec.tolerations[0].{expected}")], "{bad}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::containers::padded_image;
-use super::gated;
+use super::gated_pod_update;
 use super::tolerations::tolerations;
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::{each, items, required};
@@ -17,7 +17,7 @@ const REFUSAL: &str = "pod updates may not change fields other than `spec.contai
     `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
 /// Validates the change from the old spec to the new one.
-pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
+pub(crate) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
         if items(new, field).len() != items(old, field).len() {
@@ -53,7 +53,7 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     }
     let mut fixed = fixed(new, old);
     if !items(old, "schedulingGates").is_empty() {
-        causes.extend(gated::changes(&mut fixed, old));
+        causes.extend(gated_pod_update::validate(&mut fixed, old));
     }
     if fixed != *old {
         causes.push(Cause::forbidden("spec", REFUSAL));
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     /// Returns the causes for an update that changes these fields.
-    fn told(changed: Value) -> Vec<String> {
+    fn sentences(changed: Value) -> Vec<String> {
         let old = json!({
             "containers": [{"name": "main", "image": "nginx:1", "imagePullPolicy": "IfNotPresent"}],
             "activeDeadlineSeconds": 60, "terminationGracePeriodSeconds": 30, "tolerations": [{"key": "a", "effect": "NoExecute"}],
@@ -126,17 +126,19 @@ mod tests {
         for (field, value) in changed.as_object().unwrap() {
             new[field] = value.clone();
         }
-        changes(&new, &old).iter().map(Cause::sentence).collect()
+        validate(&new, &old).iter().map(Cause::sentence).collect()
     }
 
     #[test]
     fn images_deadlines_and_more_tolerations_may_change() {
         let none: Vec<String> = Vec::new();
         let image = json!([{"name": "main", "image": "nginx:2", "imagePullPolicy": "IfNotPresent"}]);
-        assert_eq!(told(json!({"containers": image})), none);
-        assert_eq!(told(json!({"activeDeadlineSeconds": 30})), none);
+        assert_eq!(sentences(json!({"containers": image})), none);
+        assert_eq!(sentences(json!({"activeDeadlineSeconds": 30})), none);
         assert_eq!(
-            told(json!({"tolerations": [{"key": "b"}, {"key": "a", "effect": "NoExecute", "tolerationSeconds": 3}]})),
+            sentences(
+                json!({"tolerations": [{"key": "b"}, {"key": "a", "effect": "NoExecute", "tolerationSeconds": 3}]})
+            ),
             none
         );
     }
@@ -145,22 +147,22 @@ mod tests {
     fn other_changes_are_refused() {
         let refusal = [format!("spec: Forbidden: {REFUSAL}")];
         let always = json!([{"name": "main", "image": "nginx:1", "imagePullPolicy": "Always"}]);
-        assert_eq!(told(json!({"containers": always})), refusal);
-        assert_eq!(told(json!({"terminationGracePeriodSeconds": 5})), refusal);
+        assert_eq!(sentences(json!({"containers": always})), refusal);
+        assert_eq!(sentences(json!({"terminationGracePeriodSeconds": 5})), refusal);
         assert_eq!(
-            told(json!({"containers": []})),
+            sentences(json!({"containers": []})),
             ["spec.containers: Forbidden: pod updates may not add or remove containers"]
         );
         assert_eq!(
-            told(json!({"activeDeadlineSeconds": 61})),
+            sentences(json!({"activeDeadlineSeconds": 61})),
             ["spec.activeDeadlineSeconds: Invalid value: 61: must be less than or equal to previous value"]
         );
         assert_eq!(
-            told(json!({"tolerations": []})),
+            sentences(json!({"tolerations": []})),
             ["spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"]
         );
         assert_eq!(
-            told(json!({"schedulingGates": [{"name": "g"}]})),
+            sentences(json!({"schedulingGates": [{"name": "g"}]})),
             ["spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'"]
         );
     }

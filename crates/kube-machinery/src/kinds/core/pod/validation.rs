@@ -3,12 +3,11 @@
 
 use super::affinity::affinity;
 use super::annotations;
-use super::containers::{self, Shared, containers, for_debugging};
+use super::containers::{self, Shared, containers, ephemeral_containers};
 use super::environment::volumes_of_files;
 use super::network::{dns, host_aliases, hostname_override};
 use super::placement::{gates, spread};
 use super::ports::on_the_node;
-use super::profiles::contradictions;
 use super::resource_validation::{claims, resources};
 use super::security::{self, shared_processes};
 use super::tolerations::tolerations;
@@ -37,8 +36,8 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     match old {
         None => causes.extend(only_of_new(new)),
         Some(old) => {
-            causes.extend(annotations::changes(metadata, &old["metadata"], spec));
-            causes.extend(update::changes(spec, &old["spec"]));
+            causes.extend(annotations::validate_update(metadata, &old["metadata"], spec));
+            causes.extend(update::validate(spec, &old["spec"]));
         }
     }
     causes
@@ -47,7 +46,7 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 /// Applies the rules that hold for creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
 pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
-    let mut causes = annotations::of_pod(metadata, spec, &"metadata.annotations");
+    let mut causes = annotations::validate(metadata, spec, &"metadata.annotations");
     causes.extend(pod_spec(spec, Holder::Pod(text(metadata, "name")), &"spec"));
     causes.extend(only_of_pods(spec));
     causes
@@ -80,7 +79,6 @@ fn only_of_new(pod: &Value) -> Vec<Cause> {
         let why = "cannot be set until all schedulingGates have been cleared";
         causes.push(Cause::forbidden("spec.nodeName", why));
     }
-    causes.extend(contradictions(&pod["metadata"], spec, &"spec"));
     causes
 }
 
@@ -89,9 +87,8 @@ pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
     let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format_args!("{at}.spec"));
     let mut causes = labels(&metadata["labels"], &format_args!("{at}.labels"));
     causes.extend(annotations::keys(metadata, &format_args!("{at}.annotations")));
-    causes.extend(annotations::of_pod(metadata, spec, &format_args!("{at}.annotations")));
+    causes.extend(annotations::validate(metadata, spec, &format_args!("{at}.annotations")));
     causes.extend(pod_spec(spec, Holder::Template, &at_spec));
-    causes.extend(contradictions(metadata, spec, &at_spec));
     if !items(spec, "ephemeralContainers").is_empty() {
         let why = "ephemeral containers not allowed in pod template";
         causes.push(Cause::forbidden(format_args!("{at_spec}.ephemeralContainers"), why));
@@ -107,7 +104,7 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let shared = Shared { spec, volumes, claims: claimed.filter(|name| !name.is_empty()).collect() };
     causes.extend(claims(spec, at));
     causes.extend(containers(&shared, at));
-    causes.extend(for_debugging(&shared, at));
+    causes.extend(ephemeral_containers(&shared, at));
     causes.extend(on_the_node(spec, holder, at));
     causes.extend(one_of(
         text(spec, "restartPolicy"),
@@ -116,7 +113,7 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     ));
     causes.extend(one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &format_args!("{at}.dnsPolicy")));
     causes.extend(labels(&spec["nodeSelector"], &format_args!("{at}.nodeSelector")));
-    causes.extend(security::of_pod(spec, at));
+    causes.extend(security::validate_pod_context(spec, at));
     causes.extend(shared_processes(spec, at));
     causes.extend(affinity(&spec["affinity"], &format_args!("{at}.affinity")));
     causes.extend(dns(spec, at));
@@ -125,20 +122,20 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes.extend(windows::host_process(spec, at));
     causes.extend(windows::own_users(spec, at));
     causes.extend(hostname_override(spec, at));
-    causes.extend(named(spec, "serviceAccountName", names::subdomain, at));
-    causes.extend(named(spec, "nodeName", names::subdomain, at));
+    causes.extend(optional_name(spec, "serviceAccountName", names::subdomain, at));
+    causes.extend(optional_name(spec, "nodeName", names::subdomain, at));
     let deadline = &spec["activeDeadlineSeconds"];
     if deadline.as_i64().is_some_and(|seconds| !(1..=i64::from(i32::MAX)).contains(&seconds)) {
         let detail = "must be between 1 and 2147483647, inclusive";
         causes.push(Cause::invalid_json(format_args!("{at}.activeDeadlineSeconds"), deadline, detail));
     }
     for field in ["hostname", "subdomain"] {
-        causes.extend(named(spec, field, names::label, at));
+        causes.extend(optional_name(spec, field, names::label, at));
     }
     causes.extend(tolerations(items(spec, "tolerations"), &format_args!("{at}.tolerations")));
     causes.extend(host_aliases(items(spec, "hostAliases"), &format_args!("{at}.hostAliases")));
-    causes.extend(named(spec, "priorityClassName", names::subdomain, at));
-    causes.extend(named(spec, "runtimeClassName", names::subdomain, at));
+    causes.extend(optional_name(spec, "priorityClassName", names::subdomain, at));
+    causes.extend(optional_name(spec, "runtimeClassName", names::subdomain, at));
     if let Some(policy) = spec["preemptionPolicy"].as_str() {
         causes.extend(one_of(policy, &["PreemptLowerPriority", "Never"], &format_args!("{at}.preemptionPolicy")));
     }
@@ -152,7 +149,7 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Validates an optional name.
-fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
+fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     match text(spec, field) {
         "" => Vec::new(),
         name => invalid(&format_args!("{at}.{field}"), name, messages(name)),
@@ -175,7 +172,7 @@ mod tests {
     use super::*;
     use crate::value::json;
 
-    fn told(more: &Value) -> Vec<String> {
+    fn sentences(more: &Value) -> Vec<String> {
         let container =
             json!({"name": "a", "image": "i", "imagePullPolicy": "Never", "terminationMessagePolicy": "File"});
         let mut spec = json!({"containers": [container], "restartPolicy": "Always", "dnsPolicy": "Default"});
@@ -193,7 +190,7 @@ mod tests {
             json!({"activeDeadlineSeconds": 30, "nodeSelector": {"k": "v"}, "hostname": "h", "serviceAccountName": "acct"}),
             json!({"preemptionPolicy": "Never", "priorityClassName": "high", "imagePullSecrets": [{"name": "s"}]}),
         ] {
-            assert_eq!(told(&good), [""; 0], "{good}");
+            assert_eq!(sentences(&good), [""; 0], "{good}");
         }
         for (bad, expected) in [
             (
@@ -214,14 +211,15 @@ mod tests {
                 "spec.preemptionPolicy: Unsupported value: \"Maybe\": supported values: \"PreemptLowerPriority\", \"Never\"",
             ),
         ] {
-            assert_eq!(told(&bad), [expected], "{bad}");
+            assert_eq!(sentences(&bad), [expected], "{bad}");
         }
         assert!(
-            told(&json!({"serviceAccountName": "A_"}))[0]
+            sentences(&json!({"serviceAccountName": "A_"}))[0]
                 .starts_with("spec.serviceAccountName: Invalid value: \"A_\": ")
         );
         assert!(
-            told(&json!({"nodeSelector": {"a b": ""}}))[0].starts_with("spec.nodeSelector: Invalid value: \"a b\": ")
+            sentences(&json!({"nodeSelector": {"a b": ""}}))[0]
+                .starts_with("spec.nodeSelector: Invalid value: \"a b\": ")
         );
     }
 }

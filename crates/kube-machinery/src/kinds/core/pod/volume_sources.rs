@@ -24,8 +24,14 @@ pub struct Type {
 }
 
 /// Returns a type for which upstream's causes use the real name of the field.
-pub(in crate::kinds) const fn named(field: &'static str, check: fn(&Value, At<'_>) -> Vec<Cause>) -> Type {
+pub(in crate::kinds) const fn volume_type(field: &'static str, check: fn(&Value, At<'_>) -> Vec<Cause>) -> Type {
     Type { field, second: field, path: field, check }
+}
+
+/// Returns a type whose driver Kubernetes has dropped, without a translation to CSI. Its source is stored, but not
+/// validated.
+pub(in crate::kinds) const fn retired(field: &'static str) -> Type {
+    volume_type(field, |_, _| Vec::new())
 }
 
 pub(super) fn empty_dir(source: &Value, at: At<'_>) -> Vec<Cause> {

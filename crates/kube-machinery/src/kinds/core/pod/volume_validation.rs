@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::claim_template::ephemeral;
 use super::projected::{downward_api, projected};
 use super::storage_systems as systems;
-use super::volume_sources::{self as sources, Type, named};
+use super::volume_sources::{self as sources, Type, retired, volume_type};
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
@@ -14,36 +14,36 @@ use crate::value::Value;
 
 /// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 30] = [
-    named("emptyDir", sources::empty_dir),
-    named("hostPath", sources::host_path),
-    named("gitRepo", sources::git_repo),
-    Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
-    named("awsElasticBlockStore", systems::aws_disk),
-    named("secret", sources::secret),
-    named("nfs", sources::nfs),
-    named("iscsi", systems::iscsi),
-    named("glusterfs", systems::glusterfs),
-    named("flocker", systems::flocker),
-    named("persistentVolumeClaim", sources::claim),
-    named("rbd", systems::rbd),
-    named("cinder", systems::cinder),
-    Type { second: "cephFS", ..named("cephfs", systems::cephfs) },
-    named("quobyte", systems::quobyte),
-    Type { second: "downwarAPI", ..named("downwardAPI", downward_api) },
-    named("fc", systems::fibre_channel),
-    named("flexVolume", systems::flex),
-    named("configMap", sources::config_map),
-    named("azureFile", systems::azure_file),
-    named("vsphereVolume", systems::vsphere),
-    named("photonPersistentDisk", systems::photon),
-    named("portworxVolume", systems::portworx),
-    named("azureDisk", systems::azure_disk),
-    named("storageos", systems::storage_os),
-    named("projected", projected),
-    named("scaleIO", systems::scale_io),
-    named("csi", sources::csi),
-    named("ephemeral", ephemeral),
-    named("image", sources::image),
+    volume_type("emptyDir", sources::empty_dir),
+    volume_type("hostPath", sources::host_path),
+    volume_type("gitRepo", sources::git_repo),
+    Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
+    volume_type("awsElasticBlockStore", systems::aws_disk),
+    volume_type("secret", sources::secret),
+    volume_type("nfs", sources::nfs),
+    volume_type("iscsi", systems::iscsi),
+    retired("glusterfs"),
+    retired("flocker"),
+    volume_type("persistentVolumeClaim", sources::claim),
+    retired("rbd"),
+    volume_type("cinder", systems::cinder),
+    Type { second: "cephFS", ..retired("cephfs") },
+    retired("quobyte"),
+    Type { second: "downwarAPI", ..volume_type("downwardAPI", downward_api) },
+    volume_type("fc", systems::fibre_channel),
+    volume_type("flexVolume", systems::flex),
+    volume_type("configMap", sources::config_map),
+    volume_type("azureFile", systems::azure_file),
+    volume_type("vsphereVolume", systems::vsphere),
+    retired("photonPersistentDisk"),
+    volume_type("portworxVolume", systems::portworx),
+    volume_type("azureDisk", systems::azure_disk),
+    retired("storageos"),
+    volume_type("projected", projected),
+    retired("scaleIO"),
+    volume_type("csi", sources::csi),
+    volume_type("ephemeral", ephemeral),
+    volume_type("image", sources::image),
 ];
 
 /// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted. `pod`
@@ -166,9 +166,13 @@ mod tests {
             ),
         ] {
             let spec = json!({"volumes": given});
-            let (told, names) = volumes(&spec, "", &"spec");
-            let told: Vec<String> = told.iter().map(Cause::sentence).collect();
-            assert_eq!((told, names.len()), (causes.iter().map(ToString::to_string).collect(), mountable), "{given}");
+            let (sentences, names) = volumes(&spec, "", &"spec");
+            let sentences: Vec<String> = sentences.iter().map(Cause::sentence).collect();
+            assert_eq!(
+                (sentences, names.len()),
+                (causes.iter().map(ToString::to_string).collect(), mountable),
+                "{given}"
+            );
         }
     }
 }

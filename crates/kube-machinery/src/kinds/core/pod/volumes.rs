@@ -1,7 +1,7 @@
 //! The defaults of volumes in pods, some of which PersistentVolumes share.
 
 use super::image;
-use crate::conventions::fill::{empty, list, missing, part};
+use crate::conventions::edit::{empty, list, object_field, set_default};
 use crate::value::{Value, json};
 
 /// The default file mode 0644: readable by all, writable by the owner.
@@ -27,52 +27,52 @@ const TEXTS: [(&str, &str, &str); 10] = [
 /// Sets the defaults of a volume. A volume without a type becomes an `emptyDir`.
 pub(crate) fn volume(volume: &mut Value) {
     if volume.as_object().is_some_and(|fields| fields.keys().all(|field| field == "name")) {
-        missing(volume, "emptyDir", empty());
+        set_default(volume, "emptyDir", empty());
     }
     for field in WITH_MODES {
-        if let Some(source) = part(volume, field) {
-            missing(source, "defaultMode", json!(MODE));
+        if let Some(source) = object_field(volume, field) {
+            set_default(source, "defaultMode", json!(MODE));
         }
     }
     sources(volume);
-    if let Some(image) = part(volume, "image") {
+    if let Some(image) = object_field(volume, "image") {
         let policy = image::pull_policy(image["reference"].as_str().unwrap_or_default());
-        missing(image, "pullPolicy", json!(policy));
+        set_default(image, "pullPolicy", json!(policy));
     }
-    if let Some(downward) = part(volume, "downwardAPI") {
+    if let Some(downward) = object_field(volume, "downwardAPI") {
         list(downward, "items").for_each(field_reference);
     }
-    let projected = part(volume, "projected");
+    let projected = object_field(volume, "projected");
     for source in projected.into_iter().flat_map(|projected| list(projected, "sources")) {
-        if let Some(downward) = part(source, "downwardAPI") {
+        if let Some(downward) = object_field(source, "downwardAPI") {
             list(downward, "items").for_each(field_reference);
         }
-        if let Some(token) = part(source, "serviceAccountToken") {
-            missing(token, "expirationSeconds", json!(3600));
+        if let Some(token) = object_field(source, "serviceAccountToken") {
+            set_default(token, "expirationSeconds", json!(3600));
         }
     }
-    let claim = part(volume, "ephemeral").and_then(|ephemeral| part(ephemeral, "volumeClaimTemplate"));
-    if let Some(spec) = claim.and_then(|claim| part(claim, "spec")) {
-        missing(spec, "volumeMode", json!("Filesystem"));
+    let claim = object_field(volume, "ephemeral").and_then(|ephemeral| object_field(ephemeral, "volumeClaimTemplate"));
+    if let Some(spec) = claim.and_then(|claim| object_field(claim, "spec")) {
+        set_default(spec, "volumeMode", json!("Filesystem"));
     }
 }
 
 /// Sets the defaults of the sources that pods and persistent volumes share.
 pub(in crate::kinds) fn sources(volume: &mut Value) {
     for (kind, field, value) in TEXTS {
-        if let Some(source) = part(volume, kind) {
-            missing(source, field, json!(value));
+        if let Some(source) = object_field(volume, kind) {
+            set_default(source, field, json!(value));
         }
     }
-    if let Some(disk) = part(volume, "azureDisk") {
-        missing(disk, "readOnly", json!(false));
+    if let Some(disk) = object_field(volume, "azureDisk") {
+        set_default(disk, "readOnly", json!(false));
     }
 }
 
 /// Sets the default `apiVersion` of a `fieldRef`.
 pub(crate) fn field_reference(from: &mut Value) {
-    if let Some(reference) = part(from, "fieldRef") {
-        missing(reference, "apiVersion", json!("v1"));
+    if let Some(reference) = object_field(from, "fieldRef") {
+        set_default(reference, "apiVersion", json!("v1"));
     }
 }
 

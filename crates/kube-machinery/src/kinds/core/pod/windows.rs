@@ -22,8 +22,8 @@ pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
         return vec![cause];
     }
     match text(system, "name") {
-        "linux" => of_linux(spec, at),
-        "windows" => of_windows(spec, at),
+        "linux" => validate_linux(spec, at),
+        "windows" => validate_windows(spec, at),
         other => vec![Cause::unsupported_text(path, other, &["linux", "windows"])],
     }
 }
@@ -33,7 +33,7 @@ fn contexts<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPa
     visit(spec, at).map(|(path, container)| (path, &container["securityContext"]))
 }
 
-fn of_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let why = "windows options cannot be set for a linux pod";
     let wrong = |context: &Value, at: At<'_>| {
         let is_set = !context["windowsOptions"].is_null();
@@ -43,7 +43,7 @@ fn of_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
     wrong(&spec["securityContext"], at).into_iter().chain(of_containers).collect()
 }
 
-fn of_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const OF_POD: [&str; 11] = [
         "appArmorProfile",
         "seLinuxOptions",
@@ -105,11 +105,11 @@ pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
 
 /// Validates a pod with HostProcess containers, which run as processes of the Windows node.
 pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let asked = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
-    let of_pod = asked(&spec["securityContext"]);
+    let host_process = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
+    let of_pod = host_process(&spec["securityContext"]);
     let (mut causes, mut all, mut on_the_node) = (Vec::new(), 0, 0);
     for (path, context) in contexts(spec, at) {
-        let own = asked(context);
+        let own = host_process(context);
         all += 1;
         on_the_node += usize::from(own.or(of_pod) == Some(true));
         if let (Some(pod), Some(own)) = (of_pod, own)

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use super::families;
 use super::free_ranges::FreeRanges;
 use crate::conventions::cause::{At, Cause};
-use crate::conventions::fill::{list, object};
+use crate::conventions::edit::{list, object};
 use crate::kinds::Allocator;
 use crate::kinds::fields::{items, text};
 use crate::value::{Array, Value, json};
@@ -28,21 +28,21 @@ struct Allocations {
     addresses: FreeRanges,
     ports: FreeRanges,
     /// The allocations of stored services, by the service's key.
-    held: BTreeMap<String, Held>,
+    stored: BTreeMap<String, Allocation>,
     /// The reservations of services that are not stored yet, by the number of the reservation.
-    taken: BTreeMap<u64, Held>,
+    reserved: BTreeMap<u64, Allocation>,
     /// The number of the latest reservation.
     next: u64,
 }
 
 /// The address and node ports of one service. Fields that the service's type does not use are ignored.
 #[derive(Debug, Default)]
-struct Held {
+struct Allocation {
     address: Option<u32>,
     ports: BTreeSet<u32>,
 }
 
-impl Held {
+impl Allocation {
     fn of(service: &Value) -> Self {
         let spec = &service["spec"];
         let address = spec["clusterIP"].as_str().filter(|_| needs_address(spec));
@@ -55,7 +55,7 @@ impl Held {
 
 pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
     let (addresses, ports) = (FreeRanges::new(ADDRESSES), FreeRanges::new(PORTS));
-    Box::new(Allocations { addresses, ports, held: BTreeMap::new(), taken: BTreeMap::new(), next: 0 })
+    Box::new(Allocations { addresses, ports, stored: BTreeMap::new(), reserved: BTreeMap::new(), next: 0 })
 }
 
 impl Allocations {
@@ -63,62 +63,62 @@ impl Allocations {
     fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
         let spec = &mut service["spec"];
         if let Some(old) = old.map(|old| &old["spec"]) {
-            keep(spec, old);
-            release(spec, old);
+            patch_allocated_values(spec, old);
+            drop_type_dependent_fields(spec, old);
         } else {
-            complete(spec);
+            normalize_cluster_ips(spec);
         }
         if !needs_address(spec) {
             return Ok(());
         }
-        families::settle(spec, old.map(|old| &old["spec"]))?;
-        let nothing = Held::default();
-        let own = old.and_then(|_| self.held.get(key)).unwrap_or(&nothing);
+        families::init_ip_family_fields(spec, old.map(|old| &old["spec"]))?;
+        let nothing = Allocation::default();
+        let own = old.and_then(|_| self.stored.get(key)).unwrap_or(&nothing);
         address(&self.addresses, own.address, spec, old.map(|old| &old["spec"]))?;
         if needs_ports(spec) { ports(&self.ports, &own.ports, spec) } else { Ok(()) }
     }
 
-    fn take(&mut self, held: &Held) {
-        held.address.into_iter().for_each(|address| self.addresses.take(address));
-        held.ports.iter().for_each(|port| self.ports.take(*port));
+    fn take(&mut self, allocation: &Allocation) {
+        allocation.address.into_iter().for_each(|address| self.addresses.take(address));
+        allocation.ports.iter().for_each(|port| self.ports.take(*port));
     }
 
-    fn put_back(&mut self, held: Held) {
-        held.address.into_iter().for_each(|address| self.addresses.put_back(address));
-        held.ports.into_iter().for_each(|port| self.ports.put_back(port));
+    fn free(&mut self, allocation: Allocation) {
+        allocation.address.into_iter().for_each(|address| self.addresses.free(address));
+        allocation.ports.into_iter().for_each(|port| self.ports.free(port));
     }
 }
 
 impl Allocator for Allocations {
     fn reserve(&mut self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>> {
         self.allocate(key, service, old)?;
-        let mut new = Held::of(service);
+        let mut new = Allocation::of(service);
         new.address = new.address.filter(|address| self.addresses.is_free(*address));
         new.ports.retain(|port| self.ports.is_free(*port));
         self.take(&new);
         self.next += 1;
-        self.taken.insert(self.next, new);
+        self.reserved.insert(self.next, new);
         Ok(self.next)
     }
 
-    fn keep(&mut self, taken: u64) {
-        self.taken.remove(&taken);
+    fn commit(&mut self, reservation: u64) {
+        self.reserved.remove(&reservation);
     }
 
-    fn give_back(&mut self, taken: u64) {
-        if let Some(held) = self.taken.remove(&taken) {
-            self.put_back(held);
+    fn roll_back(&mut self, reservation: u64) {
+        if let Some(allocation) = self.reserved.remove(&reservation) {
+            self.free(allocation);
         }
     }
 
     fn record(&mut self, key: &str, service: Option<&Value>) {
-        if let Some(before) = self.held.remove(key) {
-            self.put_back(before);
+        if let Some(before) = self.stored.remove(key) {
+            self.free(before);
         }
         if let Some(service) = service {
-            let held = Held::of(service);
-            self.take(&held);
-            self.held.insert(key.to_owned(), held);
+            let allocation = Allocation::of(service);
+            self.take(&allocation);
+            self.stored.insert(key.to_owned(), allocation);
         }
     }
 }
@@ -145,7 +145,7 @@ fn health_check_port(spec: &Value) -> Option<u32> {
 }
 
 /// Copies the allocations that an update omits from the old spec.
-fn keep(spec: &mut Value, old: &Value) {
+fn patch_allocated_values(spec: &mut Value, old: &Value) {
     if needs_address(spec) && needs_address(old) {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
             if spec[field].as_str().is_none_or(str::is_empty) && spec[field].as_array().is_none_or(Array::is_empty) {
@@ -154,7 +154,7 @@ fn keep(spec: &mut Value, old: &Value) {
         }
     }
     if needs_ports(spec) && needs_ports(old) {
-        keep_ports(spec, old);
+        patch_node_ports(spec, old);
     }
     if needs_health_check(spec) && needs_health_check(old) && health_check_port(spec).is_none() {
         set(spec, "healthCheckNodePort", old["healthCheckNodePort"].clone());
@@ -163,14 +163,14 @@ fn keep(spec: &mut Value, old: &Value) {
 
 /// Sets `clusterIPs` of a new service from `clusterIP`, for clients that know only the single field. Upstream:
 /// `normalizeClusterIPs`.
-fn complete(spec: &mut Value) {
+fn normalize_cluster_ips(spec: &mut Value) {
     if !text(spec, "clusterIP").is_empty() && items(spec, "clusterIPs").is_empty() {
         set(spec, "clusterIPs", json!([spec["clusterIP"]]));
     }
 }
 
 /// Copies node ports from the old ports of the same name, unless the update already gives the number to a port.
-fn keep_ports(spec: &mut Value, old: &Value) {
+fn patch_node_ports(spec: &mut Value, old: &Value) {
     let numbers = |spec: &Value| -> HashSet<u32> { items(spec, "ports").iter().filter_map(node_port).collect() };
     let mut used = numbers(old);
     used.retain({
@@ -189,14 +189,14 @@ fn keep_ports(spec: &mut Value, old: &Value) {
 /// Returns the spec that validation should check: allocations that an update omits are kept, and fields that the new
 /// type does not use are removed. Upstream does this before validation, in `patchAllocatedValues`, `NormalizeClusterIPs`
 /// and `dropTypeDependentFields`.
-pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
+pub(super) fn spec_for_validation(spec: &Value, old: Option<&Value>) -> Value {
     let mut spec = spec.clone();
     let Some(old) = old else {
-        complete(&mut spec);
+        normalize_cluster_ips(&mut spec);
         return spec;
     };
-    keep(&mut spec, old);
-    release(&mut spec, old);
+    patch_allocated_values(&mut spec, old);
+    drop_type_dependent_fields(&mut spec, old);
     let (one, all) = (spec["clusterIP"] != old["clusterIP"], spec["clusterIPs"] != old["clusterIPs"]);
     match (one, all) {
         (true, false) if spec["clusterIP"].is_string() => spec["clusterIPs"] = json!([spec["clusterIP"]]),
@@ -207,7 +207,7 @@ pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
 }
 
 /// Removes the fields that the new type of a service does not use, unless the update changes them.
-fn release(spec: &mut Value, old: &Value) {
+fn drop_type_dependent_fields(spec: &mut Value, old: &Value) {
     type Needs = fn(&Value) -> bool;
     let balanced: Needs = |spec| spec["type"] == "LoadBalancer";
     let fields: [(&str, Needs); 8] = [
@@ -249,17 +249,17 @@ fn set(spec: &mut Value, field: &str, value: Value) {
 fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     let given = spec["clusterIPs"][0].as_str().or(spec["clusterIP"].as_str()).unwrap_or_default().to_owned();
     let before = old.and_then(|old| old["clusterIP"].as_str()).unwrap_or_default();
-    let asked = match spec["clusterIP"].as_str().unwrap_or_default() {
+    let requested = match spec["clusterIP"].as_str().unwrap_or_default() {
         "" => given,
         alone if alone == before => given, // clusterIPs was changed, or neither was
         alone => alone.to_owned(),
     };
-    let list = json!([asked]);
+    let list = json!([requested]);
     let refused = |field: &str, why: String| Err(vec![Cause::invalid_json(field, &list, &why)]);
-    if !before.is_empty() && asked != before && needs_address(old.unwrap_or(&Value::Null)) {
+    if !before.is_empty() && requested != before && needs_address(old.unwrap_or(&Value::Null)) {
         return refused("spec.clusterIPs[0]", "may not change once set".to_owned());
     }
-    let address = match asked.as_str() {
+    let address = match requested.as_str() {
         "None" => "None".to_owned(),
         "" => {
             let first = ADDRESSES.start() + STATIC_ADDRESSES;
@@ -300,13 +300,14 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Array::as_mut_slice);
     for (i, port) in list.iter().enumerate() {
         if let Some(number) = node_port(port) {
-            own.ask(&port["port"], number, &format_args!("spec.ports[{i}].nodePort"))?;
+            own.reserve(&port["port"], number, &format_args!("spec.ports[{i}].nodePort"))?;
         }
     }
     let mut fresh = free.from(PORTS.start() + STATIC_PORTS);
     let full = |what: &str| vec![Cause::invalid(what, "", "failed to allocate a nodePort: range is full")];
     for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
-        let Some(number) = own.shared(&port["port"]).or_else(|| fresh.find(|number| !own.used.contains(number))) else {
+        let Some(number) = own.node_port_of(&port["port"]).or_else(|| fresh.find(|number| !own.used.contains(number)))
+        else {
             return Err(full("spec.ports"));
         };
         own.use_for(&port["port"], number);
@@ -314,7 +315,7 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     }
     if needs_health_check(spec) {
         match health_check_port(spec) {
-            Some(number) => own.ask(&Value::Null, number, &"spec.healthCheckNodePort")?,
+            Some(number) => own.reserve(&Value::Null, number, &"spec.healthCheckNodePort")?,
             None => {
                 let number = fresh.find(|number| !own.used.contains(number));
                 set(spec, "healthCheckNodePort", json!(number.ok_or_else(|| full("spec.healthCheckNodePort"))?));
@@ -335,7 +336,7 @@ struct OwnPorts<'a> {
 }
 
 impl OwnPorts<'_> {
-    fn shared(&self, port: &Value) -> Option<u32> {
+    fn node_port_of(&self, port: &Value) -> Option<u32> {
         self.by_port.get(&port.as_i64()).copied()
     }
 
@@ -346,7 +347,7 @@ impl OwnPorts<'_> {
     }
 
     /// Reserves a node port that the service asks for. Fails if it is out of range or in use.
-    fn ask(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Vec<Cause>> {
+    fn reserve(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Vec<Cause>> {
         let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
         let why = if !PORTS.contains(&number) {
             "provided port is not in the valid range. The range of valid ports is 30000-32767"

@@ -1,37 +1,37 @@
 //! The defaults of Services: type, session affinity, traffic policies and ports.
 
-use crate::conventions::fill::{empty, list, missing, object, part};
+use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::value::{Value, json};
 
 /// The default timeout of session affinity: three hours.
 const AFFINITY_SECONDS: u32 = 10_800;
 
 pub(crate) fn service(service: &mut Value) {
-    missing(service, "spec", empty());
+    set_default(service, "spec", empty());
     let spec = &mut service["spec"];
-    missing(spec, "type", json!("ClusterIP"));
+    set_default(spec, "type", json!("ClusterIP"));
     affinity(spec);
     addresses(spec);
     policies(spec);
     for port in list(spec, "ports") {
-        missing(port, "protocol", json!("TCP"));
+        set_default(port, "protocol", json!("TCP"));
         let number = port["port"].clone();
         if matches!(&port["targetPort"], Value::Null) || port["targetPort"] == 0 || port["targetPort"] == "" {
             port["targetPort"] = number;
         }
     }
     let balanced = spec["type"] == "LoadBalancer";
-    missing(service, "status", json!({"loadBalancer": {}}));
-    let balancer = part(&mut service["status"], "loadBalancer").filter(|_| balanced);
+    set_default(service, "status", json!({"loadBalancer": {}}));
+    let balancer = object_field(&mut service["status"], "loadBalancer").filter(|_| balanced);
     for ingress in balancer.into_iter().flat_map(|balancer| list(balancer, "ingress")) {
         if ingress["ip"].as_str().is_some_and(|ip| !ip.is_empty()) {
-            missing(ingress, "ipMode", json!("VIP"));
+            set_default(ingress, "ipMode", json!("VIP"));
         }
     }
 }
 
 fn affinity(spec: &mut Value) {
-    missing(spec, "sessionAffinity", json!("None"));
+    set_default(spec, "sessionAffinity", json!("None"));
     if spec["sessionAffinity"] == "None" {
         object(spec).remove("sessionAffinityConfig");
     } else if spec["sessionAffinity"] == "ClientIP"
@@ -45,7 +45,7 @@ fn affinity(spec: &mut Value) {
 fn addresses(spec: &mut Value) {
     let first = spec["clusterIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned);
     if let Some(first) = first.filter(|_| spec["type"] != "ExternalName") {
-        missing(spec, "clusterIPs", json!([first]));
+        set_default(spec, "clusterIPs", json!([first]));
     }
 }
 
@@ -54,13 +54,13 @@ fn policies(spec: &mut Value) {
     let kind = spec["type"].as_str().unwrap_or_default().to_owned();
     let named = spec["externalIPs"].as_array().is_some_and(|addresses| !addresses.is_empty());
     if kind == "NodePort" || kind == "LoadBalancer" || (kind == "ClusterIP" && named) {
-        missing(spec, "externalTrafficPolicy", json!("Cluster"));
+        set_default(spec, "externalTrafficPolicy", json!("Cluster"));
     }
     if ["ClusterIP", "NodePort", "LoadBalancer"].contains(&kind.as_str()) {
-        missing(spec, "internalTrafficPolicy", json!("Cluster"));
+        set_default(spec, "internalTrafficPolicy", json!("Cluster"));
     }
     if kind == "LoadBalancer" {
-        missing(spec, "allocateLoadBalancerNodePorts", json!(true));
+        set_default(spec, "allocateLoadBalancerNodePorts", json!(true));
     }
 }
 

@@ -2,7 +2,7 @@
 //! `pkg/registry/core/service/storage/alloc.go`, line 104.
 
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::object;
+use crate::conventions::edit::object;
 use crate::kinds::fields::{items, text};
 use crate::value::{Array, Map, Value, json};
 
@@ -14,19 +14,19 @@ const DUAL: &str = "RequireDualStack";
 ///
 /// # Errors
 /// Fails if the cluster does not have a family, or if a family contradicts the policy or the addresses.
-pub(super) fn settle(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+pub(super) fn init_ip_family_fields(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     if old.is_some_and(|old| prefers_the_same(spec, old)) {
         return Ok(());
     }
     let is_headless_anywhere = text(spec, "clusterIP") == "None" && has_no_selector(spec);
     set_policy(spec, old, is_headless_anywhere);
-    let mut causes = fitted(spec, old);
-    causes.extend(inferred(spec));
+    let mut causes = fit_to_policy(spec, old);
+    causes.extend(infer_families(spec));
     if !causes.is_empty() {
         return Err(causes);
     }
     if !is_headless_anywhere {
-        let causes = unconfigured(spec);
+        let causes = refuse_dual_stack(spec);
         if !causes.is_empty() {
             return Err(causes);
         }
@@ -70,7 +70,7 @@ fn set_policy(spec: &mut Value, old: Option<&Value>, is_headless_anywhere: bool)
 
 /// Checks that the number of addresses and families fits the policy. A change to `SingleStack` drops the second address
 /// and family.
-fn fitted(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
+fn fit_to_policy(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
     let policy = spec["ipFamilyPolicy"].clone();
     let is_single = policy == SINGLE;
     let wrong = |why: &str| Cause::invalid_json(AT_POLICY, &policy, why);
@@ -101,7 +101,7 @@ fn fitted(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Adds the family of each address that has none, and fails for IPv6 addresses, which the cluster does not have.
-fn inferred(spec: &mut Value) -> Vec<Cause> {
+fn infer_families(spec: &mut Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let addresses = items(spec, "clusterIPs").to_vec();
     for (i, address) in addresses.iter().filter_map(Value::as_str).enumerate().skip(items(spec, "ipFamilies").len()) {
@@ -122,7 +122,7 @@ fn inferred(spec: &mut Value) -> Vec<Cause> {
 }
 
 /// Refuses the requests that only a dual-stack cluster can satisfy.
-fn unconfigured(spec: &Value) -> Vec<Cause> {
+fn refuse_dual_stack(spec: &Value) -> Vec<Cause> {
     let policy = &spec["ipFamilyPolicy"];
     let dual = (policy == DUAL)
         .then(|| Cause::invalid_json(AT_POLICY, policy, "this cluster is not configured for dual-stack services"));
@@ -137,9 +137,9 @@ fn unconfigured(spec: &Value) -> Vec<Cause> {
 mod tests {
     use super::*;
 
-    fn settled(mut spec: Value, old: Option<Value>) -> Result<Value, Vec<String>> {
-        let settled = settle(&mut spec, old.as_ref());
-        settled.map(|()| spec).map_err(|causes| causes.iter().map(Cause::sentence).collect())
+    fn initialized(mut spec: Value, old: Option<Value>) -> Result<Value, Vec<String>> {
+        let initialized = init_ip_family_fields(&mut spec, old.as_ref());
+        initialized.map(|()| spec).map_err(|causes| causes.iter().map(Cause::sentence).collect())
     }
 
     #[test]
@@ -155,8 +155,12 @@ mod tests {
             ),
             (json!({"clusterIP": "None", "ipFamilies": ["IPv6"]}), json!(["IPv6", "IPv4"]), "RequireDualStack"),
         ] {
-            let settled = settled(spec.clone(), None).unwrap();
-            assert_eq!((&settled["ipFamilies"], &settled["ipFamilyPolicy"]), (&families, &json!(policy)), "{spec}");
+            let initialized = initialized(spec.clone(), None).unwrap();
+            assert_eq!(
+                (&initialized["ipFamilies"], &initialized["ipFamilyPolicy"]),
+                (&families, &json!(policy)),
+                "{spec}"
+            );
         }
     }
 
@@ -177,8 +181,8 @@ mod tests {
                     .to_owned(),
             ),
         ] {
-            let told = settled(spec.clone(), None).unwrap_err();
-            assert_eq!(told[0], why, "{spec}");
+            let causes = initialized(spec.clone(), None).unwrap_err();
+            assert_eq!(causes[0], why, "{spec}");
         }
     }
 
@@ -187,11 +191,11 @@ mod tests {
         let old = json!({"clusterIP": "None", "clusterIPs": ["None"], "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": DUAL});
         let mut single = old.clone();
         single["ipFamilyPolicy"] = json!(SINGLE);
-        assert_eq!(settled(single, Some(old.clone())).unwrap()["ipFamilies"], json!(["IPv4"]));
+        assert_eq!(initialized(single, Some(old.clone())).unwrap()["ipFamilies"], json!(["IPv4"]));
         let mut reduced = old.clone();
         reduced["ipFamilies"] = json!(["IPv4"]);
         assert_eq!(
-            settled(reduced, Some(old)).unwrap_err(),
+            initialized(reduced, Some(old)).unwrap_err(),
             [
                 "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": must be 'SingleStack' to release the secondary IP family"
             ]

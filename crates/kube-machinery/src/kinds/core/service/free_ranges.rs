@@ -45,7 +45,7 @@ impl FreeRanges {
     }
 
     /// Returns a number to the set. No effect if it is outside the range or already free.
-    pub(super) fn put_back(&mut self, number: u32) {
+    pub(super) fn free(&mut self, number: u32) {
         if !self.all.contains(&number) || self.is_free(number) {
             return;
         }
@@ -81,7 +81,7 @@ mod tests {
                 ranges.take(number);
                 free.remove(&number);
             } else {
-                ranges.put_back(number);
+                ranges.free(number);
                 free.extend(Some(number).filter(|number| (10..=60).contains(number)));
             }
             let first = random.u32(10..=60);

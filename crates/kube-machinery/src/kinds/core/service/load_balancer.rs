@@ -19,7 +19,7 @@ fn is_balanced(spec: &Value) -> bool {
 }
 
 /// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the result of
-/// `judged`, which may differ from the spec in `service`.
+/// `spec_for_validation`, which may differ from the spec in `service`.
 pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Vec<Cause> {
     let ranges = items(spec, "loadBalancerSourceRanges");
     let noted = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::addresses::addresses;
-use super::allocation::{judged, needs_health_check};
+use super::allocation::{needs_health_check, spec_for_validation};
 use super::exposure::{affinity, traffic};
 use super::load_balancer::{class, class_change, source_ranges};
 use crate::conventions::cause::{At, Cause};
@@ -18,7 +18,7 @@ use crate::value::{Value, json};
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
 pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let spec = &judged(&new["spec"], old.map(|old| &old["spec"]));
+    let spec = &spec_for_validation(&new["spec"], old.map(|old| &old["spec"]));
     let kind = text(spec, "type");
     if kind != "ExternalName" {
         // Upstream checks the addresses first, and stops if they are wrong.
@@ -145,7 +145,7 @@ fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at
 mod tests {
     use super::*;
 
-    fn told(mut spec: Value) -> Vec<String> {
+    fn sentences(mut spec: Value) -> Vec<String> {
         spec["sessionAffinity"] = json!("None");
         let service_of = json!({"metadata": {"name": "web"}, "spec": spec});
         service(&service_of, None).iter().map(Cause::sentence).collect()
@@ -153,14 +153,14 @@ mod tests {
 
     #[test]
     fn a_service_has_ports_unless_it_is_headless_or_an_external_name() {
-        assert_eq!(told(json!({"type": "ClusterIP"})), ["spec.ports: Required value"]);
+        assert_eq!(sentences(json!({"type": "ClusterIP"})), ["spec.ports: Required value"]);
         assert_eq!(
-            told(json!({"type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"]})),
+            sentences(json!({"type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"]})),
             Vec::<String>::new()
         );
-        assert_eq!(told(json!({"type": "ExternalName"})), ["spec.externalName: Required value"]);
+        assert_eq!(sentences(json!({"type": "ExternalName"})), ["spec.externalName: Required value"]);
         assert_eq!(
-            told(json!({"type": "Odd", "ports": [{"port": 80, "protocol": "TCP"}]})),
+            sentences(json!({"type": "Odd", "ports": [{"port": 80, "protocol": "TCP"}]})),
             ["spec.type: Unsupported value: \"Odd\": supported values: \"ClusterIP\", \"ExternalName\", \
               \"LoadBalancer\", \"NodePort\""]
         );
@@ -172,7 +172,7 @@ mod tests {
             |name: &str, number: u32| json!({"name": name, "port": number, "protocol": "TCP", "targetPort": number});
         let ports = json!({"type": "ClusterIP", "ports": [port("a", 80), port("a", 81), port("", 0)]});
         assert_eq!(
-            told(ports),
+            sentences(ports),
             [
                 "spec.ports[1].name: Duplicate value: \"a\"",
                 "spec.ports[2].name: Required value",

@@ -104,9 +104,9 @@ fn read(text: &str) -> Signature {
         "bytes" => Type::Bytes,
         "timestamp" => Type::Timestamp,
         "duration" => Type::Duration,
-        "type" => Type::Kind,
+        "type" => Type::Type,
         opaque => {
-            Type::Receiver(super::super::types::OPAQUE.into_iter().find(|known| *known == opaque).unwrap_or_default())
+            Type::Opaque(super::super::types::OPAQUE.into_iter().find(|known| *known == opaque).unwrap_or_default())
         }
     })
 }

@@ -39,14 +39,14 @@ struct Named(&'static Format);
 pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     match (name, args) {
         ("format.named", [Value::String(name)]) => {
-            Some(Ok(Value::optional(named(name).map(|format| Value::object(Named(format))))))
+            Some(Ok(Value::optional(find(name).map(|format| Value::object(Named(format))))))
         }
-        (name, []) => named(name.strip_prefix("format.")?).map(|format| Ok(Value::object(Named(format)))),
+        (name, []) => find(name.strip_prefix("format.")?).map(|format| Ok(Value::object(Named(format)))),
         _ => None,
     }
 }
 
-fn named(called: &str) -> Option<&'static Format> {
+fn find(called: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.called == called)
 }
 

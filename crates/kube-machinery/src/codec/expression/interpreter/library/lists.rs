@@ -17,12 +17,12 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
         ("includes", [one, other]) if !matches!(one, Value::List(_)) => {
             Some(on_values::includes(meter, std::slice::from_ref(one), other).map(Value::Bool))
         }
-        (_, [Value::List(items), rest @ ..]) => of_list(meter, name, items, rest),
+        (_, [Value::List(items), rest @ ..]) => call_on_list(meter, name, items, rest),
         _ => None,
     }
 }
 
-fn of_list(meter: &Meter, name: &str, items: &Arc<Vec<Value>>, args: &[Value]) -> Option<Outcome> {
+fn call_on_list(meter: &Meter, name: &str, items: &Arc<Vec<Value>>, args: &[Value]) -> Option<Outcome> {
     let found = |at: Option<usize>| Value::Int(at.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1));
     let is_equal = |one: &Value, other: &Value| on_values::equal(meter, one, other);
     Some(match (name, args) {
@@ -31,8 +31,8 @@ fn of_list(meter: &Meter, name: &str, items: &Arc<Vec<Value>>, args: &[Value]) -
         ("lastIndexOf", [item]) => position(items.iter().enumerate().rev(), |other| is_equal(other, item)).map(found),
         ("isSorted", []) => is_sorted(items).map(Value::Bool),
         ("sum", []) => sum(meter, items),
-        ("min", []) => extreme(items, "min", Ordering::Greater),
-        ("max", []) => extreme(items, "max", Ordering::Less),
+        ("min", []) => min_or_max(items, "min", Ordering::Greater),
+        ("max", []) => min_or_max(items, "max", Ordering::Less),
         ("slice", [Value::Int(start), Value::Int(end)]) => slice(meter, items, *start, *end),
         ("reverse", []) => copied(meter, items.iter().rev()),
         ("flatten", []) => flatten(meter, items, 1),
@@ -92,7 +92,7 @@ fn sum(meter: &Meter, items: &[Value]) -> Outcome {
     })
 }
 
-fn extreme(items: &[Value], name: &str, worse: Ordering) -> Outcome {
+fn min_or_max(items: &[Value], name: &str, worse: Ordering) -> Outcome {
     let Some((first, rest)) = items.split_first() else {
         return Err(Error::failed(format!("{name} called on empty list")));
     };

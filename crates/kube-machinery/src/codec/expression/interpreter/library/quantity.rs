@@ -22,7 +22,7 @@ fn sign(of: &Quantity) -> i64 {
     if of.is_negative() { -1 } else { i64::from(!of.is_zero()) }
 }
 
-pub(super) fn of_order(order: Ordering) -> Value {
+pub(super) fn from_ordering(order: Ordering) -> Value {
     Value::Int(order as i64)
 }
 
@@ -57,7 +57,7 @@ impl Object for Quantity {
             (_, [other]) => {
                 let order = self.compare(other.downcast::<Self>()?);
                 match name {
-                    "compareTo" => of_order(order),
+                    "compareTo" => from_ordering(order),
                     "isLessThan" => Value::Bool(order.is_lt()),
                     "isGreaterThan" => Value::Bool(order.is_gt()),
                     _ => return None,

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::super::{Error, Meter};
-use super::quantity::of_order;
+use super::quantity::from_ordering;
 use super::{Outcome, Value};
 use crate::codec::expression::Object;
 use crate::conventions::quote::quote;
@@ -174,7 +174,7 @@ impl Object for Version {
             ("major", []) => number(0),
             ("minor", []) => number(1),
             ("patch", []) => number(2),
-            ("compareTo", [other]) => of_order(self.compare(other.downcast()?)),
+            ("compareTo", [other]) => from_ordering(self.compare(other.downcast()?)),
             ("isLessThan", [other]) => Value::Bool(self.compare(other.downcast()?).is_lt()),
             ("isGreaterThan", [other]) => Value::Bool(self.compare(other.downcast()?).is_gt()),
             _ => return None,

@@ -12,12 +12,12 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
         ("join", [Value::List(items)]) => Some(join(meter, items, "")),
         ("join", [Value::List(items), Value::String(between)]) => Some(join(meter, items, between)),
         ("strings.quote", [Value::String(text)]) => Some(worked(meter, text.len()).map(|()| Value::text(quote(text)))),
-        (_, [Value::String(text), rest @ ..]) => of_text(meter, name, text, rest),
+        (_, [Value::String(text), rest @ ..]) => call_on_string(meter, name, text, rest),
         _ => None,
     }
 }
 
-fn of_text(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Option<Outcome> {
+fn call_on_string(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Option<Outcome> {
     if let Err(why) = worked(meter, text.len()) {
         return Some(Err(why));
     }
@@ -57,23 +57,23 @@ fn out_of_range(at: i64) -> Error {
 
 /// Returns the byte offset of the character at an index. The index after the last character gives the end of the
 /// text.
-fn place(text: &str, at: i64) -> Option<usize> {
+fn byte_offset(text: &str, at: i64) -> Option<usize> {
     let at = usize::try_from(at).ok()?;
-    text.char_indices().map(|(place, _)| place).chain([text.len()]).nth(at)
+    text.char_indices().map(|(offset, _)| offset).chain([text.len()]).nth(at)
 }
 
 fn char_at(text: &str, at: i64) -> Outcome {
-    let place = place(text, at).ok_or_else(|| out_of_range(at))?;
-    Ok(Value::text(text[place..].chars().next().map(String::from).unwrap_or_default()))
+    let offset = byte_offset(text, at).ok_or_else(|| out_of_range(at))?;
+    Ok(Value::text(text[offset..].chars().next().map(String::from).unwrap_or_default()))
 }
 
 fn from_to(text: &str, start: i64, end: Option<i64>) -> Outcome {
     if let Some(end) = end.filter(|end| start > *end) {
         return Err(Error::failed(format!("invalid substring range. start: {start}, end: {end}")));
     }
-    let from = place(text, start).ok_or_else(|| out_of_range(start))?;
+    let from = byte_offset(text, start).ok_or_else(|| out_of_range(start))?;
     let to = match end {
-        Some(end) => place(text, end).ok_or_else(|| out_of_range(end))?,
+        Some(end) => byte_offset(text, end).ok_or_else(|| out_of_range(end))?,
         None => text.len(),
     };
     Ok(Value::text(&text[from..to]))
@@ -84,8 +84,8 @@ fn at_most(index: i64, length: usize) -> Value {
 }
 
 /// Returns the index of the character at a byte offset, and -1 for `None`.
-fn count_to(text: &str, place: Option<usize>) -> Value {
-    place.map_or(Value::Int(-1), |place| Value::count(text[..place].chars().count()))
+fn count_to(text: &str, offset: Option<usize>) -> Value {
+    offset.map_or(Value::Int(-1), |offset| Value::count(text[..offset].chars().count()))
 }
 
 fn index_of(text: &str, part: &str, from: i64) -> Outcome {
@@ -95,7 +95,7 @@ fn index_of(text: &str, part: &str, from: i64) -> Outcome {
     if part.is_empty() {
         return Ok(at_most(from, text.chars().count()));
     }
-    let Some(start) = place(text, from) else { return Ok(Value::Int(-1)) };
+    let Some(start) = byte_offset(text, from) else { return Ok(Value::Int(-1)) };
     Ok(count_to(text, text[start..].find(part).map(|at| start + at)))
 }
 
@@ -113,7 +113,7 @@ fn last_index_of(text: &str, part: &str, from: Option<i64>) -> Outcome {
     if usize::try_from(from).is_ok_and(|from| from >= length) {
         return Ok(Value::Int(-1));
     }
-    let end = place(text, from).map_or(text.len(), |start| text.len().min(start + part.len()));
+    let end = byte_offset(text, from).map_or(text.len(), |start| text.len().min(start + part.len()));
     let end = (end..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
     Ok(count_to(text, text[..end].rfind(part)))
 }

@@ -138,7 +138,7 @@ impl Timestamp {
     }
 
     /// Returns the timestamp this many nanoseconds later.
-    fn after(self, nanoseconds: i128) -> Outcome {
+    fn plus_nanoseconds(self, nanoseconds: i128) -> Outcome {
         let all = self.nanoseconds_since_1970() + nanoseconds;
         let seconds = i64::try_from(all.div_euclid(A_SECOND.into())).map_err(|_| timestamp_overflow())?;
         let nanoseconds = u32::try_from(all.rem_euclid(A_SECOND.into())).unwrap_or_default();
@@ -178,8 +178,8 @@ pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -
         (operators::ADD, Value::Duration(one), Value::Duration(other)) => checked(one.checked_add(*other)),
         (operators::SUBSTRACT, Value::Duration(one), Value::Duration(other)) => checked(one.checked_sub(*other)),
         (operators::ADD, Value::Timestamp(at), Value::Duration(by))
-        | (operators::ADD, Value::Duration(by), Value::Timestamp(at)) => at.after((*by).into()),
-        (operators::SUBSTRACT, Value::Timestamp(at), Value::Duration(by)) => at.after(-i128::from(*by)),
+        | (operators::ADD, Value::Duration(by), Value::Timestamp(at)) => at.plus_nanoseconds((*by).into()),
+        (operators::SUBSTRACT, Value::Timestamp(at), Value::Duration(by)) => at.plus_nanoseconds(-i128::from(*by)),
         (operators::SUBSTRACT, Value::Timestamp(one), Value::Timestamp(other)) => {
             checked(i64::try_from(one.nanoseconds_since_1970() - other.nanoseconds_since_1970()).ok())
         }

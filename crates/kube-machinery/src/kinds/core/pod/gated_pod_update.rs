@@ -4,7 +4,7 @@
 
 use super::affinity::REQUIRED;
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{empty, object};
+use crate::conventions::edit::{empty, object};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{items, pairs};
 use crate::value::{Map, Value};
@@ -19,7 +19,7 @@ const REQUIREMENT: GoStruct =
 
 /// Checks that the node selector and the required node affinity only become stricter. Then restores their old values in
 /// `new`, so that the caller can check that nothing else has changed.
-pub(super) fn changes(new: &mut Value, old: &Value) -> Vec<Cause> {
+pub(super) fn validate(new: &mut Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if new["nodeSelector"] != old["nodeSelector"] {
         let kept = pairs(old, "nodeSelector").all(|(key, value)| new["nodeSelector"][key].as_str() == Some(value));
@@ -27,26 +27,26 @@ pub(super) fn changes(new: &mut Value, old: &Value) -> Vec<Cause> {
             let why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
             causes.push(Cause::invalid_json("spec.nodeSelector", &new["nodeSelector"], why));
         }
-        put_back(object(new), "nodeSelector", old);
+        restore(object(new), "nodeSelector", old);
     }
     if new["affinity"]["nodeAffinity"] != old["affinity"]["nodeAffinity"] {
         causes.extend(affinity(&new["affinity"]["nodeAffinity"][REQUIRED], &old["affinity"]["nodeAffinity"][REQUIRED]));
-        put_affinity_back(object(new), old);
+        restore_affinity(object(new), old);
     }
     causes
 }
 
 /// Restores the old value of a field, or removes the field if it had none.
-fn put_back(new: &mut Map, field: &str, old: &Value) {
+fn restore(new: &mut Map, field: &str, old: &Value) {
     match old.get(field) {
         Some(value) => new.insert(field.into(), value.clone()),
         None => new.remove(field),
     };
 }
 
-fn put_affinity_back(spec: &mut Map, old: &Value) {
+fn restore_affinity(spec: &mut Map, old: &Value) {
     let affinity = object(spec.entry("affinity").or_insert_with(empty));
-    put_back(affinity, "nodeAffinity", &old["affinity"]);
+    restore(affinity, "nodeAffinity", &old["affinity"]);
     if affinity.is_empty() && old["affinity"].is_null() {
         spec.remove("affinity");
     }

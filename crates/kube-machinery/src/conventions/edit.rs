@@ -1,4 +1,4 @@
-//! Helpers that set defaults in objects.
+//! Helpers that edit objects, for the defaults of kinds above all.
 
 use crate::value::{Map, Value};
 
@@ -7,7 +7,7 @@ pub fn empty() -> Value {
 }
 
 /// Sets a field that has no value.
-pub fn missing(parent: &mut Value, field: &str, value: Value) {
+pub fn set_default(parent: &mut Value, field: &str, value: Value) {
     if parent.get(field).is_none() {
         object(parent).insert(field.into(), value);
     }
@@ -19,7 +19,7 @@ pub fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a 
 }
 
 /// Returns a field whose value is an object.
-pub(crate) fn part<'a>(parent: &'a mut Value, field: &str) -> Option<&'a mut Value> {
+pub(crate) fn object_field<'a>(parent: &'a mut Value, field: &str) -> Option<&'a mut Value> {
     parent.get_mut(field).filter(|value| value.is_object())
 }
 

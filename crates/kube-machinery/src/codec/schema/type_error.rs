@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::schema_or::SCHEMA;
-use super::{Kind, Struct, find};
+use super::{FieldType, Struct, find};
 use crate::codec::json::Json;
 
 /// The path of the field that is being decoded. It becomes text only when a message needs it.
@@ -54,15 +54,17 @@ impl fmt::Display for FieldPath<'_> {
 }
 
 /// Returns the message about a value of the wrong type. `inside` is the struct to name instead of the value's own.
-pub(super) fn misfit(
-    kind: &Kind,
+pub(super) fn field_type_error(
+    kind: &FieldType,
     value: &Json,
     row: &'static Struct,
     inside: Option<&str>,
     at: &FieldPath<'_>,
 ) -> String {
     let word = match (kind, value) {
-        (Kind::Integer(_) | Kind::Float | Kind::IntOrString, Json::Number(number)) => format!("number {number}"),
+        (FieldType::Integer(_) | FieldType::Float | FieldType::IntOrString, Json::Number(number)) => {
+            format!("number {number}")
+        }
         _ => value.type_name().to_owned(),
     };
     let named = match at {
@@ -72,10 +74,10 @@ pub(super) fn misfit(
         }
         _ => None,
     };
-    told(&word, &named.map_or_else(|| go_name(kind, row), ToOwned::to_owned), inside.unwrap_or(row.name), at)
+    type_error(&word, &named.map_or_else(|| go_name(kind, row), ToOwned::to_owned), inside.unwrap_or(row.name), at)
 }
 
-pub(super) fn told(word: &str, of_type: &str, of_struct: &str, at: &FieldPath<'_>) -> String {
+pub(super) fn type_error(word: &str, of_type: &str, of_struct: &str, at: &FieldPath<'_>) -> String {
     let path = at.fields().join(".");
     let place = if path.is_empty() { "value".to_owned() } else { format!("struct field {of_struct}.{path}") };
     format!("json: cannot unmarshal {word} into Go {place} of type {of_type}")
@@ -86,22 +88,22 @@ fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
     row.field(field).and_then(|field| field.named)
 }
 
-fn go_name(kind: &Kind, row: &'static Struct) -> String {
+fn go_name(kind: &FieldType, row: &'static Struct) -> String {
     match kind {
-        Kind::Text => "string".into(),
-        Kind::Bool => "bool".into(),
-        Kind::Integer(bits) => format!("int{bits}"),
-        Kind::Float => "float64".into(),
-        Kind::Bytes => "[]uint8".into(),
-        Kind::Time | Kind::MicroTime => "string".into(), // the type that Go's `UnmarshalJSON` reads
-        Kind::Quantity => "resource.Quantity".into(),
-        Kind::IntOrString => "int32".into(), // a string would have fit
-        Kind::Raw if row.name == SCHEMA => "v1.JSON".into(),
-        Kind::Raw => "runtime.RawExtension".into(),
-        Kind::SchemaOr(other) => format!("v1.{}", other.go_name()),
-        Kind::Struct(name) => format!("v1.{}", find(name).name),
-        Kind::Pointer(inner) => go_name(inner, row),
-        Kind::List(inner) => format!("[]{}", go_name(inner, row)),
-        Kind::Map(inner) => format!("map[string]{}", go_name(inner, row)),
+        FieldType::Text => "string".into(),
+        FieldType::Bool => "bool".into(),
+        FieldType::Integer(bits) => format!("int{bits}"),
+        FieldType::Float => "float64".into(),
+        FieldType::Bytes => "[]uint8".into(),
+        FieldType::Time | FieldType::MicroTime => "string".into(), // the type that Go's `UnmarshalJSON` reads
+        FieldType::Quantity => "resource.Quantity".into(),
+        FieldType::IntOrString => "int32".into(), // a string would have fit
+        FieldType::Raw if row.name == SCHEMA => "v1.JSON".into(),
+        FieldType::Raw => "runtime.RawExtension".into(),
+        FieldType::SchemaOr(other) => format!("v1.{}", other.go_name()),
+        FieldType::Struct(name) => format!("v1.{}", find(name).name),
+        FieldType::Pointer(inner) => go_name(inner, row),
+        FieldType::List(inner) => format!("[]{}", go_name(inner, row)),
+        FieldType::Map(inner) => format!("map[string]{}", go_name(inner, row)),
     }
 }

@@ -9,13 +9,13 @@ use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
 /// Checks that ephemeral containers are only added: existing ones must not change or be removed.
-pub(super) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.ephemeralContainers";
     if old["metadata"]["annotations"][MIRROR].is_string() {
         return vec![Cause::forbidden("[]", "static pods do not support ephemeral containers")];
     }
     let mut causes = metadata_and_spec(new);
-    causes.extend(annotations::changes(&new["metadata"], &old["metadata"], &new["spec"]));
+    causes.extend(annotations::validate_update(&new["metadata"], &old["metadata"], &new["spec"]));
     for before in items(&old["spec"], "ephemeralContainers") {
         let name = text(before, "name");
         let after = items(&new["spec"], "ephemeralContainers").iter().rfind(|after| text(after, "name") == name);

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::conversion::{bundle_fault, is_known_review};
 use super::default_values::{Pruned, has_unpruned};
-use super::internal::{Spec, has, is_true};
+use super::internal::{Spec, is_true, schema_has};
 use super::{list_keys, schema, structural};
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
@@ -16,7 +16,7 @@ pub(super) const MOST_SELECTABLE: usize = 8;
 
 /// The rules that are enforced.
 #[derive(Default)]
-pub(super) struct Requirements {
+pub(super) struct ValidationOptions {
     /// The webhook must understand a version of ConversionReview that this server sends.
     pub(super) known_review: bool,
     /// The scope and the kind must not change.
@@ -39,10 +39,10 @@ pub(super) struct Requirements {
     pub(super) many_selectable: HashSet<String>,
 }
 
-impl Requirements {
+impl ValidationOptions {
     /// Returns the rules for a new definition. An invalid CA bundle is allowed, since it may be filled in before the
     /// definition is established.
-    pub(super) fn of_new() -> Self {
+    pub(super) fn for_new() -> Self {
         Self {
             known_review: true,
             schema: true,
@@ -55,9 +55,10 @@ impl Requirements {
     }
 
     /// Returns the rules for an update: those that the old definition follows.
-    pub(super) fn of_update(new: &Value, old: &Value) -> Self {
+    pub(super) fn for_update(new: &Value, old: &Value) -> Self {
         let spec = Spec::of(old);
-        let none = |rule: fn(&Value) -> bool| !spec.schemas().any(|schema| has(schema, &mut |schema| rule(schema)));
+        let none =
+            |rule: fn(&Value) -> bool| !spec.schemas().any(|schema| schema_has(schema, &mut |schema| rule(schema)));
         let webhook = &spec.value["conversion"]["webhook"];
         let reviews = items(webhook, "conversionReviewVersions");
         let all_have_schemas = spec.versions().iter().all(|version| version["schema"]["openAPIV3Schema"].is_object());

@@ -7,7 +7,7 @@ use crate::conventions::quote::quote;
 use crate::value::Value;
 
 /// Formats a value for a cause.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn print_value(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),
         Value::Number(_) | Value::Bool(_) => GoText(value).to_string(),
@@ -29,7 +29,7 @@ mod tests {
             (json!(null), "null"),
             (json!({"b": "<&", "a": [1.0, 1e21, 1e-7, true]}), r#"{"a":[1,1e+21,1e-7,true],"b":"\u003c\u0026"}"#),
         ] {
-            assert_eq!(shown(&value), text);
+            assert_eq!(print_value(&value), text);
         }
     }
 }

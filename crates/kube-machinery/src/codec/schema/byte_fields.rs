@@ -3,14 +3,14 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Kind, find};
+use super::{FieldType, find};
 use crate::codec::json::Json;
 use crate::value::Value;
 
 /// Replaces null in maps of bytes, such as the `data` of a Secret, by an empty value, because storage has no null for
 /// bytes. The answer to a dry run still has the null.
-pub(crate) fn store(kind: &str, object: &mut Value) {
-    let of_bytes = |kind: &Kind| matches!(kind, Kind::Map(inner) if **inner == Kind::Bytes);
+pub(crate) fn replace_null_bytes(kind: &str, object: &mut Value) {
+    let of_bytes = |kind: &FieldType| matches!(kind, FieldType::Map(inner) if **inner == FieldType::Bytes);
     for field in find(kind).fields.iter().filter(|field| of_bytes(&field.kind)) {
         let values =
             object.get_mut(field.name).and_then(Value::as_object_mut).into_iter().flat_map(|map| map.values_mut());
@@ -25,7 +25,7 @@ pub(crate) fn store(kind: &str, object: &mut Value) {
 ///
 /// # Errors
 /// Go's message, with the position of the invalid byte.
-pub(super) fn of_text(text: &str) -> Result<String, String> {
+pub(super) fn canonical(text: &str) -> Result<String, String> {
     let corrupt = |at: usize| Err(format!("illegal base64 data at input byte {at}"));
     let mut symbols = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\n' | b'\r'));
     let (mut bytes, mut group, mut length) = (Vec::new(), 0_u32, 0);
@@ -79,7 +79,7 @@ fn value_of(symbol: u8) -> Option<u8> {
 ///
 /// # Errors
 /// The word for the item's type in Go's message.
-pub(super) fn item(item: &Json) -> Result<u8, String> {
+pub(super) fn uint8_item(item: &Json) -> Result<u8, String> {
     match item {
         Json::Null => Ok(0),
         Json::Number(number) => {
@@ -100,7 +100,7 @@ mod tests {
         for (text, form) in
             [("", ""), ("aGk=", "aGk="), ("aG\nk=\r\n", "aGk="), ("aGl=", "aGk="), ("aB==", "aA=="), ("AAAA", "AAAA")]
         {
-            assert_eq!(of_text(text).as_deref(), Ok(form), "{text:?}");
+            assert_eq!(canonical(text).as_deref(), Ok(form), "{text:?}");
         }
         for (text, at) in [
             ("###", 0),
@@ -114,7 +114,7 @@ mod tests {
             ("=", 0),
             ("aG-k", 2),
         ] {
-            assert_eq!(of_text(text), Err(format!("illegal base64 data at input byte {at}")), "{text:?}");
+            assert_eq!(canonical(text), Err(format!("illegal base64 data at input byte {at}")), "{text:?}");
         }
     }
 }

@@ -10,13 +10,13 @@ const GUARANTEED: &str = "Guaranteed";
 /// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if
 /// no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead of the containers'.
 /// Upstream: `ComputePodQOS`.
-pub(super) fn of_service(pod: &Value) -> &'static str {
+pub(super) fn qos_class(pod: &Value) -> &'static str {
     let spec = &pod["spec"];
     if is_of_whole_pod(&spec["resources"]) {
-        return of_resources(&spec["resources"]);
+        return class_of_resources(&spec["resources"]);
     }
     let containers = ["initContainers", "containers"].into_iter().flat_map(|field| items(spec, field));
-    common(containers.map(|container| of_resources(&container["resources"])))
+    common_class(containers.map(|container| class_of_resources(&container["resources"])))
 }
 
 /// Returns true if the pod has pod-level resources. Upstream: `IsPodLevelResourcesSet`.
@@ -25,8 +25,8 @@ fn is_of_whole_pod(resources: &Value) -> bool {
     ["requests", "limits"].iter().any(|kind| resources[kind].as_object().is_some_and(|all| all.keys().any(is_known)))
 }
 
-fn of_resources(resources: &Value) -> &'static str {
-    common(["cpu", "memory"].into_iter().map(|name| {
+fn class_of_resources(resources: &Value) -> &'static str {
+    common_class(["cpu", "memory"].into_iter().map(|name| {
         // Quantities are stored in canonical form, so equal amounts are equal strings.
         let amount = |kind: &str| resources[kind][name].as_str().unwrap_or("0");
         match (amount("requests"), amount("limits")) {
@@ -38,7 +38,7 @@ fn of_resources(resources: &Value) -> &'static str {
 }
 
 /// Returns the class that all share, or Burstable if they differ.
-fn common(mut all: impl Iterator<Item = &'static str>) -> &'static str {
+fn common_class(mut all: impl Iterator<Item = &'static str>) -> &'static str {
     let first = all.next().unwrap_or(BEST_EFFORT);
     if all.all(|other| other == first) { first } else { BURSTABLE }
 }
@@ -51,16 +51,16 @@ mod tests {
     #[test]
     fn the_quality_of_service_is_computed_from_the_resources() {
         let pod = |resources: Value| json!({"spec": {"containers": [{"resources": resources}]}});
-        assert_eq!(of_service(&pod(json!({}))), BEST_EFFORT);
-        assert_eq!(of_service(&pod(json!({"requests": {"cpu": "1"}}))), BURSTABLE);
+        assert_eq!(qos_class(&pod(json!({}))), BEST_EFFORT);
+        assert_eq!(qos_class(&pod(json!({"requests": {"cpu": "1"}}))), BURSTABLE);
         let both = json!({"cpu": "1", "memory": "1Gi"});
         let guaranteed = pod(json!({"requests": both, "limits": both}));
-        assert_eq!(of_service(&guaranteed), GUARANTEED);
+        assert_eq!(qos_class(&guaranteed), GUARANTEED);
         let mut with_init = guaranteed.clone();
         with_init["spec"]["initContainers"] = json!([{"resources": {}}]);
-        assert_eq!(of_service(&with_init), BURSTABLE);
+        assert_eq!(qos_class(&with_init), BURSTABLE);
         let mut whole = pod(json!({}));
         whole["spec"]["resources"] = json!({"requests": both, "limits": both});
-        assert_eq!(of_service(&whole), GUARANTEED);
+        assert_eq!(qos_class(&whole), GUARANTEED);
     }
 }

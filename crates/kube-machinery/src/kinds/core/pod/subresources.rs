@@ -1,9 +1,9 @@
 //! The two subresources that change a part of a pod's spec: `ephemeralcontainers` and `resize`. Upstream:
 //! `podEphemeralContainersStrategy` and `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
-use super::{debugging, resize};
+use super::{ephemeral_containers_update, resize};
 use crate::conventions::cause::Cause;
-use crate::conventions::fill::{list, object};
+use crate::conventions::edit::{list, object};
 use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
 use crate::value::Value;
@@ -11,7 +11,7 @@ use crate::value::Value;
 /// Restores the old value of everything that the subresource does not change.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
-    match change.part {
+    match change.subresource {
         Some(Subresource::EphemeralContainers) => {
             let containers = new["spec"]["ephemeralContainers"].take();
             keep(new, old);
@@ -76,8 +76,8 @@ fn take(to: &mut Value, from: &Value, field: &str) {
 /// Validates an update of a subresource.
 pub(super) fn validate(part: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
     match part {
-        Subresource::EphemeralContainers => debugging::changes(new, old),
-        Subresource::Resize => resize::changes(new, old),
+        Subresource::EphemeralContainers => ephemeral_containers_update::validate(new, old),
+        Subresource::Resize => resize::validate(new, old),
         _ => Vec::new(),
     }
 }

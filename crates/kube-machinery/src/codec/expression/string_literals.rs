@@ -11,13 +11,13 @@ use std::str::Chars;
 use super::tokens::{Token, Tokens};
 
 /// Returns the same expression, in which string literals have escapes for all but letters, digits and spaces.
-pub(super) fn plain(expression: &str) -> String {
+pub(super) fn normalize(expression: &str) -> String {
     let (mut tokens, mut to, mut read) = (Tokens::of(expression), String::with_capacity(expression.len()), 0);
     while let Some(token) = tokens.next() {
         let end = expression.len() - tokens.rest().len();
         let part = &expression[read..end];
         read = end;
-        match Text::of(part).filter(|_| token == Token::Text).and_then(|text| text.written()) {
+        match Literal::of(part).filter(|_| token == Token::Text).and_then(|text| text.rewritten()) {
             Some(written) => to.push_str(&written),
             None => to.push_str(part),
         }
@@ -27,18 +27,18 @@ pub(super) fn plain(expression: &str) -> String {
 }
 
 /// A string literal, and the spaces and comments before it.
-struct Text<'e> {
+struct Literal<'e> {
     before: &'e str,
     inner: &'e str,
     is_raw: bool,
     is_bytes: bool,
 }
 
-impl<'e> Text<'e> {
+impl<'e> Literal<'e> {
     fn of(part: &'e str) -> Option<Self> {
         let last = part.chars().last().filter(|last| matches!(last, '"' | '\''))?;
         let triple: String = [last; 3].iter().collect();
-        let before = start_of_text(part);
+        let before = start_of_literal(part);
         let letters = part[before..].find(['"', '\''])?;
         let (prefix, quoted) = part[before..].split_at(letters);
         let end = if quoted.len() >= 6 && quoted.starts_with(&triple) { 3 } else { 1 };
@@ -48,20 +48,20 @@ impl<'e> Text<'e> {
     }
 
     /// Returns the rewritten literal, or `None` if it has an invalid escape.
-    fn written(&self) -> Option<String> {
+    fn rewritten(&self) -> Option<String> {
         let mut to = self.before.to_owned();
         to.push_str(if self.is_bytes { "b\"" } else { "\"" });
         let mut chars = self.inner.chars();
         while let Some(c) = chars.next() {
-            let one = if c == '\\' && !self.is_raw { self.unescaped(&mut chars)? } else { One::Char(c) };
+            let one = if c == '\\' && !self.is_raw { self.unescaped(&mut chars)? } else { Unit::Char(c) };
             match one {
-                One::Char(c) if c.is_ascii_alphanumeric() || c == ' ' => to.push(c),
-                One::Char(c) if self.is_bytes => {
+                Unit::Char(c) if c.is_ascii_alphanumeric() || c == ' ' => to.push(c),
+                Unit::Char(c) if self.is_bytes => {
                     let mut buffer = [0; 4];
                     c.encode_utf8(&mut buffer).bytes().try_for_each(|byte| write!(to, "\\x{byte:02x}")).ok()?;
                 }
-                One::Char(c) => write!(to, "\\U{:08x}", u32::from(c)).ok()?,
-                One::Byte(byte) => write!(to, "\\x{byte:02x}").ok()?,
+                Unit::Char(c) => write!(to, "\\U{:08x}", u32::from(c)).ok()?,
+                Unit::Byte(byte) => write!(to, "\\x{byte:02x}").ok()?,
             }
         }
         to.push('"');
@@ -69,7 +69,7 @@ impl<'e> Text<'e> {
     }
 
     /// Returns the character of an escape. Its backslash was read already.
-    fn unescaped(&self, chars: &mut Chars<'_>) -> Option<One> {
+    fn unescaped(&self, chars: &mut Chars<'_>) -> Option<Unit> {
         let number = match chars.next()? {
             'a' => 0x07,
             'b' => 0x08,
@@ -86,8 +86,8 @@ impl<'e> Text<'e> {
             _ => return None,
         };
         match u8::try_from(number) {
-            Ok(byte) if self.is_bytes => Some(One::Byte(byte)),
-            _ => char::from_u32(number).map(One::Char),
+            Ok(byte) if self.is_bytes => Some(Unit::Byte(byte)),
+            _ => char::from_u32(number).map(Unit::Char),
         }
     }
 }
@@ -100,7 +100,7 @@ fn digits(chars: &mut Chars<'_>, first: &str, more: usize, radix: u32) -> Option
 }
 
 /// Returns where a string literal begins, prefix letters included, after spaces and comments.
-fn start_of_text(part: &str) -> usize {
+fn start_of_literal(part: &str) -> usize {
     let mut rest = part.trim_start();
     while let Some(comment) = rest.strip_prefix("//") {
         rest = comment.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
@@ -109,7 +109,7 @@ fn start_of_text(part: &str) -> usize {
 }
 
 /// A character, or a byte of a bytes literal.
-enum One {
+enum Unit {
     Char(char),
     Byte(u8),
 }

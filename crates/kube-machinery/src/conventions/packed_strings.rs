@@ -6,17 +6,17 @@ use super::varint;
 
 /// A list of strings: the length of each, followed by its bytes.
 #[derive(Debug, Default)]
-pub struct Texts(Box<[u8]>);
+pub struct PackedStrings(Box<[u8]>);
 
-impl Texts {
+impl PackedStrings {
     /// Returns the string at a position, after skipping those before it.
-    pub fn get(&self, place: usize) -> Option<&str> {
-        self.range(place..).next()
+    pub fn get(&self, index: usize) -> Option<&str> {
+        self.range(index..).next()
     }
 
     /// Returns the strings from a position on.
-    pub fn range(&self, places: RangeFrom<usize>) -> impl Iterator<Item = &str> {
-        Parts(&self.0).skip(places.start).map(|text| str::from_utf8(text).unwrap_or_default()) // always UTF-8, because they were strings
+    pub fn range(&self, indexes: RangeFrom<usize>) -> impl Iterator<Item = &str> {
+        Parts(&self.0).skip(indexes.start).map(|text| str::from_utf8(text).unwrap_or_default()) // always UTF-8, because they were strings
     }
 }
 
@@ -33,7 +33,7 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-impl<T: AsRef<str>> FromIterator<T> for Texts {
+impl<T: AsRef<str>> FromIterator<T> for PackedStrings {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
         let mut joined = Vec::with_capacity(128);
         for text in texts {
@@ -51,17 +51,17 @@ mod tests {
 
     #[test]
     fn strings_are_found_by_their_position() {
-        let texts: Texts = ["a", "", "bc"].into_iter().collect();
-        assert_eq!([0, 1, 2, 3].map(|place| texts.get(place)), [Some("a"), Some(""), Some("bc"), None]);
+        let texts: PackedStrings = ["a", "", "bc"].into_iter().collect();
+        assert_eq!([0, 1, 2, 3].map(|index| texts.get(index)), [Some("a"), Some(""), Some("bc"), None]);
         assert_eq!(texts.range(1..).collect::<Vec<_>>(), ["", "bc"]);
-        assert_eq!((texts.range(3..).count(), Texts::default().get(0)), (0, None));
+        assert_eq!((texts.range(3..).count(), PackedStrings::default().get(0)), (0, None));
     }
 
     #[test]
     fn strings_of_any_length_are_stored() {
         let long: Vec<String> =
             [0, 1, 127, 128, 129, 16_383, 16_384, 3 << 20].map(|length| "ä".repeat(length / 2)).into();
-        let texts: Texts = long.iter().collect();
+        let texts: PackedStrings = long.iter().collect();
         assert!(texts.range(0..).eq(long.iter().map(String::as_str)));
     }
 }
