@@ -69,22 +69,6 @@ impl Attributes {
         })
     }
 
-    pub(crate) fn verb(&self) -> &str {
-        match self {
-            Self::Path { verb, .. } => verb,
-            Self::Resource(asked) => &asked.verb,
-        }
-    }
-
-    /// Returns the same attributes with another verb.
-    pub(crate) fn with_verb(mut self, other: String) -> Self {
-        match &mut self {
-            Self::Path { verb, .. } => *verb = other,
-            Self::Resource(asked) => asked.verb = other,
-        }
-        self
-    }
-
     /// Returns the error for a user who may not do this. Upstream: `ForbiddenStatusError`.
     pub(crate) fn forbidden(&self, user: &str, reason: &str) -> ApiError {
         let colon = if reason.is_empty() { "" } else { ": " };

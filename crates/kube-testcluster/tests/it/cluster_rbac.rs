@@ -112,8 +112,8 @@ async fn impersonation_needs_permission_and_changes_the_user() {
     assert_eq!(with_header(&admin, "GET", PODS, "impersonate-user", "ada").await.status, 403);
     let ada = user(&cluster, "ada");
     let refused = with_header(&ada, "GET", PODS, "impersonate-user", "bob").await;
-    let why = "pods is forbidden: User \"ada\" cannot impersonate-on:user-info:list resource \"pods\" in API group \"\" in \
-        the namespace \"default\"";
+    let why = "users \"bob\" is forbidden: User \"ada\" cannot impersonate resource \"users\" in API group \"\" at the \
+        cluster scope";
     assert_eq!((refused.status, refused.message()), (403, why));
 }
 
