@@ -5,7 +5,6 @@
 //! names of Jobs: a name contains the scheduled time, so each time gets at most one Job.
 
 mod active;
-mod handlers;
 mod history;
 mod missed;
 mod round;
@@ -15,16 +14,18 @@ use std::sync::Arc;
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{Dependents, Enqueue, OwnKind};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
-use handlers::{OfCronJobs, OfJobs};
 use kube_machinery::conventions::clock::Clock;
 use round::Round;
 
@@ -85,8 +86,8 @@ impl Reconciler for Controller {
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let cron_jobs = self.informer.add_event_handler(OfCronJobs(self.clone()))?;
-        let jobs = self.job_informer.add_event_handler(OfJobs(self.clone()))?;
+        let cron_jobs = self.informer.add_event_handler(OwnKind(self.clone()))?;
+        let jobs = self.job_informer.add_event_handler(Dependents(self.clone()))?;
         Ok(vec![cron_jobs.synced(), jobs.synced()])
     }
 
@@ -113,6 +114,17 @@ impl Reconciler for Controller {
             self.queue.add_after(key.to_owned(), wait);
         }
         Ok(())
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.cron_jobs
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.job_writes.forget(key);
     }
 }
 

@@ -19,20 +19,23 @@ use k8s_openapi::api::apps::v1::DaemonSet;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use kube_selectors::LabelSelector;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{Dependents, Enqueue, OwnKind};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::revisions::{POD_HASH, Revisions};
 use backoff::Backoffs;
-use handlers::{OfNodes, OfPods, OfRevisions, OfSets};
+use handlers::OfNodes;
 use kube_machinery::conventions::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use round::Round;
@@ -103,10 +106,10 @@ impl Reconciler for Controller {
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
+        let sets = self.informer.add_event_handler(OwnKind(self.clone()))?;
         let nodes = self.node_informer.add_event_handler(OfNodes(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
-        let revisions = self.revisions.informer.add_event_handler(OfRevisions(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(Dependents(self.clone()))?;
+        let revisions = self.revisions.informer.add_event_handler(Dependents(self.clone()))?;
         Ok(vec![sets.synced(), nodes.synced(), pods.synced(), revisions.synced()])
     }
 
@@ -138,6 +141,19 @@ impl Reconciler for Controller {
         let done = round.advance(&history).await;
         let told = round.tell_status().await; // also after a failure
         done.and(told)
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.sets
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.pod_writes.forget(key);
+        self.revisions.forget(key);
+        self.backoffs.forget(key);
     }
 }
 

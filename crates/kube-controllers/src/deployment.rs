@@ -23,17 +23,20 @@ use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{Dependents, Enqueue, OwnKind};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::OwnWrites;
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::slim_pod::SlimPod;
-use handlers::{OfDeployments, OfPods, OfSets};
+use handlers::OfPods;
 use kube_machinery::conventions::clock::Clock;
 use rollout::Rollout;
 
@@ -103,8 +106,8 @@ impl Reconciler for Controller {
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let deployments = self.informer.add_event_handler(OfDeployments(self.clone()))?;
-        let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
+        let deployments = self.informer.add_event_handler(OwnKind(self.clone()))?;
+        let sets = self.set_informer.add_event_handler(Dependents(self.clone()))?;
         let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
         Ok(vec![deployments.synced(), sets.synced(), pods.synced()])
     }
@@ -123,6 +126,17 @@ impl Reconciler for Controller {
         let done = rollout.advance().await;
         let told = rollout.tell_status().await; // also after a failure
         done.and(told)
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.deployments
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.set_writes.forget(key);
     }
 }
 

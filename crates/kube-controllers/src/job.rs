@@ -30,13 +30,13 @@ use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{Dependents, OwnKind};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Reason, Recorded};
 use attempt::Attempt;
 use backoff::Backoffs;
-use handlers::{OfJobs, OfPods};
 use kube_machinery::conventions::clock::Clock;
 
 /// The name of the index of pods by the uid of their controller.
@@ -108,8 +108,8 @@ impl Reconciler for Controller {
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let jobs = self.informer.add_event_handler(OfJobs(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let jobs = self.informer.add_event_handler(OwnKind(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(Dependents(self.clone()))?;
         Ok(vec![jobs.synced(), pods.synced()])
     }
 

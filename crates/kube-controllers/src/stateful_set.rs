@@ -5,7 +5,6 @@
 //! `maxUnavailable`, `OnDelete`, and revisions work as upstream.
 
 mod claims;
-mod handlers;
 mod identity;
 mod replicas;
 mod roll;
@@ -18,18 +17,20 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{Dependents, Enqueue, OwnKind};
 use super::shared::object::{name, namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::revisions::Revisions;
-use handlers::{OfPods, OfSets};
 use kube_machinery::conventions::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use round::Round;
@@ -108,8 +109,8 @@ impl Reconciler for Controller {
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let sets = self.informer.add_event_handler(OwnKind(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(Dependents(self.clone()))?;
         let (claims, revisions) = (self.claim_informer.synced(), self.revisions.informer.synced());
         Ok(vec![sets.synced(), pods.synced(), claims, revisions])
     }
@@ -139,6 +140,19 @@ impl Reconciler for Controller {
         let told = round.tell_status().await; // also after a failure
         done.and(told)?;
         round.clean_up(&history).await
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.sets
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.pod_writes.forget(key);
+        self.claim_writes.forget(key);
+        self.revisions.forget(key);
     }
 }
 

@@ -102,7 +102,7 @@ impl<'a> Attempt<'a> {
         let known = move |uid: &str| uncounted.succeeded.iter().chain(&uncounted.failed).any(|known| known == uid);
         self.pods.iter().filter(move |pod| {
             let ended = if succeeded { pods::has_succeeded(pod) } else { self.has_failed(pod) };
-            ended && pods::is_tracked(pod) && !known(pods::uid(pod))
+            ended && pods::is_tracked(&pod.metadata) && !known(pods::uid(pod))
         })
     }
 
@@ -131,7 +131,7 @@ impl<'a> Attempt<'a> {
     pub(super) fn done_indexes(&self) -> BTreeSet<i64> {
         let completions = self.spec.completions.unwrap_or_default();
         let mut done = indexes::read(&self.status.completed_indexes, completions);
-        let new = self.pods.iter().filter(|pod| pods::has_succeeded(pod) && pods::is_tracked(pod));
+        let new = self.pods.iter().filter(|pod| pods::has_succeeded(pod) && pods::is_tracked(&pod.metadata));
         done.extend(new.filter_map(|pod| pods::index(pod)).filter(|index| *index < completions));
         done
     }

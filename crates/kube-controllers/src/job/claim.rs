@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Controller, pods};
 use crate::shared::error::SyncError;
+use crate::shared::handlers::Enqueue;
 use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
@@ -75,7 +76,7 @@ impl Controller {
     /// Removes the tracking finalizer from a pod that no Job counts. Upstream: `syncOrphanPod`.
     pub(super) async fn release_orphan(&self, key: &str) -> Result<(), SyncError> {
         let Ok(pod) = self.pods.get(key) else { return Ok(()) };
-        if !pods::is_tracked(&pod) || self.owner(&pod.metadata).is_some() {
+        if !pods::is_tracked(&pod.metadata) || self.owner(&pod.metadata).is_some() {
             return Ok(());
         }
         let metadata = &pod.metadata;

@@ -55,7 +55,7 @@ impl Attempt<'_> {
     }
 
     fn tracked(&self) -> impl Iterator<Item = &Arc<Pod>> {
-        self.pods.iter().filter(|pod| pods::is_tracked(pod))
+        self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata))
     }
 
     fn count_active(&mut self) {

@@ -14,7 +14,7 @@ use crate::shared::object::name;
 impl Attempt<'_> {
     /// Removes the finalizer from pods that still have one, and deletes the Job when its TTL is over.
     pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
-        for pod in self.pods.iter().filter(|pod| pods::is_tracked(pod)) {
+        for pod in self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata)) {
             self.controller.untrack(&self.job, pod).await?;
         }
         let metadata = &self.job.metadata;

@@ -4,6 +4,7 @@ pub(super) mod claims;
 pub(super) mod drive;
 pub(super) mod error;
 pub(super) mod expectations;
+pub(super) mod handlers;
 pub(super) mod hash;
 pub(super) mod object;
 pub(super) mod own_writes;
