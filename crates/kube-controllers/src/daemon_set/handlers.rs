@@ -9,9 +9,9 @@ use super::Controller;
 use crate::shared::handlers::Enqueue;
 
 /// Queues all DaemonSets when a node is added or removed, or when its labels or taints change.
-pub(super) struct OfNodes(pub(super) Arc<Controller>);
+pub(super) struct NodeHandler(pub(super) Arc<Controller>);
 
-impl EventHandler<DynamicObject> for OfNodes {
+impl EventHandler<DynamicObject> for NodeHandler {
     fn on_add(&mut self, _node: Arc<DynamicObject>, _initial: InitialList) {
         self.0.enqueue_all();
     }

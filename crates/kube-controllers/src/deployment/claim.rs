@@ -32,8 +32,8 @@ impl Controller {
             if selected(set) {
                 claimed.push(set.clone());
             } else if !going {
-                let nobody = json!([{"$patch": "delete", "uid": metadata.uid}]);
-                self.change_owners(deployment, set, nobody).await?;
+                let no_owner = json!([{"$patch": "delete", "uid": metadata.uid}]);
+                self.change_owners(deployment, set, no_owner).await?;
             }
         }
         let mut orphans = Vec::new();

@@ -9,9 +9,9 @@ use crate::shared::handlers::Enqueue;
 use crate::shared::slim_pod::SlimPod;
 
 /// Queues the Deployment of a pod that is gone, because the strategy `Recreate` waits for the last old pod.
-pub(super) struct OfPods(pub(super) Arc<Controller>);
+pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
-impl EventHandler<SlimPod> for OfPods {
+impl EventHandler<SlimPod> for PodHandler {
     fn on_delete(&mut self, deletion: Deletion<SlimPod>) {
         let Some(pod) = deletion.object() else { return };
         let Some(owner) = pod.controller().filter(|owner| owner.kind == "ReplicaSet") else { return };

@@ -24,8 +24,8 @@ impl Controller {
             if selector.matches(pod.metadata.labels.as_ref()) {
                 claimed.push(pod.clone());
             } else if !going {
-                let nobody = json!([{"$patch": "delete", "uid": metadata.uid}]);
-                let mut patch = json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": nobody}});
+                let no_owner = json!([{"$patch": "delete", "uid": metadata.uid}]);
+                let mut patch = json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": no_owner}});
                 patch["metadata"]["$deleteFromPrimitiveList/finalizers"] = json!([pods::TRACKED]);
                 self.change_pod(job, pod, patch).await?;
             }

@@ -57,9 +57,9 @@ pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
 }
 
 /// Queues each object of the controller's kind that was added, changed or deleted.
-pub(crate) struct OwnKind<C>(pub(crate) Arc<C>);
+pub(crate) struct OwnKindHandler<C>(pub(crate) Arc<C>);
 
-impl<C: Enqueue> EventHandler<DynamicObject> for OwnKind<C> {
+impl<C: Enqueue> EventHandler<DynamicObject> for OwnKindHandler<C> {
     fn on_add(&mut self, object: Arc<DynamicObject>, _initial: InitialList) {
         self.0.enqueue(&object);
     }
@@ -77,9 +77,9 @@ impl<C: Enqueue> EventHandler<DynamicObject> for OwnKind<C> {
 
 /// Queues the owner of each object that was added, changed or deleted; for an object without a controller, the objects
 /// that may adopt it.
-pub(crate) struct Dependents<C>(pub(crate) Arc<C>);
+pub(crate) struct DependentHandler<C>(pub(crate) Arc<C>);
 
-impl<C: Enqueue> Dependents<C> {
+impl<C: Enqueue> DependentHandler<C> {
     fn enqueue(&self, dependent: &ObjectMeta, may_be_adopted: bool) {
         match self.0.owner(dependent) {
             Some(owner) => self.0.enqueue(&owner),
@@ -93,7 +93,7 @@ impl<C: Enqueue> Dependents<C> {
     }
 }
 
-impl<C: Enqueue, T: Resource + Send + Sync + 'static> EventHandler<T> for Dependents<C> {
+impl<C: Enqueue, T: Resource + Send + Sync + 'static> EventHandler<T> for DependentHandler<C> {
     fn on_add(&mut self, dependent: Arc<T>, _initial: InitialList) {
         self.enqueue(dependent.meta(), true);
     }

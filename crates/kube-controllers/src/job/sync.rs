@@ -15,7 +15,7 @@ use crate::shared::object::name;
 use crate::shared::recorder::Reason;
 
 /// A Job and its pods during one sync.
-pub(super) struct Attempt<'a> {
+pub(super) struct JobSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
     pub(super) job: Arc<DynamicObject>,
@@ -30,7 +30,7 @@ pub(super) struct Attempt<'a> {
     pub(super) terminating: i64,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> JobSync<'a> {
     pub(super) fn new(controller: &'a Controller, key: &'a str, job: Arc<DynamicObject>, pods: Vec<Arc<Pod>>) -> Self {
         let written: Status = serde_json::from_value(job.data["status"].clone()).unwrap_or_default();
         let terminating = pods.iter().filter(|pod| pods::is_going(pod) && !pods::has_ended(pod)).count();
@@ -154,11 +154,11 @@ impl<'a> Attempt<'a> {
     }
 
     /// Queues the Job again after a while.
-    pub(super) fn look_again(&self, after: std::time::Duration) {
+    pub(super) fn requeue_after(&self, after: std::time::Duration) {
         self.controller.queue.add_after(Key::Job(self.key.to_owned()), after);
     }
 
     pub(super) async fn record(&self, reason: Reason, message: String) {
-        self.controller.recorder.tell(&self.job.metadata, reason, message).await;
+        self.controller.recorder.record(&self.job.metadata, reason, message).await;
     }
 }
