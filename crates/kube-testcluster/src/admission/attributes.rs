@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::Asked as Request;
+use super::RequestContext as Request;
 use crate::plugins::admit::Operation;
 use crate::store::Commit;
 use kube_machinery::kinds::admission::Asked;
@@ -29,7 +29,7 @@ pub(super) struct Kind {
 impl Kind {
     /// Returns the kind of the objects in a request for this resource.
     pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
-        let part = request.part.map(|part| row.part(part));
+        let part = request.subresource.map(|subresource| row.part(subresource));
         let (group, version) = part.and_then(|part| part.foreign).unwrap_or((row.group, row.version));
         Self { group, version, kind: part.map_or(row.kind, |part| part.kind) }
     }
@@ -46,7 +46,7 @@ impl Kind {
 impl Request<'_> {
     /// Returns true if the objects are of the resource itself, and not of a subresource with a kind of its own.
     pub(super) fn has_whole_objects(&self) -> bool {
-        self.part.is_none_or(|part| self.served.part(part).kind == self.served.kind)
+        self.subresource.is_none_or(|subresource| self.served.part(subresource).kind == self.served.kind)
     }
 
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
@@ -68,7 +68,7 @@ impl Request<'_> {
 
 impl<'a> Attributes<'a> {
     /// Returns the values that rules are matched against, as if the request were for `row`.
-    pub(super) fn asked(&self, row: &'static Resource) -> Asked<'_> {
+    pub(super) fn match_values(&self, row: &'static Resource) -> Asked<'_> {
         Asked {
             operation: self.operation,
             group: row.group,
@@ -80,7 +80,7 @@ impl<'a> Attributes<'a> {
     }
 
     pub(super) fn subresource(&self) -> &'static str {
-        self.request.part.map_or("", |part| part.name())
+        self.request.subresource.map_or("", |subresource| subresource.name())
     }
 
     /// Returns the name in the path, or the name of a new object.

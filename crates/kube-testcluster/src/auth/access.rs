@@ -73,11 +73,11 @@ impl Access {
             return Ok(());
         }
         let mut user = self.user(request)?;
-        let asked = Attributes::of(request.method(), request.uri());
+        let attributes = Attributes::of(request.method(), request.uri());
         if let Some(wanted) = wanted {
             user = Arc::new(impersonate(&self.authorizer, &user, wanted)?);
         }
-        self.authorizer.check(&user, &asked)?;
+        self.authorizer.check(&user, &attributes)?;
         request.extensions_mut().insert(user);
         request.extensions_mut().insert(self.authorizer.clone());
         Ok(())
