@@ -118,28 +118,34 @@ impl Question {
         }
         let body = if self.body.is_null() { json!({}) } else { self.body.clone() };
         let request = request.header("content-type", "application/json").body(Body::from(body.to_string()));
-        Api::of(cluster.router_as(self.who.user())).answer(request.unwrap()).await
+        Api::from_router(cluster.router_as(self.who.user())).answer(request.unwrap()).await
     }
 
     async fn check(&self, cluster: &Cluster) -> Result<(), String> {
         let answer = self.ask(cluster).await;
         let Answer { status, body, .. } = &answer;
-        let told = format!("{} {} {} {:?} {}", self.who.name, self.method, self.url, self.headers, self.body);
+        let question = format!("{} {} {} {:?} {}", self.who.name, self.method, self.url, self.headers, self.body);
         match &self.refused {
             Some(refused) => {
                 for field in ["message", "reason", "details", "code"] {
                     if body[field] != refused[field] {
-                        return Err(format!("{told}\n  upstream: {refused}\n  here:     {body}"));
+                        return Err(format!("{question}\n  upstream: {refused}\n  here:     {body}"));
                     }
                 }
                 Ok(())
             }
-            None if [401, 403].contains(status) => Err(format!("{told}\n  upstream allows it; here: {body}")),
+            None if [401, 403].contains(status) => Err(format!("{question}\n  upstream allows it; here: {body}")),
             None if self.url == SELF_REVIEW => {
                 let (found, user) = (&body["status"]["userInfo"], self.user.as_ref().unwrap().info());
-                if *found == user { Ok(()) } else { Err(format!("{told}\n  upstream: {user}\n  here:     {found}")) }
+                if *found == user {
+                    Ok(())
+                } else {
+                    Err(format!("{question}\n  upstream: {user}\n  here:     {found}"))
+                }
             }
-            None if !self.body.is_null() && ![200, 201, 422].contains(status) => Err(format!("{told}\n  here: {body}")),
+            None if !self.body.is_null() && ![200, 201, 422].contains(status) => {
+                Err(format!("{question}\n  here: {body}"))
+            }
             None => Ok(()),
         }
     }
@@ -168,7 +174,7 @@ impl Review {
 impl Rules {
     async fn check(&self, cluster: &Cluster) -> Result<(), String> {
         // Any authenticated user may ask for their own rules.
-        let api = Api::of(cluster.router_as(self.of.user()));
+        let api = Api::from_router(cluster.router_as(self.of.user()));
         let review = json!({"spec": {"namespace": self.namespace}});
         let answer = api.post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", &review).await;
         if answer.status == 403 {
