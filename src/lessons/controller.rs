@@ -15,16 +15,16 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{SharedInformerFactory, wait_for};
-use kube_testcluster::controllers::replica_set::{Controller, Deed, SyncError, Writes};
+use kube_testcluster::controllers::replica_set::{Controller, SyncError, SyncEvent, Writes};
 
 // ANCHOR: controller
 /// Runs the controller until the lab stops.
 pub async fn run(lab: &Lab) -> Result<()> {
     let factory = lab.factory(SharedInformerFactory::new(lab.client()).namespace(lab.namespace()));
     let factory = factory.resync(Duration::from_secs(30));
-    let of_deeds = lab.clone();
+    let out = lab.clone();
     let controller = Controller::new(lab.client(), &factory)?.only(is_ours).writes(Writes::OneByOne);
-    let controller = Arc::new(controller.queue_observer(lab.work_observer()).voice(move |deed| print(&of_deeds, deed)));
+    let controller = Arc::new(controller.queue_observer(lab.work_observer()).observer(move |event| print(&out, event)));
 
     let handlers = controller.listen()?; // they put keys into the queue, and do nothing else
     factory.start(&lab.stop());
@@ -51,25 +51,25 @@ fn narrate_failure(lab: &Lab, key: &str, error: &SyncError) {
 }
 
 /// Prints an action of the controller.
-fn print(lab: &Lab, deed: Deed<'_>) {
-    match deed {
-        Deed::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),
-        Deed::Waits { set } => {
+fn print(lab: &Lab, event: SyncEvent<'_>) {
+    match event {
+        SyncEvent::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),
+        SyncEvent::Waits { set } => {
             lab.print(Style::Plain, format_args!("{set}: has not seen all that it did, waits"));
         }
-        Deed::Creates { set, there, wanted, count } => {
-            lab.print(Style::Added, format_args!("{set}: {there} of {wanted} pods, create {count}"));
+        SyncEvent::Creates { set, existing, wanted, count } => {
+            lab.print(Style::Added, format_args!("{set}: {existing} of {wanted} pods, create {count}"));
         }
-        Deed::Created { pod } => lab.print(Style::Added, format_args!("  + {pod}")),
-        Deed::Deletes { set, there, wanted, count } => {
-            lab.print(Style::Deleted, format_args!("{set}: {there} of {wanted} pods, delete {count}"));
+        SyncEvent::Created { pod } => lab.print(Style::Added, format_args!("  + {pod}")),
+        SyncEvent::Deletes { set, existing, wanted, count } => {
+            lab.print(Style::Deleted, format_args!("{set}: {existing} of {wanted} pods, delete {count}"));
         }
-        Deed::Deleted { pod } => lab.print(Style::Deleted, format_args!("  - {pod}")),
-        Deed::Adopted { pod } => lab.print(Style::Added, format_args!("  {pod}: adopted")),
-        Deed::Released { pod } => lab.print(Style::Deleted, format_args!("  {pod}: released")),
-        Deed::Status { set, replicas, ready } => {
+        SyncEvent::Deleted { pod } => lab.print(Style::Deleted, format_args!("  - {pod}")),
+        SyncEvent::Adopted { pod } => lab.print(Style::Added, format_args!("  {pod}: adopted")),
+        SyncEvent::Released { pod } => lab.print(Style::Deleted, format_args!("  {pod}: released")),
+        SyncEvent::Status { set, replicas, ready } => {
             lab.print(Style::Updated, format_args!("{set}: status: {replicas} replicas, {ready} ready"));
         }
-        Deed::Begins | Deed::Failed { .. } => {} // a narrated failure, or nothing to print
+        SyncEvent::Begins | SyncEvent::Failed { .. } => {} // a narrated failure, or nothing to print
     }
 }

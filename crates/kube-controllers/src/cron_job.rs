@@ -5,34 +5,36 @@
 //! names of Jobs: a name contains the scheduled time, so each time gets at most one Job.
 
 mod active;
-mod handlers;
+mod due_times;
 mod history;
-mod missed;
-mod round;
+mod sync;
 
 use std::sync::Arc;
 
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
 use super::shared::object::{namespace, owner_index};
-use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
-use super::shared::recorder::{EventRecorder, Recorded};
-use handlers::{OfCronJobs, OfJobs};
+use super::shared::recorder::{EventRecorder, EventSource};
 use kube_machinery::conventions::clock::Clock;
-use round::Round;
+use sync::CronJobSync;
 
 /// The name of the index of Jobs by the uid of their controller.
 const OWNER: &str = "owner";
 
 /// The component and the kind in this controller's Events.
-const RECORDED: Recorded = Recorded { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
+const EVENT_SOURCE: EventSource =
+    EventSource { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
 
 /// Runs the controller for all CronJobs of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
 /// [`Controllers::All`](crate::Controllers::All) runs it already. The Jobs that it creates need a [Job
@@ -79,14 +81,14 @@ impl Reconciler for Controller {
             statuses: OwnWrites::default(),
             job_writes: OwnWrites::default(),
             clock,
-            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            recorder: EventRecorder::new(client.clone(), clock, &EVENT_SOURCE),
             client,
         })
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let cron_jobs = self.informer.add_event_handler(OfCronJobs(self.clone()))?;
-        let jobs = self.job_informer.add_event_handler(OfJobs(self.clone()))?;
+        let cron_jobs = self.informer.add_event_handler(OwnKindHandler(self.clone()))?;
+        let jobs = self.job_informer.add_event_handler(DependentHandler(self.clone()))?;
         Ok(vec![cron_jobs.synced(), jobs.synced()])
     }
 
@@ -96,23 +98,34 @@ impl Reconciler for Controller {
 
     /// Creates the Job that is due, and queues the CronJob again for its next time. Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
-        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
-            && self.job_writes.caught_up(key, &self.job_informer.reader()).await;
-        if !seen {
-            self.queue.add_after(key.to_owned(), LATE);
+        let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
+            && self.job_writes.has_caught_up(key, &self.job_informer.reader()).await;
+        if !has_caught_up {
+            self.queue.add_after(key.to_owned(), RETRY_DELAY);
             return Ok(());
         }
         let Ok(cron_job) = self.cron_jobs.get(key) else { return Ok(()) };
         let uid = cron_job.metadata.uid.as_deref().unwrap_or_default();
         let jobs = self.jobs_by_owner.get(uid).iter().cloned().collect();
-        let mut round = Round::new(self, key, cron_job, jobs);
-        round.delete_old().await?;
-        let done = round.advance().await;
-        round.write_status().await?; // also after a failure
+        let mut sync = CronJobSync::new(self, key, cron_job, jobs);
+        sync.delete_old().await?;
+        let done = sync.advance().await;
+        sync.write_status().await?; // also after a failure
         if let Some(wait) = done? {
             self.queue.add_after(key.to_owned(), wait);
         }
         Ok(())
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.cron_jobs
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.job_writes.forget(key);
     }
 }
 

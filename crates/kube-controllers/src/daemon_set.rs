@@ -10,8 +10,8 @@ mod handlers;
 mod manage;
 mod nodes;
 mod roll;
-mod round;
 mod spec;
+mod sync;
 
 use std::sync::Arc;
 
@@ -19,29 +19,33 @@ use k8s_openapi::api::apps::v1::DaemonSet;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use kube_selectors::LabelSelector;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
 use super::shared::object::{namespace, owner_index};
-use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
-use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::revisions::{POD_HASH, Revisions};
 use backoff::Backoffs;
-use handlers::{OfNodes, OfPods, OfRevisions, OfSets};
+use handlers::NodeHandler;
 use kube_machinery::conventions::clock::Clock;
 use kube_machinery::conventions::label_selector;
-use round::Round;
+use sync::DaemonSetSync;
 
 /// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
 /// The component and the kind in this controller's Events.
-const RECORDED: Recorded = Recorded { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
+const EVENT_SOURCE: EventSource =
+    EventSource { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
 
 /// Runs the controller for all DaemonSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
 /// [`Controllers::All`](crate::Controllers::All) runs it already. A cluster without Node objects has no daemon pods.
@@ -97,16 +101,16 @@ impl Reconciler for Controller {
             pod_writes: OwnWrites::default(),
             backoffs: Backoffs::default(),
             clock,
-            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            recorder: EventRecorder::new(client.clone(), clock, &EVENT_SOURCE),
             client,
         })
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
-        let nodes = self.node_informer.add_event_handler(OfNodes(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
-        let revisions = self.revisions.informer.add_event_handler(OfRevisions(self.clone()))?;
+        let sets = self.informer.add_event_handler(OwnKindHandler(self.clone()))?;
+        let nodes = self.node_informer.add_event_handler(NodeHandler(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(DependentHandler(self.clone()))?;
+        let revisions = self.revisions.informer.add_event_handler(DependentHandler(self.clone()))?;
         Ok(vec![sets.synced(), nodes.synced(), pods.synced(), revisions.synced()])
     }
 
@@ -117,11 +121,11 @@ impl Reconciler for Controller {
     /// Reconciles one DaemonSet: replaces, creates and deletes its pods, and writes its status. Upstream:
     /// `syncDaemonSet`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
-        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
-            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
-            && self.revisions.caught_up(key).await;
-        if !seen {
-            self.queue.add_after(key.to_owned(), LATE);
+        let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await
+            && self.revisions.has_caught_up(key).await;
+        if !has_caught_up {
+            self.queue.add_after(key.to_owned(), RETRY_DELAY);
             return Ok(());
         }
         let Ok(set) = self.sets.get(key) else { return Ok(()) };
@@ -134,10 +138,23 @@ impl Reconciler for Controller {
         let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, |_| true).await?;
         let history = self.revisions.history(key, &set, &selector).await?;
         let nodes = self.nodes.list(&LabelSelector::everything());
-        let mut round = Round::new(self, key, set, nodes, pods, self.revisions.hash_of(&history.current));
-        let done = round.advance(&history).await;
-        let told = round.tell_status().await; // also after a failure
-        done.and(told)
+        let mut sync = DaemonSetSync::new(self, key, set, nodes, pods, self.revisions.hash_of(&history.current));
+        let done = sync.advance(&history).await;
+        let written = sync.write_status().await; // also after a failure
+        done.and(written)
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.sets
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.pod_writes.forget(key);
+        self.revisions.forget(key);
+        self.backoffs.forget(key);
     }
 }
 

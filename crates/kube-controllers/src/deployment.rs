@@ -12,10 +12,10 @@ mod recreate;
 mod replica_sets;
 mod revision;
 mod rolling;
-mod rollout;
 mod scale;
 mod spec;
 mod status;
+mod sync;
 
 use std::sync::Arc;
 
@@ -23,25 +23,29 @@ use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::OwnWrites;
 use super::shared::reconciler::{self, Reconciler};
-use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::slim_pod::SlimPod;
-use handlers::{OfDeployments, OfPods, OfSets};
+use handlers::PodHandler;
 use kube_machinery::conventions::clock::Clock;
-use rollout::Rollout;
+use sync::DeploymentSync;
 
 /// The name of two indexes by the uid of the controller: of ReplicaSets, and of pods.
 const OWNER: &str = "owner";
 
 /// The component and the kind in this controller's Events.
-const RECORDED: Recorded = Recorded { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
+const EVENT_SOURCE: EventSource =
+    EventSource { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
 
 /// Runs the controller for all Deployments of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
 /// [`Controllers::All`](crate::Controllers::All) runs it already. The ReplicaSets that it creates need a [ReplicaSet
@@ -97,15 +101,15 @@ impl Reconciler for Controller {
             statuses: OwnWrites::default(),
             set_writes: OwnWrites::default(),
             clock,
-            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            recorder: EventRecorder::new(client.clone(), clock, &EVENT_SOURCE),
             client,
         })
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let deployments = self.informer.add_event_handler(OfDeployments(self.clone()))?;
-        let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let deployments = self.informer.add_event_handler(OwnKindHandler(self.clone()))?;
+        let sets = self.set_informer.add_event_handler(DependentHandler(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(PodHandler(self.clone()))?;
         Ok(vec![deployments.synced(), sets.synced(), pods.synced()])
     }
 
@@ -115,14 +119,25 @@ impl Reconciler for Controller {
 
     /// Reconciles one Deployment: does one step of its rollout, and writes its status. Upstream: `syncDeployment`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
-        self.statuses.seen(key, &self.informer.reader()).await;
-        self.set_writes.seen(key, &self.set_informer.reader()).await;
+        self.statuses.wait_for(key, &self.informer.reader()).await;
+        self.set_writes.wait_for(key, &self.set_informer.reader()).await;
         let Ok(deployment) = self.deployments.get(key) else { return Ok(()) };
         let sets = self.claim(&deployment).await?;
-        let mut rollout = Rollout::new(self, key, deployment, sets);
-        let done = rollout.advance().await;
-        let told = rollout.tell_status().await; // also after a failure
-        done.and(told)
+        let mut sync = DeploymentSync::new(self, key, deployment, sets);
+        let done = sync.advance().await;
+        let written = sync.write_status().await; // also after a failure
+        done.and(written)
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.deployments
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.set_writes.forget(key);
     }
 }
 

@@ -28,12 +28,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{name, namespace};
-use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
-use super::shared::recorder::{EventRecorder, Reason, Recorded};
+use super::shared::recorder::{EventRecorder, EventSource, Reason};
 use endpoint::Endpoints;
 use fill::Group;
-use handlers::{OfPods, OfServices, OfSlices};
+use handlers::{PodHandler, ServiceHandler, SliceHandler};
 use kube_machinery::conventions::clock::Clock;
 use plan::{Plan, Ports, ports_of};
 use service::{address_types, has_endpoints, is_ours, selector};
@@ -42,7 +42,8 @@ use service::{address_types, has_endpoints, is_ours, selector};
 const OF_SERVICE: &str = "service";
 
 /// The component and the kind in this controller's Events.
-const RECORDED: Recorded = Recorded { component: "endpoint-slice-controller", api_version: "v1", kind: "Service" };
+const EVENT_SOURCE: EventSource =
+    EventSource { component: "endpoint-slice-controller", api_version: "v1", kind: "Service" };
 
 /// Runs the controller for all services of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
 /// [`Controllers::All`](crate::Controllers::All) runs it already, from the first service with a selector on.
@@ -94,15 +95,15 @@ impl Reconciler for Controller {
             pod_informer,
             queue: WorkQueue::new(),
             writes: OwnWrites::default(),
-            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            recorder: EventRecorder::new(client.clone(), clock, &EVENT_SOURCE),
             client,
         })
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let services = self.service_informer.add_event_handler(OfServices(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
-        let slices = self.slice_informer.add_event_handler(OfSlices(self.clone()))?;
+        let services = self.service_informer.add_event_handler(ServiceHandler(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(PodHandler(self.clone()))?;
+        let slices = self.slice_informer.add_event_handler(SliceHandler(self.clone()))?;
         Ok(vec![services.synced(), pods.synced(), slices.synced(), self.node_informer.synced()])
     }
 
@@ -112,8 +113,8 @@ impl Reconciler for Controller {
 
     /// Reconciles the slices of one service with its pods. Upstream: `syncService`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
-        if !self.writes.caught_up(key, &self.slice_informer.reader()).await {
-            self.queue.add_after(key.to_owned(), LATE);
+        if !self.writes.has_caught_up(key, &self.slice_informer.reader()).await {
+            self.queue.add_after(key.to_owned(), RETRY_DELAY);
             return Ok(());
         }
         let Some(service) = self.services.get(key).filter(|service| has_endpoints(service)) else { return Ok(()) };
@@ -121,7 +122,7 @@ impl Reconciler for Controller {
         let done = self.reconcile(key, &service, &pods).await;
         if let Err(error) = &done {
             let message = format!("Error updating Endpoint Slices for Service {key}: {}", with_causes(error));
-            self.recorder.tell(&service.metadata, Reason::FailedToUpdateEndpointSlices, message).await;
+            self.recorder.record(&service.metadata, Reason::FailedToUpdateEndpointSlices, message).await;
         }
         done
     }

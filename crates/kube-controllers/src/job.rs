@@ -6,7 +6,6 @@
 //! ignores Jobs with a `podFailurePolicy`, a `successPolicy` or a `backoffLimitPerIndex`, and writes an Event about
 //! that.
 
-mod attempt;
 mod backoff;
 mod claim;
 mod handlers;
@@ -15,6 +14,7 @@ mod manage;
 mod pods;
 mod spec;
 mod status;
+mod sync;
 mod track;
 mod ttl;
 mod verdict;
@@ -30,20 +30,20 @@ use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{DependentHandler, OwnKindHandler};
 use super::shared::object::{namespace, owner_index};
-use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
-use super::shared::recorder::{EventRecorder, Reason, Recorded};
-use attempt::Attempt;
+use super::shared::recorder::{EventRecorder, EventSource, Reason};
 use backoff::Backoffs;
-use handlers::{OfJobs, OfPods};
 use kube_machinery::conventions::clock::Clock;
+use sync::JobSync;
 
 /// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
 /// The component and the kind in this controller's Events.
-const RECORDED: Recorded = Recorded { component: "job-controller", api_version: "batch/v1", kind: "Job" };
+const EVENT_SOURCE: EventSource = EventSource { component: "job-controller", api_version: "batch/v1", kind: "Job" };
 
 /// A key in the controller's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -102,14 +102,14 @@ impl Reconciler for Controller {
             pod_writes: OwnWrites::default(),
             backoffs: Backoffs::default(),
             clock,
-            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            recorder: EventRecorder::new(client.clone(), clock, &EVENT_SOURCE),
             client,
         })
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let jobs = self.informer.add_event_handler(OfJobs(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let jobs = self.informer.add_event_handler(OwnKindHandler(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(DependentHandler(self.clone()))?;
         Ok(vec![jobs.synced(), pods.synced()])
     }
 
@@ -128,10 +128,10 @@ impl Reconciler for Controller {
 impl Controller {
     /// Reconciles one Job: counts its pods, creates or deletes some, and writes its status. Upstream: `syncJob`.
     async fn sync_job(&self, key: &str) -> Result<(), SyncError> {
-        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
-            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await;
-        if !seen {
-            self.queue.add_after(Key::Job(key.to_owned()), LATE);
+        let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await;
+        if !has_caught_up {
+            self.queue.add_after(Key::Job(key.to_owned()), RETRY_DELAY);
             return Ok(());
         }
         let Ok(job) = self.jobs.get(key) else {
@@ -142,12 +142,12 @@ impl Controller {
             return Ok(());
         }
         let pods = self.claim(&job).await?;
-        let mut attempt = Attempt::new(self, key, job, pods);
-        if attempt.is_finished() {
+        let mut sync = JobSync::new(self, key, job, pods);
+        if sync.is_finished() {
             self.backoffs.forget(key);
-            return attempt.clean_up().await;
+            return sync.clean_up().await;
         }
-        attempt.advance().await
+        sync.advance().await
     }
 
     /// Returns true if this controller handles the Job. Writes an Event if it does not because of an unsupported
@@ -159,7 +159,7 @@ impl Controller {
         let policy = policy.into_iter().find(|field| !spec[field].is_null());
         if let Some(policy) = policy.filter(|_| !foreign && job.data["status"]["startTime"].is_null()) {
             let message = format!("The built-in Job controller runs no Jobs with a {policy}; run one of your own.");
-            self.recorder.tell(&job.metadata, Reason::NotSupported, message).await;
+            self.recorder.record(&job.metadata, Reason::NotSupported, message).await;
         }
         !foreign && policy.is_none()
     }

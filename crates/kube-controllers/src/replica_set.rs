@@ -6,14 +6,14 @@
 
 mod availability;
 mod claim;
+mod embedded;
 mod handlers;
-mod of_cluster;
+mod observer;
 mod pods;
 mod rank;
 mod spec;
 mod status;
 mod sync;
-mod voice;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,25 +27,26 @@ use super::shared::drive::{WORKERS, drive};
 pub use super::shared::error::{ControllerError, SyncError};
 use super::shared::expectations::Expectations;
 use super::shared::own_writes::OwnWrites;
-use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::slim_pod::SlimPod;
 use availability::Availability;
-use handlers::{OfPods, OfSets};
+pub(crate) use embedded::run_when_needed;
+use handlers::{PodHandler, ReplicaSetHandler};
 use kube_informers::cache::{
     Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
 };
 use kube_informers::workqueue::{WorkEvent, WorkQueue};
 use kube_machinery::conventions::clock::Clock;
-pub(crate) use of_cluster::run_when_needed;
-pub use voice::Deed;
-use voice::Voice;
+use observer::Observer;
+pub use observer::SyncEvent;
 
 /// The name of the index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their
 /// namespace.
 const OWNER: &str = "owner";
 
 /// The component and the kind in this controller's Events.
-const RECORDED: Recorded = Recorded { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
+const EVENT_SOURCE: EventSource =
+    EventSource { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
 
 /// The way in which a batch of pods is created or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,7 +104,7 @@ pub struct Controller {
     writes: Writes,
     /// `None` if no Events are written.
     recorder: Option<EventRecorder>,
-    voice: Voice,
+    observer: Observer,
 }
 
 impl fmt::Debug for Controller {
@@ -135,7 +136,7 @@ impl Controller {
             ours: Box::new(|_| true),
             writes: Writes::default(),
             recorder: None,
-            voice: Voice::default(),
+            observer: Observer::default(),
         })
     }
 
@@ -156,22 +157,22 @@ impl Controller {
     /// Writes Events about the pods that it creates and deletes.
     #[must_use]
     pub fn with_events(mut self) -> Self {
-        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock, &RECORDED));
+        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock, &EVENT_SOURCE));
         self
     }
 
-    /// Calls `tell` with each step of the controller's work.
+    /// Calls `observe` with each event of the controller's work.
     #[must_use]
-    pub fn voice(mut self, tell: impl Fn(Deed<'_>) + Send + Sync + 'static) -> Self {
-        self.voice = Voice::new(tell);
+    pub fn observer(mut self, observe: impl Fn(SyncEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Observer::new(observe);
         self
     }
 
-    /// Calls `tell` with each event of each key in the queue. Call this before [`listen`](Self::listen), because it
+    /// Calls `observe` with each event of each key in the queue. Call this before [`listen`](Self::listen), because it
     /// replaces the queue.
     #[must_use]
-    pub fn queue_observer(mut self, tell: impl FnMut(WorkEvent<'_, String>) + Send + 'static) -> Self {
-        self.queue = WorkQueue::builder().observer(tell).build();
+    pub fn queue_observer(mut self, observe: impl FnMut(WorkEvent<'_, String>) + Send + 'static) -> Self {
+        self.queue = WorkQueue::builder().observer(observe).build();
         self
     }
 
@@ -185,9 +186,9 @@ impl Controller {
         let filled = controller.listen().expect("informers that have not started take handlers");
         let stop = &stop.child_token();
         let workers = controller.queue.workers(WORKERS, async |set: String| controller.sync(&set).await);
-        let workers = workers.on_error(|_, error| controller.voice.tell(Deed::Failed { error: &error }));
+        let workers = workers.on_error(|_, error| controller.observer.report(SyncEvent::Failed { error: &error }));
         let work = async {
-            controller.voice.tell(Deed::Begins);
+            controller.observer.report(SyncEvent::Begins);
             workers.run(stop).await
         };
         drive(factory, &filled, stop, work).await
@@ -202,8 +203,8 @@ impl Controller {
     /// # Errors
     /// An informer of the factory has stopped.
     pub fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {
-        let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let sets = self.set_informer.add_event_handler(ReplicaSetHandler(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(PodHandler(self.clone()))?;
         Ok([sets.synced(), pods.synced()])
     }
 

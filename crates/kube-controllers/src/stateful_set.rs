@@ -5,12 +5,11 @@
 //! `maxUnavailable`, `OnDelete`, and revisions work as upstream.
 
 mod claims;
-mod handlers;
 mod identity;
 mod replicas;
 mod roll;
-mod round;
 mod spec;
+mod sync;
 
 use std::sync::Arc;
 
@@ -18,21 +17,23 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
+};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
 use super::shared::error::{ControllerError, SyncError};
+use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
 use super::shared::object::{name, namespace, owner_index};
-use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
-use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::revisions::Revisions;
-use handlers::{OfPods, OfSets};
 use kube_machinery::conventions::clock::Clock;
 use kube_machinery::conventions::label_selector;
-use round::Round;
+use sync::StatefulSetSync;
 
 /// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
@@ -41,8 +42,8 @@ const OWNER: &str = "owner";
 const HASH: &str = "controller.kubernetes.io/hash";
 
 /// The component and the kind in this controller's Events.
-const RECORDED: Recorded =
-    Recorded { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
+const EVENT_SOURCE: EventSource =
+    EventSource { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
 /// Runs the controller for all StatefulSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
 /// [`Controllers::All`](crate::Controllers::All) runs it already. The claims that it creates are never bound, and pods
@@ -102,14 +103,14 @@ impl Reconciler for Controller {
             pod_writes: OwnWrites::default(),
             claim_writes: OwnWrites::default(),
             clock,
-            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            recorder: EventRecorder::new(client.clone(), clock, &EVENT_SOURCE),
             client,
         })
     }
 
     fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
-        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let sets = self.informer.add_event_handler(OwnKindHandler(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(DependentHandler(self.clone()))?;
         let (claims, revisions) = (self.claim_informer.synced(), self.revisions.informer.synced());
         Ok(vec![sets.synced(), pods.synced(), claims, revisions])
     }
@@ -120,12 +121,12 @@ impl Reconciler for Controller {
 
     /// Reconciles one StatefulSet: creates, replaces and deletes its pods, and writes its status. Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
-        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
-            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
-            && self.claim_writes.caught_up(key, &self.claim_informer.reader()).await
-            && self.revisions.caught_up(key).await;
-        if !seen {
-            self.queue.add_after(key.to_owned(), LATE);
+        let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await
+            && self.claim_writes.has_caught_up(key, &self.claim_informer.reader()).await
+            && self.revisions.has_caught_up(key).await;
+        if !has_caught_up {
+            self.queue.add_after(key.to_owned(), RETRY_DELAY);
             return Ok(());
         }
         let Ok(set) = self.sets.get(key) else { return Ok(()) };
@@ -134,11 +135,24 @@ impl Reconciler for Controller {
         let is_member = |pod: &Pod| identity::ordinal(name(&set.metadata), name(&pod.metadata)).is_some();
         let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, is_member).await?;
         let history = self.revisions.history(key, &set, &selector).await?;
-        let round = Round::new(self, key, set.clone(), pods, &history);
-        let done = round.advance().await;
-        let told = round.tell_status().await; // also after a failure
-        done.and(told)?;
-        round.clean_up(&history).await
+        let sync = StatefulSetSync::new(self, key, set.clone(), pods, &history);
+        let done = sync.advance().await;
+        let written = sync.write_status().await; // also after a failure
+        done.and(written)?;
+        sync.clean_up(&history).await
+    }
+}
+
+impl Enqueue for Controller {
+    fn objects(&self) -> &Lister<DynamicObject> {
+        &self.sets
+    }
+
+    fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
+        self.statuses.forget(key);
+        self.pod_writes.forget(key);
+        self.claim_writes.forget(key);
+        self.revisions.forget(key);
     }
 }
 

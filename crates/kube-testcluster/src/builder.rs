@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
 use crate::auth::with_authorization;
-use crate::controllers::chores::{self, Chores};
 use crate::controllers::custom_resource_definition;
+use crate::controllers::housekeeping::{self, Housekeeping};
 use crate::plugins::admit::{Admit, Plugins};
 use crate::router::router;
 use crate::settings::{Admin, Admission, Authorization, Controllers, Era, Kubelets, ManagedFields, Settings};
@@ -392,9 +392,9 @@ impl ClusterBuilder {
         let mut store = Store::new(settings, clock);
         store.plugins = self.plugins;
         let store = Arc::new(store);
-        let chores = Arc::new(Chores::new(self.nodes.is_some(), self.settings.admission));
+        let housekeeping = Arc::new(Housekeeping::new(self.nodes.is_some(), self.settings.admission));
         if self.settings.controllers != Controllers::None {
-            store.set_hook(chores.clone());
+            store.set_hook(housekeeping.clone());
         }
         let nodes = self.nodes.unwrap_or_default();
         let is_continued = left.is_some();
@@ -405,7 +405,7 @@ impl ClusterBuilder {
             }
             None => {
                 first_objects::write(&store, nodes, self.pods, self.crowd);
-                chores.discard();
+                housekeeping.discard();
             }
         }
         if let Some(folder) = folder {
@@ -417,7 +417,7 @@ impl ClusterBuilder {
         let router = with_authorization(router, store.clone());
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
-        let aged = store.lock().storage.tell_what_ages();
+        let aged = store.lock().storage.subscribe_aged();
         let mut tasks = vec![
             tokio::spawn(expiry::run(store.clone(), stop.clone())),
             tokio::spawn(packing::run(aged, stop.clone())),
@@ -430,7 +430,7 @@ impl ClusterBuilder {
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
         }
         if self.settings.controllers != Controllers::None {
-            tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
+            tasks.push(tokio::spawn(housekeeping::run(store.clone(), housekeeping.clone(), stop.clone())));
         }
         let workloads = self.settings.controllers.workloads();
         let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
@@ -441,7 +441,7 @@ impl ClusterBuilder {
         }
         Ok(Cluster {
             store,
-            chores,
+            housekeeping,
             router,
             progress,
             is_continued,

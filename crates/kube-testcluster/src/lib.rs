@@ -125,15 +125,16 @@
 
 mod admission;
 mod auth;
+mod bootstrap;
 mod builder;
 pub mod controllers;
 mod discovery;
 mod faults;
 mod http;
-mod play;
 mod plugins;
 mod private_file;
 mod router;
+mod scenario;
 mod settings;
 mod store;
 mod test_cluster;
@@ -142,7 +143,7 @@ mod tls;
 mod verbs;
 mod webhook;
 #[cfg(test)]
-mod work;
+mod work_tests;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -164,14 +165,14 @@ use tokio_util::sync::DropGuard;
 
 #[cfg(feature = "tls")]
 pub use self::auth::{BadTokenFile, SecureServing};
+pub use self::bootstrap::pods_file::pods_from_yaml;
 pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
 pub use self::http::guard::only_for_this_machine;
-pub use self::play::faults::Faults;
-pub use self::play::pods_file::pods_from_yaml;
-pub use self::play::scenario::{Scenario, ScenarioError, Step};
 pub use self::plugins::admit::{AdmissionRequest, Admit, Operation};
+pub use self::scenario::faults::Faults;
+pub use self::scenario::{Scenario, ScenarioError, Step};
 pub use self::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Workloads};
 pub use self::store::snapshot::Snapshot;
 pub use self::store::wal::DataError;
@@ -186,7 +187,7 @@ pub use kube_controllers::nodes::stages::Stages;
 pub use kube_machinery::conventions::user::User;
 pub use kube_machinery::conventions::yaml::FileError;
 
-use self::controllers::chores::Chores;
+use self::controllers::housekeeping::Housekeeping;
 #[cfg(feature = "serve")]
 use self::http::serve::Server;
 use self::store::Store;
@@ -199,7 +200,7 @@ use kube_machinery::kinds::PODS;
 #[derive(Debug)]
 pub struct Cluster {
     store: Arc<Store>,
-    chores: Arc<Chores>,
+    housekeeping: Arc<Housekeeping>,
     router: axum::Router,
     progress: watch::Receiver<Progress>,
     is_continued: bool,
@@ -308,10 +309,10 @@ impl Cluster {
         let mut progress = self.progress.clone();
         loop {
             self.pods_are_settled(&mut progress).await;
-            if !self.chores.has_any() {
+            if !self.housekeeping.has_any() {
                 return;
             }
-            self.chores.all_done().await; // a chore may have given the kubelet new work
+            self.housekeeping.all_done().await; // a work item may have given the kubelet new work
         }
     }
 
@@ -319,7 +320,7 @@ impl Cluster {
     fn is_settled(&self) -> bool {
         let last_write = self.store.lock().cache(PODS).last_write();
         (self.progress.has_changed().is_err() || self.progress.borrow().is_settled(last_write))
-            && !self.chores.has_any()
+            && !self.housekeeping.has_any()
     }
 
     async fn pods_are_settled(&self, progress: &mut watch::Receiver<Progress>) {
@@ -370,7 +371,7 @@ impl Cluster {
     pub async fn shutdown(self) {
         drop(self.stop);
         for task in self.tasks {
-            // A panic of a task has been reported already.
+            // A panic of a work item has been reported already.
             let _ = task.await;
         }
         self.store.close();

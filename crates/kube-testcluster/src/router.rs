@@ -14,7 +14,7 @@ use crate::controllers::custom_resource_definition;
 use crate::discovery::{self, openapi};
 use crate::faults::{TargetKind, Verb};
 use crate::http::compression::{AcceptedEncoding, compress};
-use crate::http::cut::with_cuts;
+use crate::http::cut_watch::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
 use crate::http::field_validation::warn;
@@ -22,10 +22,10 @@ use crate::http::negotiation::{Form, Offers, View, is_for_people};
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation, in_place_of, refused};
 use crate::http::request_info::{self, NoTarget, Target};
+use crate::http::response_budget::ResponseBudget;
 use crate::http::status::{ApiError, broken_request, no_such_path, plain};
 use crate::http::table::IncludeObject;
-use crate::http::waiting_answers::WaitingAnswers;
-use crate::play::admin;
+use crate::scenario::admin;
 use crate::settings::{Admin, ManagedFields};
 use crate::store::Requester;
 use crate::store::Store;
@@ -40,10 +40,9 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         Admin::On => admin::routes(),
         Admin::Off => Router::new(),
     };
-    let waiting = Arc::new(WaitingAnswers::new(store.settings.max_waiting_answers));
-    let resources = move |State(store): State<Arc<Store>>, request: Request| {
-        resource(store, logs.clone(), waiting.clone(), request)
-    };
+    let budget = Arc::new(ResponseBudget::new(store.settings.max_waiting_answers));
+    let resources =
+        move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), budget.clone(), request);
     router
         .route("/healthz", get(health))
         .route("/livez", get(health))
@@ -78,11 +77,11 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
 async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
     let check = request.uri().path().trim_start_matches('/');
     if store.is_sound() {
-        let told = match Query::parse(request.uri()).get("verbose") {
+        let text = match Query::parse(request.uri()).get("verbose") {
             Some(_) => format!("[+]ping ok\n[+]store ok\n{check} check passed\n"),
             None => "ok".to_owned(),
         };
-        return plain(StatusCode::OK, told);
+        return plain(StatusCode::OK, text);
     }
     let text = format!("[+]ping ok\n[-]store failed: reason withheld\n{check} check failed\n");
     plain(StatusCode::INTERNAL_SERVER_ERROR, text)
@@ -90,9 +89,9 @@ async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
 
 /// Handles a request for a resource. If the handler panics, the client gets a response, and the server continues.
 /// Upstream: `WithPanicRecovery`.
-async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswers>, request: Request) -> Response {
+async fn resource(store: Arc<Store>, logs: Arc<Logs>, budget: Arc<ResponseBudget>, request: Request) -> Response {
     let (method, uri) = (request.method().clone(), request.uri().clone());
-    AssertUnwindSafe(served(store, logs, &waiting, request)).catch_unwind().await.unwrap_or_else(|_| {
+    AssertUnwindSafe(handle(store, logs, &budget, request)).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(%method, path = uri.path(), "a request caused a panic");
         let text = "This request caused apiserver to panic. Look in the logs for details.\n";
         plain(StatusCode::INTERNAL_SERVER_ERROR, text)
@@ -105,7 +104,7 @@ fn check_route(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(
     if target.served.custom.is_some() { Ok(()) } else { Form::check_route(headers, offers) }
 }
 
-async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, request: Request) -> Response {
+async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, request: Request) -> Response {
     let query = Query::parse(request.uri());
     let refuse = |error| refused(request.headers(), &query, error);
     let parsed = request_info::parse(request.uri().path(), &store.catalog());
@@ -117,7 +116,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         Err(NoTarget::NoSuchPath) => return no_such_path(),
         Err(NoTarget::BadEscape) => return broken_request(),
         Err(NoTarget::NoSuchResource) => return refuse(ApiError::unknown_resource()),
-        Err(NoTarget::NoSuchPart(resource, name)) => {
+        Err(NoTarget::NoSuchSubresource(resource, name)) => {
             return warned_early(resource, refuse(ApiError::not_found(resource, &name)));
         }
     };
@@ -180,7 +179,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     // A failed deletion of a collection may have removed some objects before.
     let removes_many = method == Method::DELETE && definition.is_none();
     if changes_definitions && (answer.status().is_success() || removes_many) {
-        settle_definitions(&store, definition).await;
+        apply_definitions(&store, definition).await;
     }
     // No response leaves the server before the writes that it may show are on the disk.
     let answer = match store.flushed().await {
@@ -200,8 +199,8 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         return with_cuts(store, representation.resource, answer);
     }
     let answer = match requester {
-        Requester::Client if method == Method::GET => waiting.count_read(answer),
-        Requester::Client => waiting.count_write(answer),
+        Requester::Client if method == Method::GET => budget.admit_read(answer),
+        Requester::Client => budget.admit_write(answer),
         _ => answer,
     };
     compress(accepted, answer)
@@ -260,10 +259,10 @@ fn warned_early(resource: &Resource, answer: Response) -> Response {
 }
 
 /// Brings CustomResourceDefinitions to the state that a write asks for, before the client gets the response.
-async fn settle_definitions(store: &Store, name: Option<String>) {
+async fn apply_definitions(store: &Store, name: Option<String>) {
     match name {
-        Some(name) => custom_resource_definition::settle(store, &name).await,
-        None => custom_resource_definition::settle_all(store).await,
+        Some(name) => custom_resource_definition::apply(store, &name).await,
+        None => custom_resource_definition::apply_all(store).await,
     }
 }
 
@@ -284,9 +283,9 @@ fn target_kind(target: &Target, query: &Query) -> TargetKind {
 }
 
 /// Returns true if the subresource is read and written as the whole object, even if a write changes only a part.
-fn is_whole(part: Option<Subresource>) -> bool {
+fn is_whole(subresource: Option<Subresource>) -> bool {
     use Subresource::{Approval, EphemeralContainers, Resize, Status};
-    matches!(part, None | Some(Approval | EphemeralContainers | Resize | Status))
+    matches!(subresource, None | Some(Approval | EphemeralContainers | Resize | Status))
 }
 
 /// The handler of a request. As in upstream's router, only the path and the method decide it; headers are checked
@@ -333,10 +332,10 @@ impl Action {
             {
                 Self::DeleteCollection
             }
-            (Some(_), part, &Method::GET) if is_whole(part) => Self::Get,
+            (Some(_), subresource, &Method::GET) if is_whole(subresource) => Self::Get,
             (Some(_), Some(Subresource::Finalize), &Method::PUT) => Self::Update,
-            (Some(_), part, &Method::PUT) if is_whole(part) => Self::Update,
-            (Some(_), part, &Method::PATCH) if is_whole(part) => Self::Patch,
+            (Some(_), subresource, &Method::PUT) if is_whole(subresource) => Self::Update,
+            (Some(_), subresource, &Method::PATCH) if is_whole(subresource) => Self::Patch,
             (Some(_), None, &Method::DELETE) => Self::Delete,
             (Some(_), Some(Subresource::Scale), &Method::GET) => Self::GetScale,
             (Some(_), Some(Subresource::Scale), &Method::PUT) => Self::UpdateScale,

@@ -106,7 +106,7 @@ async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_chan
     let made = post(&cluster, MAPS, map("m")).await;
     assert_eq!((made.code, &made.body["metadata"]["labels"]), (201, &json!({"by": "hook"})), "{}", made.body);
     assert_eq!(made.warnings, ["299 - \"seen\""]);
-    let [first] = mutating.asked().try_into().unwrap();
+    let [first] = mutating.requests().try_into().unwrap();
     assert_eq!(first["operation"], "CREATE");
     assert_eq!((&first["name"], &first["namespace"]), (&json!("m"), &json!("default")));
     assert_eq!(first["kind"], json!({"group": "", "version": "v1", "kind": "ConfigMap"}));
@@ -114,19 +114,19 @@ async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_chan
     assert_eq!(first["options"], json!({"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}));
     assert_eq!((&first["oldObject"], &first["dryRun"]), (&Value::Null, &json!(false)));
     assert!(first["object"]["metadata"]["uid"].is_null(), "no uid is assigned yet");
-    let [second] = validating.asked().try_into().unwrap();
+    let [second] = validating.requests().try_into().unwrap();
     assert_eq!(second["object"]["metadata"]["labels"]["by"], "hook");
     assert_eq!(second["object"]["metadata"]["uid"], made.body["metadata"]["uid"]);
 
     let patched = merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"a": "2"}})).await;
     assert_eq!(patched.code, 200, "{}", patched.body);
-    let update = &mutating.asked()[1];
+    let update = &mutating.requests()[1];
     assert_eq!((&update["operation"], &update["options"]["kind"]), (&json!("UPDATE"), &json!("UpdateOptions")));
     assert_eq!((&update["oldObject"]["data"]["a"], &update["object"]["data"]["a"]), (&json!("1"), &json!("2")));
     assert_eq!(update["object"]["kind"], "ConfigMap");
 
     assert_eq!(delete(&cluster, &format!("{MAPS}/m")).await.code, 200);
-    let deletion = &validating.asked()[2];
+    let deletion = &validating.requests()[2];
     assert_eq!((&deletion["operation"], &deletion["object"]), (&json!("DELETE"), &Value::Null));
     assert_eq!(deletion["oldObject"]["data"]["a"], "2");
     cluster.shutdown().await;
@@ -190,7 +190,7 @@ async fn an_unreachable_webhook_fails_the_request_or_is_ignored_by_its_failure_p
     let changed = ask(&cluster, Method::PATCH, &path, "application/json-patch+json", &changed).await;
     assert_eq!(changed.code, 200, "{}", changed.body);
     assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
-    assert!(silent.asked().is_empty());
+    assert!(silent.requests().is_empty());
     cluster.shutdown().await;
 }
 
@@ -201,7 +201,7 @@ async fn the_ca_bundle_may_hold_the_certificate_of_the_webhook_itself() {
     let hook = Hook::start(allow);
     configure(&cluster, Kind::Validating, &[(&hook, json!({"clientConfig": hook.pinned_client_config()}))]).await;
     let made = post(&cluster, MAPS, map("m")).await;
-    assert_eq!((made.code, hook.asked().len()), (201, 1), "{}", made.body);
+    assert_eq!((made.code, hook.requests().len()), (201, 1), "{}", made.body);
     cluster.shutdown().await;
 }
 
@@ -219,7 +219,7 @@ async fn an_expired_or_future_certificate_in_the_ca_bundle_is_refused() {
         let said =
             "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time ";
         assert!(refused.code == 500 && message.contains(said) && message.ends_with(why), "{message}");
-        assert!(hook.asked().is_empty());
+        assert!(hook.requests().is_empty());
         cluster.shutdown().await;
     }
 }
@@ -231,7 +231,7 @@ async fn an_invalid_webhook_response_is_reported_in_upstreams_words() {
     configure(&cluster, Kind::Mutating, &[(&hook, json!({}))]).await;
     let refused = post(&cluster, MAPS, map("m")).await;
     let message = refused.body["message"].as_str().unwrap();
-    let uid = hook.asked()[0]["uid"].as_str().unwrap().to_owned();
+    let uid = hook.requests()[0]["uid"].as_str().unwrap().to_owned();
     let why = "Internal error occurred: failed calling webhook \"h0.example.com\": received invalid webhook response: expected \
                response.uid=";
     assert_eq!(message, format!("{why}{uid:?}, got \"another\""));
@@ -259,7 +259,7 @@ async fn object_and_namespace_selectors_limit_which_requests_a_webhook_gets() {
     let home = json!({"metadata": {"name": "home", "labels": {"watched": "yes"}}});
     assert_eq!(post(&cluster, "/api/v1/namespaces", home).await.code, 201);
     assert_eq!(post(&cluster, "/api/v1/namespaces/home/configmaps", map("m")).await.code, 201);
-    let names = |hook: &Hook| hook.asked().iter().map(|one| one["name"].clone()).collect::<Vec<_>>();
+    let names = |hook: &Hook| hook.requests().iter().map(|one| one["name"].clone()).collect::<Vec<_>>();
     assert_eq!((names(&of_objects), names(&of_namespaces)), (vec![json!("watched")], vec![json!("m")]));
     cluster.shutdown().await;
 }
@@ -280,7 +280,7 @@ async fn a_webhook_is_called_only_if_its_cel_match_conditions_are_true() {
     let without = json!({"metadata": {"name": "without"}});
     let refused = post(&cluster, MAPS, without).await;
     assert_eq!((refused.code, &refused.body["reason"]), (403, &json!("Forbidden")), "{}", refused.body);
-    assert_eq!(hook.asked().len(), 1);
+    assert_eq!(hook.requests().len(), 1);
     cluster.shutdown().await;
 }
 
@@ -297,8 +297,8 @@ async fn a_webhook_is_called_again_if_a_later_webhook_changed_the_object() {
     ];
     configure(&cluster, Kind::Mutating, &hooks).await;
     assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
-    assert_eq!((first.asked().len(), never.asked().len(), second.asked().len()), (2, 1, 1));
-    assert_eq!(first.asked()[1]["object"]["data"]["b"], "2");
+    assert_eq!((first.requests().len(), never.requests().len(), second.requests().len()), (2, 1, 1));
+    assert_eq!(first.requests()[1]["object"]["data"]["b"], "2");
     cluster.shutdown().await;
 }
 
@@ -309,7 +309,10 @@ async fn a_webhook_gets_dry_runs_and_their_dry_run_flag() {
     configure(&cluster, Kind::Mutating, &[(&pure, json!({"sideEffects": "NoneOnDryRun"}))]).await;
     let dry = format!("{MAPS}?dryRun=All");
     assert_eq!(post(&cluster, &dry, map("m")).await.code, 201);
-    assert_eq!((&pure.asked()[0]["dryRun"], &pure.asked()[0]["options"]["dryRun"]), (&json!(true), &json!(["All"])));
+    assert_eq!(
+        (&pure.requests()[0]["dryRun"], &pure.requests()[0]["options"]["dryRun"]),
+        (&json!(true), &json!(["All"]))
+    );
     let changed = json!([{"op": "replace", "path": "/webhooks/0/sideEffects", "value": "Some"}]);
     let path = format!("{GROUP}/mutatingwebhookconfigurations/c");
     let refused = ask(&cluster, Method::PATCH, &path, "application/json-patch+json", &changed).await;
@@ -334,7 +337,7 @@ async fn webhook_rules_can_match_the_scale_and_status_subresources() {
     assert_eq!(scaled.code, 200, "{}", scaled.body);
     let reported = merge(&cluster, &format!("{sets}/s/status"), json!({"status": {"replicas": 2}})).await;
     assert_eq!(reported.code, 200, "{}", reported.body);
-    let [scale, status] = hook.asked().try_into().unwrap();
+    let [scale, status] = hook.requests().try_into().unwrap();
     assert_eq!(scale["kind"], json!({"group": "autoscaling", "version": "v1", "kind": "Scale"}));
     assert_eq!((&scale["subResource"], &scale["object"]["spec"]["replicas"]), (&json!("scale"), &json!(3)));
     assert_eq!(scale["oldObject"]["spec"]["replicas"], 1);
@@ -369,7 +372,7 @@ async fn a_patch_is_retried_and_its_webhook_called_again_if_the_object_changed_m
         let cluster = cluster.clone();
         async move { merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"slow": "1"}})).await.code }
     });
-    hook.is_asked(1).await;
+    hook.wait_for_requests(1).await;
     let replaced = delete(&cluster, &format!("{GROUP}/mutatingwebhookconfigurations/c")).await;
     assert_eq!(replaced.code, 200);
     assert_eq!(merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"quick": "1"}})).await.code, 200);
@@ -377,5 +380,5 @@ async fn a_patch_is_retried_and_its_webhook_called_again_if_the_object_changed_m
     assert_eq!(slow.await.unwrap(), 200);
     let both = ask(&cluster, Method::GET, &format!("{MAPS}/m"), "", &json!({})).await;
     assert_eq!(both.body["data"], json!({"a": "1", "quick": "1", "slow": "1"}));
-    assert_eq!(hook.asked().len(), 2, "it is called once for each state of the object");
+    assert_eq!(hook.requests().len(), 2, "it is called once for each state of the object");
 }

@@ -164,7 +164,7 @@ func (q *question) through(decide authorizer.Authorizer, handle func(ctx context
 		q.User = &who{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups(), Extra: info.GetExtra()}
 	})
 	handler := filters.WithAuthorization(end, decide, legacyscheme.Codecs)
-	handler = impersonation.WithConstrainedImpersonation(handler, decide, legacyscheme.Codecs)
+	handler = impersonation.WithImpersonation(handler, decide, legacyscheme.Codecs)
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, q.request())
 	if q.User == nil && q.Refused == nil {

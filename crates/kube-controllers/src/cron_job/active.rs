@@ -4,7 +4,7 @@ use kube_client::api::DynamicObject;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::round::Round;
+use super::sync::CronJobSync;
 use crate::shared::object::{name, uid};
 use crate::shared::recorder::Reason;
 
@@ -53,22 +53,22 @@ pub(super) fn end(job: &DynamicObject) -> Option<&str> {
     true_ones.find_map(|condition| condition["type"].as_str().filter(|kind| matches!(*kind, "Complete" | "Failed")))
 }
 
-impl Round<'_> {
+impl CronJobSync<'_> {
     /// Removes the Jobs that have ended or are gone from the active ones, and writes Events about them.
-    pub(super) async fn count(&mut self) {
+    pub(super) async fn update_active(&mut self) {
         for job in self.jobs.clone() {
             let (job_name, is_active) = (name(&job.metadata), self.status.has(uid(&job.metadata)));
             match end(&job) {
                 None if !is_active => {
                     let message = format!("Saw a job that the controller did not create or forgot: {job_name}");
-                    self.tell(Reason::UnexpectedJob, message).await;
+                    self.record(Reason::UnexpectedJob, message).await;
                 }
                 None => {}
                 Some(end) => {
                     if is_active {
                         self.status.remove(uid(&job.metadata));
                         let message = format!("Saw completed job: {job_name}, condition: {end}");
-                        self.tell(Reason::SawCompletedJob, message).await;
+                        self.record(Reason::SawCompletedJob, message).await;
                     }
                     let completed = job.data["status"]["completionTime"].as_str().filter(|_| end == "Complete");
                     let last = &mut self.status.last_successful_time;
@@ -81,7 +81,7 @@ impl Round<'_> {
         let gone: Vec<_> = self.status.active.iter().filter(|job| is_gone(&job.uid)).cloned().collect();
         for job in gone {
             self.status.remove(&job.uid);
-            self.tell(Reason::MissingJob, format!("Active job went missing: {}", job.name)).await;
+            self.record(Reason::MissingJob, format!("Active job went missing: {}", job.name)).await;
         }
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use kube_client::api::{DeleteParams, DynamicObject};
 
 use super::active::end;
-use super::round::Round;
+use super::sync::CronJobSync;
 use crate::shared::error::SyncError;
 use crate::shared::object::{name, uid};
 use crate::shared::recorder::Reason;
 
-impl Round<'_> {
+impl CronJobSync<'_> {
     /// Deletes the oldest succeeded Jobs and the oldest failed Jobs beyond the history limits.
     pub(super) async fn delete_old(&mut self) -> Result<(), SyncError> {
         for (kind, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
@@ -35,10 +35,10 @@ impl Round<'_> {
         let job_name = name(&job.metadata);
         let api = self.controller.api(&self.cron_job, &self.controller.kind_of_jobs);
         match api.delete(job_name, &DeleteParams::background()).await {
-            Ok(_) => self.tell(Reason::SuccessfulDelete, format!("Deleted job {job_name}")).await,
+            Ok(_) => self.record(Reason::SuccessfulDelete, format!("Deleted job {job_name}")).await,
             Err(kube_client::Error::Api(status)) if status.code == 404 => {}
             Err(error) => {
-                self.tell(Reason::FailedDelete, format!("Deleted job: {error}")).await;
+                self.record(Reason::FailedDelete, format!("Deleted job: {error}")).await;
                 return Err(SyncError::refused(format!("delete the job {job_name}"))(error));
             }
         }

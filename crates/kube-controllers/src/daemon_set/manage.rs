@@ -9,8 +9,8 @@ use kube_client::api::{DeleteParams, DynamicObject, PostParams};
 use kube_informers::cache::ApiError;
 use serde_json::json;
 
-use super::nodes::{Place, bind};
-use super::round::Round;
+use super::nodes::{Decision, set_node_affinity};
+use super::sync::DaemonSetSync;
 use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::object::{name, owned_by};
 use crate::shared::pods;
@@ -21,31 +21,32 @@ use crate::shared::revisions::POD_HASH;
 const BURST: usize = 250;
 
 /// The nodes that lack a pod, and the pods to delete.
-pub(super) type Work = (Vec<String>, Vec<Arc<Pod>>);
+pub(super) type Plan = (Vec<String>, Vec<Arc<Pod>>);
 
-impl Round<'_> {
+impl DaemonSetSync<'_> {
     /// Returns the nodes where the decision asks for a pod that is missing, and the pods that are surplus.
-    pub(super) async fn manage(&self) -> Work {
+    pub(super) async fn plan_pods(&self) -> Plan {
         let (mut missing, mut surplus) = (Vec::new(), Vec::new());
-        for (node, place) in &self.places {
-            let there = self.on(node);
-            match place {
-                Place::Wanted if there.is_empty() => missing.push(node.clone()),
-                Place::Unwanted => surplus.extend(there.iter().filter(|pod| !pods::is_going(pod)).cloned()),
-                Place::Wanted | Place::Kept => {
-                    let running = self.running(node, there, &mut surplus).await;
+        for (node, decision) in &self.decisions {
+            let existing = self.pods_on(node);
+            match decision {
+                Decision::Wanted if existing.is_empty() => missing.push(node.clone()),
+                Decision::Unwanted => surplus.extend(existing.iter().filter(|pod| !pods::is_going(pod)).cloned()),
+                Decision::Wanted | Decision::Kept => {
+                    let running = self.running(node, existing, &mut surplus).await;
                     if !self.spec.surges() {
                         surplus.extend(running.into_iter().skip(1));
-                    } else if running.is_empty() && *place == Place::Wanted {
+                    } else if running.is_empty() && *decision == Decision::Wanted {
                         missing.push(node.clone());
                     } else if running.len() > 1 {
-                        surplus.extend(self.too_many(running));
+                        surplus.extend(self.surplus_of(running));
                     }
                 }
             }
         }
         // No node will ever run these pods.
-        let nowhere = self.pods.iter().filter(|(node, _)| !self.places.contains_key(*node)).flat_map(|(_, pods)| pods);
+        let nowhere =
+            self.pods.iter().filter(|(node, _)| !self.decisions.contains_key(*node)).flat_map(|(_, pods)| pods);
         let unplaced = |pod: &&Arc<Pod>| pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_none());
         surplus.extend(nowhere.filter(unplaced).filter(|pod| !pods::is_going(pod)).cloned());
         (missing, surplus)
@@ -53,9 +54,9 @@ impl Round<'_> {
 
     /// Returns the pods of a node that run or will run. Pods that have ended become surplus, failed ones after a
     /// back-off.
-    async fn running(&self, node: &str, there: &[Arc<Pod>], surplus: &mut Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
+    async fn running(&self, node: &str, existing: &[Arc<Pod>], surplus: &mut Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
         let mut running = Vec::new();
-        for pod in there.iter().filter(|pod| !pods::is_going(pod)) {
+        for pod in existing.iter().filter(|pod| !pods::is_going(pod)) {
             let (reason, word, end) = match pods::phase(pod) {
                 "Failed" => {
                     if let Some(left) = self.controller.backoffs.next(self.key, node) {
@@ -72,7 +73,7 @@ impl Round<'_> {
             };
             let (namespace, name) = (pod.metadata.namespace.as_deref().unwrap_or_default(), name(&pod.metadata));
             let message = format!("Found {word} daemon pod {namespace}/{name} on node {node}, will try to {end} it");
-            self.controller.recorder.tell(&self.set.metadata, reason, message).await;
+            self.controller.recorder.record(&self.set.metadata, reason, message).await;
             surplus.push(pod.clone());
         }
         running
@@ -80,7 +81,7 @@ impl Round<'_> {
 
     /// Returns the surplus pods of a node that may surge: an old and a new pod may coexist until the new pod is
     /// available or the old one is not ready.
-    fn too_many(&self, running: Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
+    fn surplus_of(&self, running: Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
         let (mut firsts, mut surplus) = (HashMap::new(), Vec::new());
         for pod in running {
             match firsts.entry(self.is_new(&pod)) {
@@ -97,7 +98,7 @@ impl Round<'_> {
     }
 
     /// Creates a pod for each of these nodes, and deletes these pods.
-    pub(super) async fn write(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
+    pub(super) async fn apply(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_pods);
         for node in missing.iter().take(BURST) {
@@ -135,7 +136,7 @@ impl Round<'_> {
     }
 
     async fn record(&self, reason: Reason, message: String) {
-        self.controller.recorder.tell(&self.set.metadata, reason, message).await;
+        self.controller.recorder.record(&self.set.metadata, reason, message).await;
     }
 
     /// Returns a new pod for a node. The server generates its name.
@@ -147,7 +148,7 @@ impl Round<'_> {
         if let Some(count) = self.set.metadata.annotations.as_ref().and_then(|all| all.get(generation)) {
             labels["pod-template-generation"] = json!(count);
         }
-        bind(&mut spec, node);
+        set_node_affinity(&mut spec, node);
         let metadata = json!({
             "labels": labels, "annotations": template["annotations"], "finalizers": template["finalizers"],
             "generateName": format!("{}-", name(&self.set.metadata)),

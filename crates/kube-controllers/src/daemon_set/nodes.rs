@@ -10,7 +10,7 @@ use kube_machinery::value;
 
 /// The decision about the daemon pods on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Decision {
     /// The node must have a pod.
     Wanted,
     /// A pod that exists stays, but no new pod is created.
@@ -20,24 +20,24 @@ pub(super) enum Place {
 }
 
 /// Decides about pods of this spec on a node.
-pub(super) fn place(pod: &value::Value, node: &DynamicObject) -> Place {
+pub(super) fn decide(pod: &value::Value, node: &DynamicObject) -> Decision {
     let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
     let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
     if !named || !selects(pod, node_name, &value::json!(node.metadata.labels)) {
-        return Place::Unwanted;
+        return Decision::Unwanted;
     }
     if tolerates_all(pod, taints, &["NoSchedule", "NoExecute"]) {
-        Place::Wanted
+        Decision::Wanted
     } else if tolerates_all(pod, taints, &["NoExecute"]) {
-        Place::Kept
+        Decision::Kept
     } else {
-        Place::Unwanted
+        Decision::Unwanted
     }
 }
 
 /// Returns a DaemonSet's pod spec with the tolerations that all daemon pods get. Upstream:
 /// `AddOrUpdateDaemonPodTolerations`.
-pub(super) fn tolerant(spec: &Value) -> Value {
+pub(super) fn with_daemon_tolerations(spec: &Value) -> Value {
     const TAINTS: [(&str, &str); 6] = [
         ("not-ready", "NoExecute"),
         ("unreachable", "NoExecute"),
@@ -52,7 +52,7 @@ pub(super) fn tolerant(spec: &Value) -> Value {
         let toleration = json!({"key": format!("node.kubernetes.io/{taint}"), "operator": "Exists", "effect": effect});
         let same = |one: &&mut Value| ["key", "operator", "effect"].iter().all(|field| one[field] == toleration[field]);
         match tolerations.iter_mut().find(same) {
-            Some(there) => *there = toleration,
+            Some(existing) => *existing = toleration,
             None => tolerations.push(toleration),
         }
     }
@@ -63,14 +63,14 @@ pub(super) fn tolerant(spec: &Value) -> Value {
 
 /// Binds a pod spec to a node by a node affinity, which the scheduler follows. Upstream:
 /// `ReplaceDaemonSetPodNodeNameNodeAffinity`.
-pub(super) fn bind(spec: &mut Value, node: &str) {
+pub(super) fn set_node_affinity(spec: &mut Value, node: &str) {
     let field = json!([{"key": "metadata.name", "operator": "In", "values": [node]}]);
     spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
         json!({"nodeSelectorTerms": [{"matchFields": field}]});
 }
 
 /// Returns the node that a pod is on or was created for. Upstream: `GetTargetNodeName`.
-pub(super) fn target(pod: &Pod) -> Option<&str> {
+pub(super) fn target_node(pod: &Pod) -> Option<&str> {
     let spec = pod.spec.as_ref()?;
     if let Some(node) = spec.node_name.as_deref().filter(|name| !name.is_empty()) {
         return Some(node);
@@ -95,16 +95,16 @@ mod tests {
             }))
             .unwrap()
         };
-        let of = |spec: Value, taints: Value| place(&tolerant(&spec).into(), &node(taints));
+        let of = |spec: Value, taints: Value| decide(&with_daemon_tolerations(&spec).into(), &node(taints));
         let taint = |key: &str, effect: &str| json!([{"key": key, "effect": effect}]);
-        assert_eq!(of(json!({}), json!([])), Place::Wanted);
-        assert_eq!(of(json!({}), taint("node.kubernetes.io/unschedulable", "NoSchedule")), Place::Wanted);
-        assert_eq!(of(json!({}), taint("node.kubernetes.io/not-ready", "NoExecute")), Place::Wanted);
-        assert_eq!(of(json!({}), taint("mine", "NoSchedule")), Place::Kept);
-        assert_eq!(of(json!({}), taint("mine", "NoExecute")), Place::Unwanted);
-        assert_eq!(of(json!({}), taint("mine", "PreferNoSchedule")), Place::Wanted);
-        assert_eq!(of(json!({"nodeSelector": {"disk": "ssd"}}), json!([])), Place::Wanted);
-        assert_eq!(of(json!({"nodeSelector": {"disk": "tape"}}), json!([])), Place::Unwanted);
-        assert_eq!(of(json!({"nodeName": "b"}), json!([])), Place::Unwanted);
+        assert_eq!(of(json!({}), json!([])), Decision::Wanted);
+        assert_eq!(of(json!({}), taint("node.kubernetes.io/unschedulable", "NoSchedule")), Decision::Wanted);
+        assert_eq!(of(json!({}), taint("node.kubernetes.io/not-ready", "NoExecute")), Decision::Wanted);
+        assert_eq!(of(json!({}), taint("mine", "NoSchedule")), Decision::Kept);
+        assert_eq!(of(json!({}), taint("mine", "NoExecute")), Decision::Unwanted);
+        assert_eq!(of(json!({}), taint("mine", "PreferNoSchedule")), Decision::Wanted);
+        assert_eq!(of(json!({"nodeSelector": {"disk": "ssd"}}), json!([])), Decision::Wanted);
+        assert_eq!(of(json!({"nodeSelector": {"disk": "tape"}}), json!([])), Decision::Unwanted);
+        assert_eq!(of(json!({"nodeName": "b"}), json!([])), Decision::Unwanted);
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 
-use super::manage::Work;
-use super::nodes::Place;
-use super::round::Round;
+use super::manage::Plan;
+use super::nodes::Decision;
 use super::spec::Rolling;
+use super::sync::DaemonSetSync;
 use crate::shared::pods;
 
 /// The new and the old pod of a node. Pods that are being deleted do not count.
@@ -18,11 +18,11 @@ struct Pair {
     old: Option<Arc<Pod>>,
 }
 
-impl Round<'_> {
-    /// Returns the old pods to delete, as many as may be unavailable; [`manage`](Self::manage) creates the new ones.
-    pub(super) fn replace(&self, rolling: Rolling) -> Work {
+impl DaemonSetSync<'_> {
+    /// Returns the old pods to delete, as many as may be unavailable; [`plan_pods`](Self::plan_pods) creates the new ones.
+    pub(super) fn plan_replacements(&self, rolling: Rolling) -> Plan {
         let (mut unavailable, mut lost, mut candidates) = (0, Vec::new(), Vec::new());
-        for node in self.names() {
+        for node in self.relevant_nodes() {
             match self.pair(node) {
                 Some(Pair { new: Some(new), old: None }) => unavailable += i64::from(!self.is_available(&new)),
                 Some(Pair { new: None, old: Some(old) }) if self.is_available(&old) => candidates.push(old),
@@ -40,18 +40,18 @@ impl Round<'_> {
 
     /// Returns the nodes that get a new pod beside the old one, within the limit of the surge, and the old pods to
     /// delete because their new pod is available.
-    pub(super) fn surge(&self, rolling: Rolling) -> Work {
+    pub(super) fn plan_surge(&self, rolling: Rolling) -> Plan {
         let (mut surging, mut available) = (0, 0);
         let (mut missing, mut surplus) = (Vec::new(), Vec::new());
         let (mut candidates, mut misplaced) = (Vec::new(), Vec::new());
-        for node in self.names() {
+        for node in self.relevant_nodes() {
             let Some(pair) = self.pair(node) else {
                 surging += 1;
                 continue;
             };
             let first = pair.old.as_ref().or(pair.new.as_ref());
             available += usize::from(first.is_some_and(|pod| self.is_available(pod)));
-            let wanted = self.places.get(node) == Some(&Place::Wanted);
+            let wanted = self.decisions.get(node) == Some(&Decision::Wanted);
             match (pair.old, pair.new) {
                 (None, _) => {}
                 (Some(old), None) => match (self.is_available(&old), wanted) {
@@ -65,7 +65,7 @@ impl Round<'_> {
             }
         }
         // Keep a pod on an unwanted node until enough other pods are available.
-        let desired = self.places.values().filter(|place| **place == Place::Wanted).count();
+        let desired = self.decisions.values().filter(|decision| **decision == Decision::Wanted).count();
         surplus.extend(misplaced.into_iter().take(available.saturating_sub(desired)));
         candidates.truncate(usize::try_from(rolling.surge - surging).unwrap_or_default());
         missing.extend(candidates);
@@ -76,9 +76,9 @@ impl Round<'_> {
     /// `findUpdatedPodsOnNode`.
     fn pair(&self, node: &str) -> Option<Pair> {
         let mut pair = Pair::default();
-        for pod in self.on(node).iter().filter(|pod| !pods::is_going(pod)) {
-            let place = if self.is_new(pod) { &mut pair.new } else { &mut pair.old };
-            if place.replace(pod.clone()).is_some() {
+        for pod in self.pods_on(node).iter().filter(|pod| !pods::is_going(pod)) {
+            let slot = if self.is_new(pod) { &mut pair.new } else { &mut pair.old };
+            if slot.replace(pod.clone()).is_some() {
                 return None;
             }
         }

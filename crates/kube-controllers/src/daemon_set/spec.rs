@@ -2,8 +2,8 @@
 
 use kube_client::api::DynamicObject;
 
+use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
-use crate::shared::share::{Round, scaled};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
@@ -27,9 +27,9 @@ impl Spec {
     /// Reads the spec of a DaemonSet whose pods must run on this number of nodes. Upstream: `updatedDesiredNodeCounts`.
     pub(super) fn of(set: &DynamicObject, nodes: i64) -> Self {
         let strategy = &set.data["spec"]["updateStrategy"];
-        let asked = &strategy["rollingUpdate"];
-        let surge = scaled(&asked["maxSurge"], nodes, Round::Up);
-        let unavailable = scaled(&asked["maxUnavailable"], nodes, Round::Up);
+        let rolling_update = &strategy["rollingUpdate"];
+        let surge = scaled(&rolling_update["maxSurge"], nodes, Rounding::Up);
+        let unavailable = scaled(&rolling_update["maxUnavailable"], nodes, Rounding::Up);
         // If both were 0, the update could never begin.
         let unavailable = if surge == 0 && unavailable == 0 { 1 } else { unavailable };
         Self {

@@ -13,7 +13,7 @@ use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
 /// Returns the selector of a Deployment.
-pub(super) fn selector(deployment: &DynamicObject) -> Result<LabelSelector, BadSelector> {
+fn selector(deployment: &DynamicObject) -> Result<LabelSelector, BadSelector> {
     let selector = label_selector::read(&deployment.data["spec"]["selector"].clone().into())?;
     // A selector that matches everything would claim the ReplicaSets of all Deployments, so it matches nothing here.
     Ok(if selector.is_everything() { LabelSelector::nothing() } else { selector })
@@ -32,8 +32,8 @@ impl Controller {
             if selected(set) {
                 claimed.push(set.clone());
             } else if !going {
-                let nobody = json!([{"$patch": "delete", "uid": metadata.uid}]);
-                self.change_owners(deployment, set, nobody).await?;
+                let no_owner = json!([{"$patch": "delete", "uid": metadata.uid}]);
+                self.change_owners(deployment, set, no_owner).await?;
             }
         }
         let mut orphans = Vec::new();

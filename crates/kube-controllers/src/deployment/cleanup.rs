@@ -4,12 +4,12 @@
 use kube_client::api::DeleteParams;
 
 use super::claim::age;
-use super::replica_sets::{revision, there, wanted};
-use super::rollout::Rollout;
+use super::replica_sets::{existing, revision, wanted};
+use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
 use crate::shared::object::{name, number};
 
-impl Rollout<'_> {
+impl DeploymentSync<'_> {
     /// Deletes the oldest ReplicaSets beyond the history limit, unless they have pods.
     pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
         let Some(limit) = self.spec.history else { return Ok(()) };
@@ -20,7 +20,7 @@ impl Rollout<'_> {
         let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
         for set in old.into_iter().take(surplus) {
             let seen = number(set, "/status/observedGeneration") >= set.metadata.generation.unwrap_or_default();
-            if there(set) != 0 || wanted(set) != 0 || !seen {
+            if existing(set) != 0 || wanted(set) != 0 || !seen {
                 continue; // it has pods, or its controller has not looked at it yet
             }
             match api.delete(name(&set.metadata), &DeleteParams::background()).await {

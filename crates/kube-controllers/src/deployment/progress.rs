@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use kube_client::api::DynamicObject;
 use serde_json::Value;
 
-use super::rollout::Rollout;
 use super::status::Condition;
+use super::sync::DeploymentSync;
 use crate::shared::object::name;
 
 const PROGRESSING: &str = "Progressing";
 const FAILURE: &str = "ReplicaFailure";
 const DONE: &str = "NewReplicaSetAvailable";
-const LATE: &str = "ProgressDeadlineExceeded";
+const TIMED_OUT: &str = "ProgressDeadlineExceeded";
 const PAUSED: &str = "DeploymentPaused";
 
-impl Rollout<'_> {
+impl DeploymentSync<'_> {
     /// Sets the condition at the start and at the end of a pause, so the time of the pause does not count. Upstream:
     /// `checkPausedConditions`.
     pub(super) fn note_pause(&mut self) {
@@ -26,7 +26,7 @@ impl Rollout<'_> {
         }
         let reason = self.status.condition(PROGRESSING).map(|condition| condition.reason.as_str());
         match (self.spec.paused, reason) {
-            (_, Some(LATE)) | (true, Some(PAUSED)) => {}
+            (_, Some(TIMED_OUT)) | (true, Some(PAUSED)) => {}
             (true, _) => self.progressing("Unknown", PAUSED, "Deployment is paused".to_owned()),
             (false, Some(PAUSED)) => {
                 self.progressing("Unknown", "DeploymentResumed", "Deployment is resumed".to_owned());
@@ -36,20 +36,20 @@ impl Rollout<'_> {
     }
 
     /// Computes the status of a rollout, including its progress and failures. Upstream: `syncRolloutStatus`.
-    pub(super) fn tell_progress(&mut self) {
+    pub(super) fn update_progress(&mut self) {
         let current = self.status.condition(PROGRESSING).cloned();
         self.count();
         if self.spec.deadline.is_none() {
             self.status.remove(PROGRESSING);
         } else if !self.was_done(current.as_ref()) {
-            self.judge(current);
+            self.update_progressing_condition(current);
         }
         match self.failure() {
             Some(failure) => self.status.set(failure),
             None => self.status.remove(FAILURE),
         }
         if self.status == self.before {
-            self.look_again();
+            self.requeue_at_deadline();
         }
     }
 
@@ -59,7 +59,7 @@ impl Rollout<'_> {
         all_new && current.is_some_and(|condition| condition.reason == DONE)
     }
 
-    fn judge(&mut self, current: Option<Condition>) {
+    fn update_progressing_condition(&mut self, current: Option<Condition>) {
         let who = match self.new_set() {
             Some(set) => format!("ReplicaSet {:?}", name(&set.metadata)),
             None => format!("Deployment {:?}", name(&self.deployment.metadata)),
@@ -77,7 +77,7 @@ impl Rollout<'_> {
             self.status.remove(PROGRESSING);
             self.status.set(new);
         } else if self.is_late() {
-            self.progressing("False", LATE, format!("{who} has timed out progressing."));
+            self.progressing("False", TIMED_OUT, format!("{who} has timed out progressing."));
         }
     }
 
@@ -95,7 +95,7 @@ impl Rollout<'_> {
         let Some(condition) = self.status.condition(PROGRESSING) else { return false };
         match condition.reason.as_str() {
             DONE => false,
-            LATE => true,
+            TIMED_OUT => true,
             _ => self.time_left(condition).is_some_and(|left| left.is_negative()),
         }
     }
@@ -109,9 +109,9 @@ impl Rollout<'_> {
 
     /// Queues the Deployment again at its deadline, because no event may come until then. Upstream:
     /// `requeueStuckDeployment`.
-    fn look_again(&self) {
+    fn requeue_at_deadline(&self) {
         let Some(condition) = self.status.condition(PROGRESSING) else { return };
-        if self.is_complete(&self.status) || condition.reason == LATE {
+        if self.is_complete(&self.status) || condition.reason == TIMED_OUT {
             return;
         }
         if let Some(left) = self.time_left(condition) {

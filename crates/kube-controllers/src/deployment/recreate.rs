@@ -1,18 +1,18 @@
 //! The strategy `Recreate`: all old pods end before the first new pod is created. Upstream:
 //! `pkg/controller/deployment/recreate.go`.
 
-use super::replica_sets::there;
-use super::rollout::Rollout;
+use super::replica_sets::existing;
+use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
 use crate::shared::object::uid;
 
-impl Rollout<'_> {
+impl DeploymentSync<'_> {
     /// Scales the old ReplicaSets down, waits until their pods are gone, and scales the new ReplicaSet up. Upstream:
     /// `rolloutRecreate`.
     pub(super) async fn recreate(&mut self) -> Result<(), SyncError> {
         let mut scaled = false;
-        for place in self.active(self.old()) {
-            scaled |= self.resize(place, 0).await?;
+        for index in self.active(self.old()) {
+            scaled |= self.resize(index, 0).await?;
         }
         if scaled || self.old_pods_run() {
             return Ok(());
@@ -30,10 +30,10 @@ impl Rollout<'_> {
 
     /// Returns true if a pod of an old ReplicaSet has not ended. Upstream: `oldPodsRunning`.
     fn old_pods_run(&self) -> bool {
-        self.old().into_iter().any(|place| {
-            let set = &self.sets[place];
+        self.old().into_iter().any(|index| {
+            let set = &self.sets[index];
             let pods = self.controller.pods_by_owner.get(uid(&set.metadata));
-            there(set) > 0 || pods.iter().any(|pod| !pod.has_ended())
+            existing(set) > 0 || pods.iter().any(|pod| !pod.has_ended())
         })
     }
 }

@@ -8,8 +8,8 @@ use crate::shared::object::{annotation, number};
 pub(super) const HASH: &str = "pod-template-hash";
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
 pub(super) const HISTORY: &str = "deployment.kubernetes.io/revision-history";
-pub(super) const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
-pub(super) const MOST: &str = "deployment.kubernetes.io/max-replicas";
+pub(super) const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
+pub(super) const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 
 /// Returns the number of pods that a ReplicaSet asks for.
 pub(super) fn wanted(set: &DynamicObject) -> i64 {
@@ -17,7 +17,7 @@ pub(super) fn wanted(set: &DynamicObject) -> i64 {
 }
 
 /// Returns the number of pods that a ReplicaSet has.
-pub(super) fn there(set: &DynamicObject) -> i64 {
+pub(super) fn existing(set: &DynamicObject) -> i64 {
     number(set, "/status/replicas")
 }
 
@@ -31,7 +31,7 @@ pub(super) fn revision(set: &DynamicObject) -> i64 {
 }
 
 /// Returns a count from an annotation. Upstream: `getNonNegativeInt32FromAnnotation`.
-pub(super) fn noted(set: &DynamicObject, key: &str) -> Option<i64> {
+pub(super) fn count_annotation(set: &DynamicObject, key: &str) -> Option<i64> {
     let count: i64 = annotation(set, key)?.parse().ok()?;
     (0..=i64::from(i32::MAX)).contains(&count).then_some(count)
 }

@@ -7,10 +7,12 @@ use kube_client::api::{DynamicObject, PostParams};
 use kube_informers::cache::{ApiError, with_causes};
 use serde_json::json;
 
-use super::replica_sets::{DESIRED, HASH, HISTORY, MOST, REVISION, revision, same_template, sum, wanted};
-use super::rollout::Rollout;
+use super::replica_sets::{
+    DESIRED_REPLICAS, HASH, HISTORY, MAX_REPLICAS, REVISION, revision, same_template, sum, wanted,
+};
 use super::spec::Strategy;
 use super::status::Condition;
+use super::sync::DeploymentSync;
 use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::hash::hash;
 use crate::shared::object::{annotation, controller, name, number, owned_by};
@@ -27,15 +29,15 @@ const OWN: [&str; 6] = [
     "kubectl.kubernetes.io/last-applied-configuration",
     REVISION,
     HISTORY,
-    DESIRED,
-    MOST,
+    DESIRED_REPLICAS,
+    MAX_REPLICAS,
     "deprecated.deployment.rollback.to",
 ];
 
-impl Rollout<'_> {
+impl DeploymentSync<'_> {
     /// Updates the new ReplicaSet, if there is one: its annotations, with the highest revision, and its
     /// `minReadySeconds`.
-    pub(super) async fn renew(&mut self) -> Result<(), SyncError> {
+    pub(super) async fn update_new_set(&mut self) -> Result<(), SyncError> {
         let Some(new) = self.new else { return Ok(()) };
         let changed = self.annotations(Some(&self.sets[new]));
         let slow = number(&self.sets[new], "/spec/minReadySeconds") != self.spec.min_ready_seconds;
@@ -76,7 +78,9 @@ impl Rollout<'_> {
         let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
         let created = match api.create(&PostParams::default(), &set).await {
             Ok(created) => created,
-            Err(kube_client::Error::Api(status)) if status.code == 409 => return self.collide(&set_name).await,
+            Err(kube_client::Error::Api(status)) if status.code == 409 => {
+                return self.handle_collision(&set_name).await;
+            }
             Err(error) => return Err(self.not_created(&set_name, error.into()).await),
         };
         self.controller.set_writes.wrote(self.key, created.metadata.resource_version.clone());
@@ -100,8 +104,8 @@ impl Rollout<'_> {
         template["metadata"]["labels"][HASH] = json!(hash);
         selector["matchLabels"][HASH] = json!(hash);
         let mut annotations = self.annotations(None);
-        annotations.insert(DESIRED.to_owned(), self.spec.replicas.to_string());
-        annotations.insert(MOST.to_owned(), self.spec.most().to_string());
+        annotations.insert(DESIRED_REPLICAS.to_owned(), self.spec.replicas.to_string());
+        annotations.insert(MAX_REPLICAS.to_owned(), self.spec.most().to_string());
         let most = LONGEST_NAME - hash.len() - 1;
         let begin: String = name(metadata).chars().take(most).collect();
         let mut set = DynamicObject::new(&format!("{begin}-{hash}"), &self.controller.kind_of_sets);
@@ -132,16 +136,16 @@ impl Rollout<'_> {
     /// Handles the case that the name of the new ReplicaSet is taken. If the existing ReplicaSet is the new one, the
     /// cache was late. If not, the hash is that of another template; the collision is counted, so the next sync
     /// computes another hash.
-    async fn collide(&mut self, set_name: &str) -> Result<(), SyncError> {
+    async fn handle_collision(&mut self, set_name: &str) -> Result<(), SyncError> {
         let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
-        let there = api.get(set_name).await;
-        let there = there.map_err(SyncError::refused(format!("look at the ReplicaSet {set_name}")))?;
-        let ours = controller(&there.metadata).map(|owner| &owner.uid) == self.deployment.metadata.uid.as_ref();
+        let existing = api.get(set_name).await;
+        let existing = existing.map_err(SyncError::refused(format!("look at the ReplicaSet {set_name}")))?;
+        let ours = controller(&existing.metadata).map(|owner| &owner.uid) == self.deployment.metadata.uid.as_ref();
         let template = &self.deployment.data["spec"]["template"];
-        if ours && same_template(&there.data["spec"]["template"], template) {
-            self.revision = annotation(&there, REVISION).map(ToOwned::to_owned);
+        if ours && same_template(&existing.data["spec"]["template"], template) {
+            self.revision = annotation(&existing, REVISION).map(ToOwned::to_owned);
             self.new = Some(self.sets.len());
-            self.sets.push(there);
+            self.sets.push(existing);
             return Ok(());
         }
         self.status.collision_count = Some(self.status.collision_count.unwrap_or_default() + 1);

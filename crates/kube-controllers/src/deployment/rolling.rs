@@ -2,10 +2,10 @@
 //! `pkg/controller/deployment/rolling.go`.
 
 use super::replica_sets::{available, sum, wanted};
-use super::rollout::Rollout;
+use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
 
-impl Rollout<'_> {
+impl DeploymentSync<'_> {
     /// Scales the new ReplicaSet up. If that changes nothing, scales the old ReplicaSets down. Upstream:
     /// `rolloutRolling`.
     pub(super) async fn roll(&mut self) -> Result<(), SyncError> {
@@ -38,8 +38,8 @@ impl Rollout<'_> {
         }
         let unhealthy = self.take(&old, spare, |set| wanted(set) - available(set)).await?;
         let taken = self.active(old.iter().copied());
-        let there = taken.iter().chain([&new]).map(|i| available(&self.sets[*i])).sum::<i64>();
-        let healthy = self.take(&taken, there - least, wanted).await?;
+        let available_pods = taken.iter().chain([&new]).map(|i| available(&self.sets[*i])).sum::<i64>();
+        let healthy = self.take(&taken, available_pods - least, wanted).await?;
         Ok(unhealthy + healthy > 0)
     }
 
@@ -47,17 +47,17 @@ impl Rollout<'_> {
     /// the number of pods taken. Upstream: `cleanupUnhealthyReplicas`, `scaleDownOldReplicaSetsForRollingUpdate`.
     async fn take(
         &mut self,
-        places: &[usize],
+        indexes: &[usize],
         spare: i64,
         of: fn(&kube_client::api::DynamicObject) -> i64,
     ) -> Result<i64, SyncError> {
         let mut taken = 0;
-        for place in places {
-            let set = &self.sets[*place];
+        for index in indexes {
+            let set = &self.sets[*index];
             let count = of(set).min(spare - taken).min(wanted(set));
             if count > 0 {
                 let left = wanted(set) - count;
-                self.resize(*place, left).await?;
+                self.resize(*index, left).await?;
                 taken += count;
             }
         }

@@ -6,14 +6,14 @@ use std::cmp::Reverse;
 use serde_json::json;
 
 use super::claim::age;
-use super::replica_sets::{DESIRED, MOST, available, noted, wanted};
-use super::rollout::Rollout;
+use super::replica_sets::{DESIRED_REPLICAS, MAX_REPLICAS, available, count_annotation, wanted};
 use super::spec::Strategy;
+use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
 use crate::shared::object::{annotation, name};
 use crate::shared::recorder::Reason;
 
-impl Rollout<'_> {
+impl DeploymentSync<'_> {
     /// Resizes the ReplicaSets of a Deployment that was scaled or is paused.
     pub(super) async fn scale(&mut self) -> Result<(), SyncError> {
         if let Some(only) = self.active_or_latest() {
@@ -23,8 +23,8 @@ impl Rollout<'_> {
             return Ok(());
         }
         if self.is_saturated() {
-            for place in self.active(self.old()) {
-                self.resize(place, 0).await?;
+            for index in self.active(self.old()) {
+                self.resize(index, 0).await?;
             }
             return Ok(());
         }
@@ -49,7 +49,7 @@ impl Rollout<'_> {
     fn is_saturated(&self) -> bool {
         self.new_set().is_some_and(|set| {
             let all = Some(self.spec.replicas);
-            [Some(wanted(set)), noted(set, DESIRED), Some(available(set))] == [all; 3]
+            [Some(wanted(set)), count_annotation(set, DESIRED_REPLICAS), Some(available(set))] == [all; 3]
         })
     }
 
@@ -66,24 +66,24 @@ impl Rollout<'_> {
         active.sort_by_key(|i| Reverse(wanted(&self.sets[*i])));
         let mut added = 0;
         let mut sizes = Vec::new();
-        for place in active {
-            let share = self.share(place, total, total - added);
+        for index in active {
+            let share = self.share(index, total, total - added);
             added += share;
-            sizes.push((place, wanted(&self.sets[place]) + share));
+            sizes.push((index, wanted(&self.sets[index]) + share));
         }
         if let Some((_, size)) = sizes.first_mut() {
             *size = (*size + total - added).max(0);
         }
-        for (place, size) in sizes {
-            self.resize_and_note(place, size).await?;
+        for (index, size) in sizes {
+            self.resize_and_annotate(index, size).await?;
         }
         Ok(())
     }
 
     /// Returns the number of pods that a ReplicaSet gains or loses, at most `left`. Upstream:
     /// `GetReplicaSetProportion`.
-    fn share(&self, place: usize, total: i64, left: i64) -> i64 {
-        let fraction = self.fraction(place);
+    fn share(&self, index: usize, total: i64, left: i64) -> i64 {
+        let fraction = self.fraction(index);
         match total {
             0 => 0,
             1.. => fraction.min(left),
@@ -92,12 +92,12 @@ impl Rollout<'_> {
     }
 
     /// Returns the change of size that keeps a ReplicaSet's proportion. Upstream: `getReplicaSetFraction`.
-    fn fraction(&self, place: usize) -> i64 {
-        let set = &self.sets[place];
+    fn fraction(&self, index: usize) -> i64 {
+        let set = &self.sets[index];
         if self.spec.replicas == 0 {
             return -wanted(set);
         }
-        let before = noted(set, MOST).filter(|most| *most > 0).unwrap_or(self.before.replicas);
+        let before = count_annotation(set, MAX_REPLICAS).filter(|most| *most > 0).unwrap_or(self.before.replicas);
         if before == 0 {
             return 0;
         }
@@ -107,26 +107,26 @@ impl Rollout<'_> {
     }
 
     /// Resizes a ReplicaSet, and writes an Event. Returns true if the size changed.
-    pub(super) async fn resize(&mut self, place: usize, size: i64) -> Result<bool, SyncError> {
-        if wanted(&self.sets[place]) == size {
+    pub(super) async fn resize(&mut self, index: usize, size: i64) -> Result<bool, SyncError> {
+        if wanted(&self.sets[index]) == size {
             return Ok(false);
         }
-        self.resize_and_note(place, size).await?;
+        self.resize_and_annotate(index, size).await?;
         Ok(true)
     }
 
     /// Resizes a ReplicaSet, and notes the Deployment's size in its annotations, even if its own size stays. Upstream:
     /// `scaleReplicaSet`.
-    async fn resize_and_note(&mut self, place: usize, size: i64) -> Result<(), SyncError> {
-        let set = &self.sets[place];
+    async fn resize_and_annotate(&mut self, index: usize, size: i64) -> Result<(), SyncError> {
+        let set = &self.sets[index];
         let (before, set_name) = (wanted(set), name(&set.metadata).to_owned());
-        let notes = [(DESIRED, self.spec.replicas.to_string()), (MOST, self.spec.most().to_string())];
+        let notes = [(DESIRED_REPLICAS, self.spec.replicas.to_string()), (MAX_REPLICAS, self.spec.most().to_string())];
         if before == size && notes.iter().all(|(key, value)| annotation(set, key) == Some(value)) {
             return Ok(());
         }
         let notes: serde_json::Map<_, _> =
             notes.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
-        self.change_set(place, json!({"metadata": {"annotations": notes}, "spec": {"replicas": size}})).await?;
+        self.change_set(index, json!({"metadata": {"annotations": notes}, "spec": {"replicas": size}})).await?;
         if before != size {
             let way = if before < size { "up" } else { "down" };
             let message = format!("Scaled {way} replica set {set_name} from {before} to {size}");

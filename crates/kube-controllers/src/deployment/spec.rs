@@ -3,8 +3,8 @@
 use kube_client::api::DynamicObject;
 use serde_json::Value;
 
+use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
-use crate::shared::share::{Round, scaled};
 
 /// The way in which new pods replace old ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ impl Spec {
 
 /// Reads the limits of a rolling update. Upstream: `ResolveFenceposts`.
 fn rolling(rolling: &Value, replicas: i64) -> Strategy {
-    let surge = scaled(&rolling["maxSurge"], replicas, Round::Up);
-    let unavailable = scaled(&rolling["maxUnavailable"], replicas, Round::Down);
+    let surge = scaled(&rolling["maxSurge"], replicas, Rounding::Up);
+    let unavailable = scaled(&rolling["maxUnavailable"], replicas, Rounding::Down);
     // If both were rounded to 0, the update could never begin.
     let unavailable = if surge == 0 && unavailable == 0 { 1 } else { unavailable };
     Strategy::RollingUpdate { surge, unavailable }

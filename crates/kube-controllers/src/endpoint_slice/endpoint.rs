@@ -104,6 +104,6 @@ fn hostname<'a>(service: &DynamicObject, pod: &'a Pod) -> Option<&'a str> {
 
 /// Returns true if two endpoints with the same identity are equal except for their hints. Upstream:
 /// `EndpointsEqualBeyondHash`.
-pub(super) fn say_the_same(one: &Value, other: &Value) -> bool {
+pub(super) fn are_equal(one: &Value, other: &Value) -> bool {
     ["nodeName", "zone", "conditions", "targetRef"].iter().all(|field| one[*field] == other[*field])
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
 
-use super::endpoint::{Endpoints, say_the_same};
+use super::endpoint::{Endpoints, are_equal};
 use super::plan::Plan;
 use super::service::{has_labels_of, labels};
 
@@ -32,7 +32,7 @@ pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<D
     while waiting.len() > 0 {
         let found = to_fill(&unchanged, waiting.len());
         let mut slice = match found {
-            Some(place) => DynamicObject::clone(&unchanged.swap_remove(place)),
+            Some(index) => DynamicObject::clone(&unchanged.swap_remove(index)),
             None => plan.new_slice(&ports),
         };
         top_up(&mut slice, &mut waiting);
@@ -56,7 +56,7 @@ fn keep(
         for endpoint in endpoints(&slice) {
             match waiting.take(endpoint) {
                 Some(wanted) => {
-                    is_same &= say_the_same(&wanted, endpoint);
+                    is_same &= are_equal(&wanted, endpoint);
                     kept.push(wanted);
                 }
                 None => is_same = false,
@@ -86,5 +86,5 @@ fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
 fn to_fill(slices: &[Arc<DynamicObject>], more: usize) -> Option<usize> {
     let with = |slice: &DynamicObject| endpoints(slice).len() + more;
     let fitting = slices.iter().enumerate().filter(|(_, slice)| more < MOST && with(slice) <= MOST);
-    fitting.max_by_key(|(_, slice)| with(slice)).map(|(place, _)| place)
+    fitting.max_by_key(|(_, slice)| with(slice)).map(|(index, _)| index)
 }

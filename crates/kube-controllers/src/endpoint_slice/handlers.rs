@@ -19,9 +19,9 @@ use crate::shared::pods::{has_ended, is_ready};
 const AFTER_A_SLICE: Duration = Duration::from_secs(1);
 
 /// Queues each service that was added, changed or deleted.
-pub(super) struct OfServices(pub(super) Arc<Controller>);
+pub(super) struct ServiceHandler(pub(super) Arc<Controller>);
 
-impl EventHandler<DynamicObject> for OfServices {
+impl EventHandler<DynamicObject> for ServiceHandler {
     fn on_add(&mut self, service: Arc<DynamicObject>, _initial: InitialList) {
         self.0.queue.add(meta_namespace_key(&*service));
     }
@@ -48,9 +48,9 @@ impl Controller {
 }
 
 /// Queues the services that select a pod, or did so before.
-pub(super) struct OfPods(pub(super) Arc<Controller>);
+pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
-impl EventHandler<Pod> for OfPods {
+impl EventHandler<Pod> for PodHandler {
     fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
         self.0.wake(&pod);
     }
@@ -82,9 +82,9 @@ fn endpoint_differs(old: &Pod, new: &Pod) -> bool {
 }
 
 /// Queues the service whose slice was changed.
-pub(super) struct OfSlices(pub(super) Arc<Controller>);
+pub(super) struct SliceHandler(pub(super) Arc<Controller>);
 
-impl OfSlices {
+impl SliceHandler {
     fn wake(&self, slice: &DynamicObject) {
         if let Some(key) = key_of(slice) {
             self.0.queue.add_after(key, AFTER_A_SLICE);
@@ -92,7 +92,7 @@ impl OfSlices {
     }
 }
 
-impl EventHandler<DynamicObject> for OfSlices {
+impl EventHandler<DynamicObject> for SliceHandler {
     fn on_add(&mut self, slice: Arc<DynamicObject>, _initial: InitialList) {
         if is_ours(&slice) {
             self.wake(&slice);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Controller, pods};
 use crate::shared::error::SyncError;
+use crate::shared::handlers::Enqueue;
 use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
@@ -23,8 +24,8 @@ impl Controller {
             if selector.matches(pod.metadata.labels.as_ref()) {
                 claimed.push(pod.clone());
             } else if !going {
-                let nobody = json!([{"$patch": "delete", "uid": metadata.uid}]);
-                let mut patch = json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": nobody}});
+                let no_owner = json!([{"$patch": "delete", "uid": metadata.uid}]);
+                let mut patch = json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": no_owner}});
                 patch["metadata"]["$deleteFromPrimitiveList/finalizers"] = json!([pods::TRACKED]);
                 self.change_pod(job, pod, patch).await?;
             }
@@ -75,7 +76,7 @@ impl Controller {
     /// Removes the tracking finalizer from a pod that no Job counts. Upstream: `syncOrphanPod`.
     pub(super) async fn release_orphan(&self, key: &str) -> Result<(), SyncError> {
         let Ok(pod) = self.pods.get(key) else { return Ok(()) };
-        if !pods::is_tracked(&pod) || self.owner(&pod.metadata).is_some() {
+        if !pods::is_tracked(&pod.metadata) || self.owner(&pod.metadata).is_some() {
             return Ok(());
         }
         let metadata = &pod.metadata;

@@ -23,12 +23,12 @@ pub(super) fn write(indexes: &BTreeSet<i64>) -> String {
             _ => runs.push((*index, *index)),
         }
     }
-    let said = runs.iter().map(|(first, last)| match last - first {
+    let texts = runs.iter().map(|(first, last)| match last - first {
         0 => first.to_string(),
         1 => format!("{first},{last}"),
         _ => format!("{first}-{last}"),
     });
-    said.collect::<Vec<_>>().join(",")
+    texts.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

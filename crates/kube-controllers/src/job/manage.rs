@@ -9,8 +9,8 @@ use kube_core::{Request, Resource};
 use kube_informers::cache::ApiError;
 use serde_json::{Value, json};
 
-use super::attempt::Attempt;
 use super::pods::{self, INDEX, TRACKED};
+use super::sync::JobSync;
 use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::object::{name, namespace, owned_by};
 use crate::shared::recorder::Reason;
@@ -18,27 +18,27 @@ use crate::shared::recorder::Reason;
 /// The largest number of pods that one sync creates or deletes.
 const BURST: usize = 500;
 
-impl Attempt<'_> {
+impl JobSync<'_> {
     /// Brings the number of active pods closer to what the Job asks for now.
     pub(super) async fn manage(&mut self) -> Result<(), SyncError> {
-        let there = self.active.len();
+        let existing = self.active.len();
         let wanted = usize::try_from(self.wanted()).unwrap_or_default();
         let mut surplus = self.misplaced();
-        surplus.extend(self.least_missed(&surplus, there.saturating_sub(surplus.len() + wanted)));
+        surplus.extend(self.least_missed(&surplus, existing.saturating_sub(surplus.len() + wanted)));
         if !surplus.is_empty() {
             surplus.truncate(BURST);
             return self.remove(surplus).await;
         }
         let held =
             if self.spec.replaces_ended_only { usize::try_from(self.terminating).unwrap_or_default() } else { 0 };
-        let missing = wanted.saturating_sub(there + held).min(BURST);
+        let missing = wanted.saturating_sub(existing + held).min(BURST);
         if missing == 0 {
             return Ok(());
         }
         let failures = self.newly_ended(false).count();
         let wait = self.controller.backoffs.left(self.key);
         if failures > 0 || !wait.is_zero() {
-            self.look_again(wait); // a new failure is counted first, which begins the back-off
+            self.requeue_after(wait); // a new failure is counted first, which begins the back-off
             return Ok(());
         }
         self.create(missing).await
@@ -46,10 +46,10 @@ impl Attempt<'_> {
 
     /// Returns the number of active pods that there should be.
     fn wanted(&self) -> i64 {
-        let there = i64::try_from(self.active.len()).unwrap_or(i64::MAX);
+        let existing = i64::try_from(self.active.len()).unwrap_or(i64::MAX);
         match self.spec.completions {
             _ if self.spec.suspended => 0,
-            None if self.succeeded() > 0 => there,
+            None if self.succeeded() > 0 => existing,
             None => self.spec.parallelism,
             Some(completions) => (completions - self.succeeded()).clamp(0, self.spec.parallelism),
         }
@@ -167,7 +167,7 @@ impl Attempt<'_> {
             spec["hostname"] = json!(format!("{job_name}-{index}"));
             prefix = format!("{job_name}-{index}-");
             for field in ["initContainers", "containers"] {
-                spec[field].as_array_mut().into_iter().flatten().for_each(tell_index);
+                spec[field].as_array_mut().into_iter().flatten().for_each(add_index_variable);
             }
         }
         let mut finalizers = metadata["finalizers"].as_array().cloned().unwrap_or_default();
@@ -185,7 +185,7 @@ impl Attempt<'_> {
 }
 
 /// Adds the variable `JOB_COMPLETION_INDEX` to a container, unless it has one.
-fn tell_index(container: &mut Value) {
+fn add_index_variable(container: &mut Value) {
     const VARIABLE: &str = "JOB_COMPLETION_INDEX";
     if container["env"].is_null() {
         container["env"] = json!([]);

@@ -1,6 +1,7 @@
 //! Accessors for the pods of a Job.
 
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// The finalizer that a pod has until the Job's status counts it.
 pub(super) const TRACKED: &str = "batch.kubernetes.io/job-tracking";
@@ -14,8 +15,8 @@ pub(super) fn uid(pod: &Pod) -> &str {
     pod.metadata.uid.as_deref().unwrap_or_default()
 }
 
-pub(super) fn is_tracked(pod: &Pod) -> bool {
-    pod.metadata.finalizers.iter().flatten().any(|name| name == TRACKED)
+pub(super) fn is_tracked(metadata: &ObjectMeta) -> bool {
+    metadata.finalizers.iter().flatten().any(|name| name == TRACKED)
 }
 
 pub(super) fn has_succeeded(pod: &Pod) -> bool {

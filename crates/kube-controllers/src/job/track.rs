@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 
-use super::attempt::Attempt;
 use super::status::Status;
+use super::sync::JobSync;
 use super::{indexes, pods};
 use crate::shared::error::SyncError;
 
 /// The largest number of pods that are noted at a time, because a status must not grow too large.
 const MOST_UNCOUNTED: usize = 500;
 
-impl Attempt<'_> {
+impl JobSync<'_> {
     /// Counts the pods that have ended. If the Job `ends` or is being deleted, all other pods lose their finalizer too;
     /// those of a failed Job count as failed.
     pub(super) async fn count_and_track(&mut self, ends: bool) -> Result<(), SyncError> {
@@ -49,13 +49,13 @@ impl Attempt<'_> {
         count(&mut self.status, |uid| counted.contains(uid));
         self.write_status().await?;
         if failed > 0 && !ends {
-            self.look_again(self.controller.backoffs.left(self.key));
+            self.requeue_after(self.controller.backoffs.left(self.key));
         }
         Ok(())
     }
 
     fn tracked(&self) -> impl Iterator<Item = &Arc<Pod>> {
-        self.pods.iter().filter(|pod| pods::is_tracked(pod))
+        self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata))
     }
 
     fn count_active(&mut self) {

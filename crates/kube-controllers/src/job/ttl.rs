@@ -6,21 +6,21 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use kube_client::api::{DeleteParams, Preconditions};
 
-use super::attempt::Attempt;
 use super::pods;
+use super::sync::JobSync;
 use crate::shared::error::SyncError;
 use crate::shared::object::name;
 
-impl Attempt<'_> {
+impl JobSync<'_> {
     /// Removes the finalizer from pods that still have one, and deletes the Job when its TTL is over.
     pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
-        for pod in self.pods.iter().filter(|pod| pods::is_tracked(pod)) {
+        for pod in self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata)) {
             self.controller.untrack(&self.job, pod).await?;
         }
         let metadata = &self.job.metadata;
         let Some(left) = self.lifetime_left().filter(|_| metadata.deletion_timestamp.is_none()) else { return Ok(()) };
         if !left.is_zero() {
-            self.look_again(left);
+            self.requeue_after(left);
             return Ok(());
         }
         let same = Preconditions { uid: metadata.uid.clone(), resource_version: None };

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::attempt::Attempt;
 use super::pods;
 use super::status::Status;
+use super::sync::JobSync;
 use crate::shared::error::SyncError;
 use crate::shared::recorder::Reason;
 
@@ -40,7 +40,7 @@ impl Verdict {
     }
 }
 
-impl Attempt<'_> {
+impl JobSync<'_> {
     /// Returns the end that was announced already, or a new failure. Queues the Job again at its deadline.
     pub(super) fn verdict(&self) -> Option<Verdict> {
         if let Some(met) = self.status.is("SuccessCriteriaMet") {
@@ -56,7 +56,7 @@ impl Attempt<'_> {
         if left.is_zero() {
             return Some(Verdict::failure("DeadlineExceeded", "Job was active longer than specified deadline"));
         }
-        self.look_again(left);
+        self.requeue_after(left);
         None
     }
 

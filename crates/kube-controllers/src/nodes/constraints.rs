@@ -41,9 +41,9 @@ fn meets(requirement: &Value, found: Option<&str>) -> bool {
 /// Returns true if a pod tolerates a taint.
 pub(crate) fn tolerates(pod: &Value, key: &str, value: &str, effect: &str) -> bool {
     items(&pod["tolerations"]).iter().any(|toleration| {
-        let said = |field: &str| text(&toleration[field]);
-        let any_or = |field: &str, wanted: &str| said(field).is_empty() || said(field) == wanted;
-        let same_value = said("operator") == "Exists" || said("value") == value;
+        let field_text = |field: &str| text(&toleration[field]);
+        let any_or = |field: &str, wanted: &str| field_text(field).is_empty() || field_text(field) == wanted;
+        let same_value = field_text("operator") == "Exists" || field_text("value") == value;
         any_or("effect", effect) && any_or("key", key) && same_value
     })
 }

@@ -3,9 +3,10 @@
 
 mod catch_up;
 mod containers;
-mod play;
+
 mod pod_worker;
 mod recorder;
+mod run_stages;
 mod schedule;
 mod texts;
 
@@ -91,7 +92,7 @@ pub struct Kubelet {
 }
 
 struct Managed {
-    course: Course,
+    sync_type: SyncPodType,
     address: u32,
     /// `None` once the task has ended, because a handle keeps the task's memory.
     task: Option<AbortHandle>,
@@ -107,7 +108,8 @@ impl Managed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Course {
+/// The stages that a pod needs now. Upstream: `SyncPodType`.
+enum SyncPodType {
     Run,
     Delete,
 }
@@ -209,22 +211,22 @@ impl Kubelet {
         self.obey_readiness_gates(&pod);
         self.catch_up(&pod);
         let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
-        let course = match pod["metadata"]["deletionTimestamp"].as_str() {
+        let sync_type = match pod["metadata"]["deletionTimestamp"].as_str() {
             // The pod runs on no node, so its deletion does not wait for a kubelet.
             Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
-            Some(_) => Course::Delete,
+            Some(_) => SyncPodType::Delete,
             None if is_gated(&pod) => return, // the update that removes the last gate comes here again
-            None if self.is_to_be_run(&pod) => Course::Run,
+            None if self.is_to_be_run(&pod) => SyncPodType::Run,
             None => return,
         };
         let before = self.pods.get(uid);
-        if before.is_some_and(|managed| managed.course == course) {
+        if before.is_some_and(|managed| managed.sync_type == sync_type) {
             return;
         }
         let lifecycle = self.stages.of_pod(&pod);
-        let stages = match course {
-            Course::Run => lifecycle.run.clone(),
-            Course::Delete => lifecycle.delete.clone(),
+        let stages = match sync_type {
+            SyncPodType::Run => lifecycle.run.clone(),
+            SyncPodType::Delete => lifecycle.delete.clone(),
         };
         if stages.is_empty() {
             return;
@@ -236,8 +238,8 @@ impl Kubelet {
         self.addresses = self.addresses.max(address);
         let uid = uid.to_owned();
         let worker = PodWorker::new(self.context.clone(), pod, ip(address));
-        let task = self.running.spawn(play::play(worker, stages));
-        self.pods.insert(uid, Managed { course, address, task: Some(task) });
+        let task = self.running.spawn(run_stages::run_stages(worker, stages));
+        self.pods.insert(uid, Managed { sync_type, address, task: Some(task) });
     }
 
     /// Writes the condition `Ready` again after another client has changed the condition of a readiness gate.

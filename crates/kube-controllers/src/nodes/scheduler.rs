@@ -104,7 +104,7 @@ impl Scheduler {
 
     /// Chooses the fitting node with the fewest pods, the first by name among equals, and counts the pod there. `tried`
     /// remembers the pod's earlier attempts.
-    pub(crate) async fn place(&mut self, pod: &Value, uid: &str, tried: &mut Tried) -> Result<Assignment, Unfit> {
+    pub(crate) async fn assign(&mut self, pod: &Value, uid: &str, tried: &mut Tried) -> Result<Assignment, Unfit> {
         let known = self.nodes().await;
         if known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
             return Ok(Assignment { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() });
@@ -172,16 +172,16 @@ fn address(known: &KnownNodes, name: &str) -> String {
 }
 
 /// Lists and watches the nodes. Returns when the watch ends, or with an error.
-async fn follow(client: &Client, told: &watch::Sender<Option<KnownNodes>>) -> Result<(), kube_client::Error> {
+async fn follow(client: &Client, sender: &watch::Sender<Option<KnownNodes>>) -> Result<(), kube_client::Error> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
     let list = api.list(&ListParams::default()).await?;
     let version = list.metadata.resource_version.unwrap_or_default();
-    let mut known = told.borrow().clone().unwrap_or_default();
+    let mut known = sender.borrow().clone().unwrap_or_default();
     let listed: BTreeMap<String, &DynamicObject> = list.items.iter().map(|node| (node.name_any(), node)).collect();
     let gone: Vec<String> = known.nodes.keys().filter(|name| !listed.contains_key(*name)).cloned().collect();
     gone.iter().for_each(|name| known.set(name, None));
     listed.iter().for_each(|(name, node)| known.set(name, Some(relevant_fields(node))));
-    told.send_replace(Some(known.clone()));
+    sender.send_replace(Some(known.clone()));
     let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
     while let Some(event) = events.try_next().await? {
         match event {
@@ -194,7 +194,7 @@ async fn follow(client: &Client, told: &watch::Sender<Option<KnownNodes>>) -> Re
             WatchEvent::Bookmark(_) => continue,
             WatchEvent::Error(_) => break,
         }
-        told.send_replace(Some(known.clone()));
+        sender.send_replace(Some(known.clone()));
     }
     Ok(())
 }

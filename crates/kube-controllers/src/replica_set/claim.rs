@@ -9,8 +9,8 @@ use kube_client::Api;
 use kube_client::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 
+use super::observer::SyncEvent;
 use super::sync::{is_status, name};
-use super::voice::Deed;
 use super::{Controller, pods, spec};
 use crate::shared::error::SyncError;
 use crate::shared::slim_pod::SlimPod;
@@ -81,7 +81,7 @@ impl Controller {
         let owner = json!([pods::owned_by(set)]);
         let adopted = self.change_owners(set, pod, owner).await.map_err(SyncError::refused("adopt a pod"))?;
         if adopted {
-            self.voice.tell(Deed::Adopted { pod: pod.name() });
+            self.observer.report(SyncEvent::Adopted { pod: pod.name() });
         }
         Ok(adopted)
     }
@@ -89,7 +89,7 @@ impl Controller {
     async fn release(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<(), SyncError> {
         let owner = json!([{"$patch": "delete", "uid": set.metadata.uid}]);
         if self.change_owners(set, pod, owner).await.map_err(SyncError::refused("release a pod"))? {
-            self.voice.tell(Deed::Released { pod: pod.name() });
+            self.observer.report(SyncEvent::Released { pod: pod.name() });
         }
         Ok(())
     }

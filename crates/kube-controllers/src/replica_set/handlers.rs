@@ -12,9 +12,9 @@ use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, m
 use kube_selectors::LabelSelector;
 
 /// Queues each ReplicaSet that was added, changed or deleted.
-pub(super) struct OfSets(pub(super) Arc<Controller>);
+pub(super) struct ReplicaSetHandler(pub(super) Arc<Controller>);
 
-impl OfSets {
+impl ReplicaSetHandler {
     fn enqueue(&self, set: &ReplicaSet) {
         if (self.0.ours)(set) {
             self.0.queue.add(meta_namespace_key(set));
@@ -29,7 +29,7 @@ impl OfSets {
     }
 }
 
-impl EventHandler<ReplicaSet> for OfSets {
+impl EventHandler<ReplicaSet> for ReplicaSetHandler {
     fn on_add(&mut self, set: Arc<ReplicaSet>, _initial: InitialList) {
         self.enqueue(&set);
     }
@@ -50,9 +50,9 @@ impl EventHandler<ReplicaSet> for OfSets {
 }
 
 /// Queues the ReplicaSet that controls a pod, and updates the expectations.
-pub(super) struct OfPods(pub(super) Arc<Controller>);
+pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
-impl OfPods {
+impl PodHandler {
     /// Returns the key of the pod's ReplicaSet, if this controller handles it.
     fn owner(&self, pod: &SlimPod) -> Option<String> {
         let (namespace, owner) = (pod.namespace(), owner(pod)?);
@@ -62,7 +62,7 @@ impl OfPods {
     }
 
     /// Queues each ReplicaSet that may adopt a pod which has no controller.
-    fn offer(&self, orphan: &SlimPod) {
+    fn enqueue_matching(&self, orphan: &SlimPod) {
         let sets = self.0.sets.namespace(orphan.namespace()).list(&LabelSelector::everything());
         for set in sets.iter().filter(|set| (self.0.ours)(set)) {
             let selector = spec::selector(set);
@@ -72,7 +72,7 @@ impl OfPods {
         }
     }
 
-    fn going(&self, pod: &SlimPod) {
+    fn deletion_begins(&self, pod: &SlimPod) {
         if let Some(owner) = self.owner(pod) {
             self.0.expectations.deletion_observed(&owner, &meta_namespace_key(pod));
             self.0.queue.add(owner);
@@ -80,16 +80,16 @@ impl OfPods {
     }
 }
 
-impl EventHandler<SlimPod> for OfPods {
+impl EventHandler<SlimPod> for PodHandler {
     fn on_add(&mut self, pod: Arc<SlimPod>, _initial: InitialList) {
         if pod.is_going() {
-            return self.going(&pod); // it was going when the informer started
+            return self.deletion_begins(&pod); // it was going when the informer started
         }
         if let Some(owner) = self.owner(&pod) {
             self.0.expectations.creation_observed(&owner);
             self.0.queue.add(owner);
         } else if pod.controller().is_none() {
-            self.offer(&pod);
+            self.enqueue_matching(&pod);
         }
     }
 
@@ -98,7 +98,7 @@ impl EventHandler<SlimPod> for OfPods {
             return; // a resync: nothing changed
         }
         if new.is_going() {
-            return self.going(&new); // it counts as gone from here on
+            return self.deletion_begins(&new); // it counts as gone from here on
         }
         let moved = old.controller().map(|owner| &owner.uid) != new.controller().map(|owner| &owner.uid);
         if moved && let Some(before) = self.owner(&old) {
@@ -107,14 +107,14 @@ impl EventHandler<SlimPod> for OfPods {
         if let Some(owner) = self.owner(&new) {
             self.0.queue.add(owner);
         } else if new.controller().is_none() && (moved || old.labels() != new.labels()) {
-            self.offer(&new);
+            self.enqueue_matching(&new);
         }
     }
 
     fn on_delete(&mut self, deletion: Deletion<SlimPod>) {
         // A tombstone has the last known state, whose owner is most likely still right.
         if let Some(pod) = deletion.object() {
-            self.going(pod);
+            self.deletion_begins(pod);
         }
     }
 }

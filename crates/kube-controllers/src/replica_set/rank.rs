@@ -9,19 +9,19 @@ use crate::shared::slim_pod::{Phase, SlimPod};
 
 /// Sorts the pods of a ReplicaSet by the order of their deletion. `related` are the active pods of all ReplicaSets with
 /// the same controller, including this one. Upstream: `getPodsRankedByRelatedPodsOnSameNode`.
-pub(super) fn sort_by_loss(pods: &mut [Arc<SlimPod>], related: &[Arc<SlimPod>]) {
+pub(super) fn sort_by_deletion_order(pods: &mut [Arc<SlimPod>], related: &[Arc<SlimPod>]) {
     let mut active_on: HashMap<&str, usize> = HashMap::new();
     for pod in related {
         *active_on.entry(pod.node()).or_default() += 1;
     }
     let neighbours = |pod: &SlimPod| active_on.get(pod.node()).copied().unwrap_or_default();
-    pods.sort_by_cached_key(|pod| loss(pod, neighbours(pod)));
+    pods.sort_by_cached_key(|pod| deletion_rank(pod, neighbours(pod)));
 }
 
 /// The sort key: unassigned before assigned; pending before running; not ready before ready; low deletion cost before
 /// high; many related pods on the node before few; ready for a short time before a long time; many restarts before few;
 /// young before old.
-fn loss(pod: &SlimPod, neighbours: usize) -> impl Ord + use<> {
+fn deletion_rank(pod: &SlimPod, neighbours: usize) -> impl Ord + use<> {
     (
         !pod.node().is_empty(),
         progress(pod.phase()),
@@ -72,7 +72,7 @@ mod tests {
         ];
         let mut related = pods.clone();
         let mut sorted = |related: &[Arc<SlimPod>]| -> Vec<String> {
-            sort_by_loss(&mut pods, related);
+            sort_by_deletion_order(&mut pods, related);
             pods.iter().map(|pod| pod.name().to_owned()).collect()
         };
         assert_eq!(sorted(&related), ["nowhere", "pending", "unready", "cheap", "cc", "b", "a"]);

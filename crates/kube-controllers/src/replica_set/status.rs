@@ -38,20 +38,16 @@ impl Counts {
 /// Returns a merge patch for the status, or `None` if the status is up to date. `failure` is the reason and the message
 /// if pods could not be created or deleted.
 pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, String)>, clock: &Clock) -> Option<Value> {
-    let told = set.status.clone().unwrap_or_default();
+    let old = set.status.clone().unwrap_or_default();
     let number = |number: Option<i32>| number.unwrap_or_default();
-    let said = [
-        told.replicas,
-        number(told.fully_labeled_replicas),
-        number(told.ready_replicas),
-        number(told.available_replicas),
-    ];
-    let said = said.map(|count| usize::try_from(count).unwrap_or_default());
+    let old_counts =
+        [old.replicas, number(old.fully_labeled_replicas), number(old.ready_replicas), number(old.available_replicas)];
+    let old_counts = old_counts.map(|count| usize::try_from(count).unwrap_or_default());
     let now = [counts.replicas, counts.labeled, counts.ready, counts.available];
-    let mut conditions = told.conditions.unwrap_or_default();
+    let mut conditions = old.conditions.unwrap_or_default();
     let failed_before = conditions.iter().any(|condition| spec::is_of_type(condition, FAILURE));
     let same_failure = failed_before == failure.is_some();
-    if said == now && same_failure && told.observed_generation == set.metadata.generation {
+    if old_counts == now && same_failure && old.observed_generation == set.metadata.generation {
         return None;
     }
     let mut status = json!({

@@ -10,9 +10,9 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 
+use super::observer::SyncEvent;
 use super::spec::{self, wanted};
 use super::status::{self, Counts};
-use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
 use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::recorder::Reason;
@@ -28,15 +28,15 @@ impl Controller {
     /// # Errors
     /// The API server refused a request. The caller must queue the key again.
     pub async fn sync(&self, key: &str) -> Result<(), SyncError> {
-        self.statuses.seen(key, &self.set_informer.reader()).await;
+        self.statuses.wait_for(key, &self.set_informer.reader()).await;
         let Ok(set) = self.sets.get(key) else {
             self.expectations.forget(key);
             self.availability.forget(key);
-            self.voice.tell(Deed::Gone { set: key });
+            self.observer.report(SyncEvent::Gone { set: key });
             return Ok(());
         };
         if !self.expectations.satisfied(key) {
-            self.voice.tell(Deed::Waits { set: key });
+            self.observer.report(SyncEvent::Waits { set: key });
             return Ok(());
         }
         let owned = self.claim(&set).await?;
@@ -44,21 +44,21 @@ impl Controller {
             None => self.manage(key, &set, &owned).await,
             Some(_) => Ok(()),
         };
-        self.tell_status(key, &set, &owned, managed.as_ref().err()).await?;
+        self.write_status(key, &set, &owned, managed.as_ref().err()).await?;
         managed
     }
 
     async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<SlimPod>]) -> Result<(), SyncError> {
-        let (there, wanted) = (owned.len(), wanted(set));
-        if there < wanted {
-            let count = (wanted - there).min(BURST);
-            self.voice.tell(Deed::Creates { set: key, there, wanted, count });
+        let (existing, wanted) = (owned.len(), wanted(set));
+        if existing < wanted {
+            let count = (wanted - existing).min(BURST);
+            self.observer.report(SyncEvent::Creates { set: key, existing, wanted, count });
             self.create(key, set, count).await
-        } else if there > wanted {
+        } else if existing > wanted {
             let mut going = owned.to_vec();
-            rank::sort_by_loss(&mut going, &self.related(set));
-            going.truncate((there - wanted).min(BURST));
-            self.voice.tell(Deed::Deletes { set: key, there, wanted, count: going.len() });
+            rank::sort_by_deletion_order(&mut going, &self.related(set));
+            going.truncate((existing - wanted).min(BURST));
+            self.observer.report(SyncEvent::Deletes { set: key, existing, wanted, count: going.len() });
             self.delete(key, set, &going).await
         } else {
             Ok(())
@@ -75,7 +75,7 @@ impl Controller {
         while left > 0 {
             batch = batch.min(left);
             let creations = (0..batch).map(|_| self.create_one(key, set, &api, &pod));
-            let created = self.all(creations).await;
+            let created = self.write_all(creations).await;
             left -= batch;
             if let Err(error) = created {
                 // Pods that were never tried will not be seen either.
@@ -91,7 +91,7 @@ impl Controller {
         match api.create(&PostParams::default(), pod).await {
             Ok(created) => {
                 let pod = name(created.metadata.name.as_ref());
-                self.voice.tell(Deed::Created { pod });
+                self.observer.report(SyncEvent::Created { pod });
                 self.record(set, Reason::SuccessfulCreate, || format!("Created pod: {pod}")).await;
                 Ok(())
             }
@@ -108,7 +108,7 @@ impl Controller {
 
     async fn record(&self, set: &ReplicaSet, reason: Reason, message: impl FnOnce() -> String) {
         if let Some(recorder) = &self.recorder {
-            recorder.tell(&set.metadata, reason, message()).await;
+            recorder.record(&set.metadata, reason, message()).await;
         }
     }
 
@@ -117,11 +117,11 @@ impl Controller {
         let keys: Vec<String> = going.iter().map(|pod| meta_namespace_key(&**pod)).collect();
         self.expectations.expect_deletions(key, keys.clone());
         let deletions = going.iter().zip(&keys).map(|(pod, pod_key)| self.delete_one(key, set, &api, pod, pod_key));
-        self.all(deletions).await
+        self.write_all(deletions).await
     }
 
     /// Performs all writes, even after a failure. Returns the first error.
-    async fn all(
+    async fn write_all(
         &self,
         writes: impl Iterator<Item = impl Future<Output = Result<(), SyncError>>>,
     ) -> Result<(), SyncError> {
@@ -148,7 +148,7 @@ impl Controller {
         let name = pod.name();
         match api.delete(name, &DeleteParams::background()).await {
             Ok(_) => {
-                self.voice.tell(Deed::Deleted { pod: name });
+                self.observer.report(SyncEvent::Deleted { pod: name });
                 self.record(set, Reason::SuccessfulDelete, || format!("Deleted pod: {name}")).await;
             }
             Err(error) => {
@@ -164,7 +164,7 @@ impl Controller {
     }
 
     /// Writes the status if it has changed, and queues the key again for the next pod that becomes available.
-    async fn tell_status(
+    async fn write_status(
         &self,
         key: &str,
         set: &ReplicaSet,
@@ -172,7 +172,7 @@ impl Controller {
         failure: Option<&SyncError>,
     ) -> Result<(), SyncError> {
         let minimum = Duration::from_secs(spec::min_ready_seconds(set));
-        let available = self.availability.look(key, owned, minimum);
+        let available = self.availability.count(key, owned, minimum);
         if let Some(next) = available.next {
             self.queue.add_after(key.to_owned(), next); // no event says that time has passed
         }
@@ -192,7 +192,7 @@ impl Controller {
                 SyncError::refused(format!("tell the status of {key}{why}"))(error)
             })?;
         self.statuses.wrote(key, written.metadata.resource_version);
-        self.voice.tell(Deed::Status { set: key, replicas: counts.replicas, ready: counts.ready });
+        self.observer.report(SyncEvent::Status { set: key, replicas: counts.replicas, ready: counts.ready });
         Ok(())
     }
 

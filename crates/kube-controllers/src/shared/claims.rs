@@ -38,8 +38,8 @@ impl Claims<'_> {
             if self.selector.matches(object.meta().labels.as_ref()) {
                 claimed.push(object.clone());
             } else if !going {
-                let nobody = json!([{"$patch": "delete", "uid": metadata.uid}]);
-                self.change_owners(&**object, kind, nobody).await?;
+                let no_owner = json!([{"$patch": "delete", "uid": metadata.uid}]);
+                self.change_owners(&**object, kind, no_owner).await?;
             }
         }
         let free = |object: &&Arc<T>| {

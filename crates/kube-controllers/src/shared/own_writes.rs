@@ -9,10 +9,10 @@ use std::time::Duration;
 use kube_informers::cache::{Reader, Stale};
 
 /// The delay before a sync is tried again if its caches have not seen the controller's own writes.
-pub(crate) const LATE: Duration = Duration::from_millis(200);
+pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// The longest time that a sync waits for its cache.
-const PATIENCE: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The resourceVersion of the controller's last write, by the key of the object that was reconciled.
 ///
@@ -30,10 +30,10 @@ impl OwnWrites {
 
     /// Waits until the cache has the last write; once for each write, and for a second at most. After that the sync
     /// uses the cached state as it is, because a conflict queues the key again.
-    pub(crate) async fn seen<T>(&self, object: &str, cache: &Reader<T>) {
+    pub(crate) async fn wait_for<T>(&self, object: &str, cache: &Reader<T>) {
         let written = self.lock().remove(object);
         let Some(version) = written else { return };
-        match cache.at_least(&version, PATIENCE).await {
+        match cache.at_least(&version, MAX_WAIT).await {
             Ok(()) | Err(Stale::NotComparable(_)) => {}
             Err(stale) => tracing::debug!(object, %stale, "a sync starts with a stale cache"),
         }
@@ -41,10 +41,10 @@ impl OwnWrites {
 
     /// Waits in the same way, and returns true if the cache has the last write. After false, the cached state must not
     /// be used, and the next sync waits again.
-    pub(crate) async fn caught_up<T>(&self, object: &str, cache: &Reader<T>) -> bool {
+    pub(crate) async fn has_caught_up<T>(&self, object: &str, cache: &Reader<T>) -> bool {
         let written = self.lock().get(object).cloned();
         let Some(version) = written else { return true };
-        match cache.at_least(&version, PATIENCE).await {
+        match cache.at_least(&version, MAX_WAIT).await {
             Ok(()) | Err(Stale::NotComparable(_)) => {
                 let mut all = self.lock();
                 if all.get(object) == Some(&version) {

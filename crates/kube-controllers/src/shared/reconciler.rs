@@ -51,7 +51,7 @@ pub(crate) async fn run<C: Reconciler>(client: Client, stop: CancellationToken) 
 pub(crate) async fn run_when_needed<C: Reconciler>(client: Client, clock: Clock, stop: CancellationToken) {
     let kind = ApiResource::erase::<C::Kind>(&());
     let run = || run_with::<C>(client.clone(), clock, &stop);
-    when_needed::run_when_there_is(&client, &kind, C::is_needed_by, &stop, run).await;
+    when_needed::run_when_needed_by(&client, &kind, C::is_needed_by, &stop, run).await;
 }
 
 async fn run_with<C: Reconciler>(

@@ -10,7 +10,7 @@ use kube_machinery::conventions::clock::Clock;
 
 /// The component that reports the Events, and the kind that they are about.
 #[derive(Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct EventSource {
     pub(crate) component: &'static str,
     pub(crate) api_version: &'static str,
     pub(crate) kind: &'static str,
@@ -20,7 +20,7 @@ pub(crate) struct Recorded {
 pub(crate) struct EventRecorder {
     client: kube_client::Client,
     clock: Clock,
-    recorded: &'static Recorded,
+    source: &'static EventSource,
 }
 
 /// The reason of an Event. The names are upstream's reasons.
@@ -74,22 +74,22 @@ impl Reason {
 }
 
 impl EventRecorder {
-    pub(crate) fn new(client: kube_client::Client, clock: Clock, recorded: &'static Recorded) -> Self {
-        Self { client, clock, recorded }
+    pub(crate) fn new(client: kube_client::Client, clock: Clock, source: &'static EventSource) -> Self {
+        Self { client, clock, source }
     }
 
     /// Writes an Event about the object with this metadata.
-    pub(crate) async fn tell(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
+    pub(crate) async fn record(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
         let kind = if reason.is_failure() { "Warning" } else { "Normal" };
-        let (resource, recorded) = (ApiResource::erase::<Event>(&()), self.recorded);
+        let (resource, source) = (ApiResource::erase::<Event>(&()), self.source);
         let now = self.clock.now();
         let mut event = DynamicObject::new("", &resource).data(json!({
             "involvedObject": {
-                "kind": recorded.kind, "apiVersion": recorded.api_version, "namespace": metadata.namespace,
+                "kind": source.kind, "apiVersion": source.api_version, "namespace": metadata.namespace,
                 "name": metadata.name, "uid": metadata.uid, "resourceVersion": metadata.resource_version,
             },
             "type": kind, "reason": format!("{reason:?}"), "message": message, "count": 1,
-            "source": {"component": recorded.component}, "reportingComponent": recorded.component, "reportingInstance": "",
+            "source": {"component": source.component}, "reportingComponent": source.component, "reportingInstance": "",
             "firstTimestamp": now, "lastTimestamp": now,
         }));
         event.metadata.name = None;

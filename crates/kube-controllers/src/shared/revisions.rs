@@ -58,8 +58,8 @@ impl Revisions {
     }
 
     /// Returns true if the cache has the last write for an owner.
-    pub(crate) async fn caught_up(&self, key: &str) -> bool {
-        self.writes.caught_up(key, &self.informer.reader()).await
+    pub(crate) async fn has_caught_up(&self, key: &str) -> bool {
+        self.writes.has_caught_up(key, &self.informer.reader()).await
     }
 
     pub(crate) fn forget(&self, key: &str) {
@@ -156,11 +156,11 @@ impl Revisions {
     /// another hash.
     async fn collide(&self, owner: &DynamicObject, wanted: &DynamicObject) -> Result<Arc<DynamicObject>, SyncError> {
         let taken = name(&wanted.metadata);
-        let there = self.api(owner).get(taken).await;
-        let there = there.map_err(SyncError::refused(format!("look at the revision {taken}")))?;
-        let ours = controller(&there.metadata).is_some_and(|one| one.uid == uid(&owner.metadata));
-        if ours && there.data["data"] == wanted.data["data"] {
-            return Ok(Arc::new(there));
+        let existing = self.api(owner).get(taken).await;
+        let existing = existing.map_err(SyncError::refused(format!("look at the revision {taken}")))?;
+        let ours = controller(&existing.metadata).is_some_and(|one| one.uid == uid(&owner.metadata));
+        if ours && existing.data["data"] == wanted.data["data"] {
+            return Ok(Arc::new(existing));
         }
         let count = number(owner, "/status/collisionCount") + 1;
         let patch = json!({
@@ -168,8 +168,8 @@ impl Revisions {
         });
         let owners: Api<DynamicObject> =
             Api::namespaced_with(self.client.clone(), namespace(&owner.metadata), &self.owners);
-        let told = owners.patch_status(name(&owner.metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
-        told.map_err(SyncError::refused(format!("count the collision of {taken}")))?;
+        let written = owners.patch_status(name(&owner.metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
+        written.map_err(SyncError::refused(format!("count the collision of {taken}")))?;
         Err(SyncError::Taken(taken.to_owned()))
     }
 

@@ -167,8 +167,8 @@ impl From<ReadPod> for SlimPod {
 }
 
 impl SlimPod {
-    fn text(&self, place: usize) -> &str {
-        self.texts.get(place).unwrap_or_default()
+    fn text(&self, index: usize) -> &str {
+        self.texts.get(index).unwrap_or_default()
     }
 
     pub(crate) fn namespace(&self) -> &str {

@@ -24,11 +24,11 @@ pub(crate) async fn run_when_needed<R: Future<Output = Result<(), ControllerErro
     stop: &CancellationToken,
     run: impl Fn() -> R,
 ) {
-    run_when_there_is(client, resource, |_| true, stop, run).await;
+    run_when_needed_by(client, resource, |_| true, stop, run).await;
 }
 
 /// Runs a controller once there is an object of its kind that it works on.
-pub(crate) async fn run_when_there_is<R: Future<Output = Result<(), ControllerError>>>(
+pub(crate) async fn run_when_needed_by<R: Future<Output = Result<(), ControllerError>>>(
     client: &Client,
     resource: &ApiResource,
     needs_it: impl Fn(&DynamicObject) -> bool,

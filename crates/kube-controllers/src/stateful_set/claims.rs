@@ -7,18 +7,20 @@ use kube_client::api::{DynamicObject, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 use super::identity::{claims, new_claim};
-use super::round::Round;
+use super::sync::StatefulSetSync;
 use crate::shared::error::SyncError;
 use crate::shared::object::{name, namespace};
 
-impl Round<'_> {
+impl StatefulSetSync<'_> {
     /// Creates the missing claims of an ordinal.
     pub(super) async fn create_claims(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_claims);
         for (claim, template) in claims(&self.set, ordinal) {
             match self.claim(&claim) {
-                Some(there) if there.metadata.deletion_timestamp.is_some() => return Err(SyncError::Taken(claim)),
+                Some(existing) if existing.metadata.deletion_timestamp.is_some() => {
+                    return Err(SyncError::Taken(claim));
+                }
                 Some(_) => continue,
                 None => {}
             }
@@ -42,27 +44,27 @@ impl Round<'_> {
     }
 
     /// Sets the owner of a pod's claims according to the retention policy: the set, the pod, or none.
-    pub(super) async fn settle_claims(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
+    pub(super) async fn update_claim_owners(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         let (set, pod) = (&self.set.metadata, &pod.metadata);
         let wanted = self.owner(Some(pod), ordinal);
         for (claim, _) in claims(&self.set, ordinal) {
-            let Some(there) = self.claim(&claim) else { continue };
+            let Some(existing) = self.claim(&claim) else { continue };
             let is_ours = |owner: &OwnerReference| [&set.uid, &pod.uid].contains(&&Some(owner.uid.clone()));
             let is_earlier = |owner: &OwnerReference| {
                 let same = |kind: &str, of: &ObjectMeta| owner.kind == kind && owner.name == name(of);
                 !is_ours(owner) && (same("StatefulSet", set) || same("Pod", pod))
             };
             let is_foreign = |owner: &OwnerReference| !is_ours(owner) && owner.controller == Some(true);
-            if owners(&there).any(is_earlier) || owners(&there).any(is_foreign) {
+            if owners(&existing).any(is_earlier) || owners(&existing).any(is_foreign) {
                 continue; // that owner decides about the claim
             }
-            if owners(&there).filter(|owner| is_ours(owner)).eq(&wanted) {
+            if owners(&existing).filter(|owner| is_ours(owner)).eq(&wanted) {
                 continue;
             }
-            let others = owners(&there).filter(|owner| !is_ours(owner));
+            let others = owners(&existing).filter(|owner| !is_ours(owner));
             let all: Vec<&OwnerReference> = others.chain(&wanted).collect();
-            let metadata = json!({"resourceVersion": there.metadata.resource_version, "ownerReferences": all});
+            let metadata = json!({"resourceVersion": existing.metadata.resource_version, "ownerReferences": all});
             let patch = Patch::Merge(json!({ "metadata": metadata }));
             let api = controller.api(&self.set, &controller.kind_of_claims);
             let changed = api.patch(&claim, &PatchParams::default(), &patch).await;
@@ -74,7 +76,7 @@ impl Round<'_> {
 
     /// Returns the owner that the claims of an ordinal should have.
     fn owner(&self, pod: Option<&ObjectMeta>, ordinal: i64) -> Option<OwnerReference> {
-        let (policy, kept) = (self.spec.claims_deleted_with, self.spec.has(ordinal));
+        let (policy, kept) = (self.spec.claim_retention, self.spec.has(ordinal));
         let reference = |api_version: &str, kind: &str, of: &ObjectMeta| OwnerReference {
             api_version: api_version.to_owned(),
             kind: kind.to_owned(),
@@ -83,10 +85,10 @@ impl Round<'_> {
             controller: Some(true),
             block_owner_deletion: Some(true),
         };
-        if policy.with_pod && !kept {
+        if policy.delete_with_pod && !kept {
             return pod.map(|pod| reference("v1", "Pod", pod));
         }
-        policy.with_set.then(|| reference("apps/v1", "StatefulSet", &self.set.metadata))
+        policy.delete_with_set.then(|| reference("apps/v1", "StatefulSet", &self.set.metadata))
     }
 
     fn claim(&self, claim: &str) -> Option<std::sync::Arc<DynamicObject>> {

@@ -10,7 +10,7 @@ use kube_informers::cache::with_causes;
 use serde_json::json;
 
 use super::identity::{is_labelled, labels, new_pod, ordinal};
-use super::round::Round;
+use super::sync::StatefulSetSync;
 use crate::shared::error::SyncError;
 use crate::shared::object::{name, number};
 use crate::shared::pods;
@@ -22,20 +22,20 @@ pub(super) type Next = ControlFlow<()>;
 const GO_ON: Next = ControlFlow::Continue(());
 const WAIT: Next = ControlFlow::Break(());
 
-impl Round<'_> {
+impl StatefulSetSync<'_> {
     /// Creates or repairs each wanted pod. With ordered management, each pod waits for the one before it.
-    pub(super) async fn keep(&self) -> Result<Next, SyncError> {
-        for place in 0..self.replicas.len() {
-            if self.keep_one(place).await?.is_break() && self.spec.ordered {
+    pub(super) async fn ensure_replicas(&self) -> Result<Next, SyncError> {
+        for index in 0..self.replicas.len() {
+            if self.ensure_replica(index).await?.is_break() && self.spec.ordered {
                 return Ok(WAIT);
             }
         }
         Ok(GO_ON)
     }
 
-    async fn keep_one(&self, place: usize) -> Result<Next, SyncError> {
-        let ordinal = self.spec.start + i64::try_from(place).unwrap_or(i64::MAX);
-        let Some(pod) = &self.replicas[place] else {
+    async fn ensure_replica(&self, index: usize) -> Result<Next, SyncError> {
+        let ordinal = self.spec.start + i64::try_from(index).unwrap_or(i64::MAX);
+        let Some(pod) = &self.replicas[index] else {
             self.create(ordinal).await?;
             return Ok(WAIT);
         };
@@ -53,9 +53,9 @@ impl Round<'_> {
             return Ok(WAIT);
         }
         if !is_labelled(pod) && !pods::is_going(pod) {
-            self.identify(pod, ordinal).await?;
+            self.write_identity(pod, ordinal).await?;
         }
-        self.settle_claims(pod, ordinal).await?;
+        self.update_claim_owners(pod, ordinal).await?;
         Ok(GO_ON)
     }
 
@@ -63,7 +63,7 @@ impl Round<'_> {
     pub(super) async fn scale_down(&self) -> Result<Next, SyncError> {
         for pod in &self.condemned {
             let ordinal = ordinal(name(&self.set.metadata), name(&pod.metadata)).unwrap_or_default();
-            self.settle_claims(pod, ordinal).await?;
+            self.update_claim_owners(pod, ordinal).await?;
         }
         let lost = self.condemned.iter().rfind(|pod| self.is_unavailable(Some(pod)));
         for pod in &self.condemned {
@@ -85,11 +85,11 @@ impl Round<'_> {
     async fn create(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         if self.has_stale_claim(ordinal) {
-            self.controller.queue.add_after(self.key.to_owned(), super::LATE);
+            self.controller.queue.add_after(self.key.to_owned(), super::RETRY_DELAY);
             return Ok(());
         }
         self.create_claims(ordinal).await?;
-        let revision = if self.starts_old(ordinal) { &self.current } else { &self.update };
+        let revision = if self.starts_at_current_revision(ordinal) { &self.current } else { &self.update };
         let pod = new_pod(&self.set, ordinal, revision, (&controller.kind, &controller.kind_of_pods));
         let api = controller.api(&self.set, &controller.kind_of_pods);
         match api.create(&PostParams::default(), &pod).await {
@@ -108,7 +108,7 @@ impl Round<'_> {
     }
 
     /// Returns true if a new pod gets the revision from before the update. Upstream: `newVersionedStatefulSetPod`.
-    fn starts_old(&self, ordinal: i64) -> bool {
+    fn starts_at_current_revision(&self, ordinal: i64) -> bool {
         let Some(rolling) = self.spec.rolling else { return false };
         let old = rolling.partition.unwrap_or_else(|| number(&self.set, "/status/currentReplicas"));
         ordinal < self.spec.start + old
@@ -131,7 +131,7 @@ impl Round<'_> {
     }
 
     /// Gives an adopted pod the labels of its identity.
-    async fn identify(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
+    async fn write_identity(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
         let (controller, pod_name) = (self.controller, name(&pod.metadata));
         let patch = json!({"metadata": {"uid": pod.metadata.uid, "labels": labels(pod_name, ordinal)}});
         let api = controller.api(&self.set, &controller.kind_of_pods);
@@ -143,6 +143,6 @@ impl Round<'_> {
 
     async fn record(&self, reason: Reason, verb: &str, pod: &str, end: &str) {
         let message = format!("{verb} Pod {pod} in StatefulSet {} {end}", name(&self.set.metadata));
-        self.controller.recorder.tell(&self.set.metadata, reason, message).await;
+        self.controller.recorder.record(&self.set.metadata, reason, message).await;
     }
 }

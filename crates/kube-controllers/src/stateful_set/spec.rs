@@ -3,8 +3,8 @@
 use kube_client::api::DynamicObject;
 use serde_json::Value;
 
+use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
-use crate::shared::share::{Round, scaled};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
@@ -19,7 +19,7 @@ pub(super) struct Spec {
     /// The number of old revisions that are kept; `None` for all.
     pub(super) history: Option<i64>,
     /// The retention policy of the claims.
-    pub(super) claims_deleted_with: Deleted,
+    pub(super) claim_retention: ClaimRetention,
 }
 
 /// The limits of a rolling update.
@@ -35,9 +35,9 @@ pub(super) struct Rolling {
 /// The occasions on which the claims are deleted: with the StatefulSet, or with a pod that is scaled away. Upstream:
 /// `persistentVolumeClaimRetentionPolicy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Deleted {
-    pub(super) with_set: bool,
-    pub(super) with_pod: bool,
+pub(super) struct ClaimRetention {
+    pub(super) delete_with_set: bool,
+    pub(super) delete_with_pod: bool,
 }
 
 impl Spec {
@@ -52,9 +52,9 @@ impl Spec {
             ordered: spec["podManagementPolicy"] != "Parallel",
             rolling: (strategy["type"] != "OnDelete").then(|| rolling(&strategy["rollingUpdate"], replicas)),
             history: Some(spec["revisionHistoryLimit"].as_i64().unwrap_or(10)).filter(|limit| *limit >= 0),
-            claims_deleted_with: Deleted {
-                with_set: policy["whenDeleted"] == "Delete",
-                with_pod: policy["whenScaled"] == "Delete",
+            claim_retention: ClaimRetention {
+                delete_with_set: policy["whenDeleted"] == "Delete",
+                delete_with_pod: policy["whenScaled"] == "Delete",
             },
         }
     }
@@ -65,10 +65,13 @@ impl Spec {
     }
 }
 
-fn rolling(asked: &Value, replicas: i64) -> Rolling {
-    let unavailable = match &asked["maxUnavailable"] {
+fn rolling(rolling_update: &Value, replicas: i64) -> Rolling {
+    let unavailable = match &rolling_update["maxUnavailable"] {
         Value::Null => 1,
-        asked => scaled(asked, replicas, Round::Down).max(1),
+        value => scaled(value, replicas, Rounding::Down).max(1),
     };
-    Rolling { partition: asked.is_object().then(|| asked["partition"].as_i64().unwrap_or_default()), unavailable }
+    Rolling {
+        partition: rolling_update.is_object().then(|| rolling_update["partition"].as_i64().unwrap_or_default()),
+        unavailable,
+    }
 }

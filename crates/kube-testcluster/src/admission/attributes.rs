@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::Asked as Request;
+use super::RequestContext as Request;
 use crate::plugins::admit::Operation;
 use crate::store::Commit;
 use kube_machinery::kinds::admission::RequestAttributes;
@@ -80,7 +80,7 @@ impl<'a> Attributes<'a> {
     }
 
     pub(super) fn subresource(&self) -> &'static str {
-        self.request.part.map_or("", |part| part.name())
+        self.request.subresource.map_or("", |subresource| subresource.name())
     }
 
     /// Returns the name in the path, or the name of a new object.

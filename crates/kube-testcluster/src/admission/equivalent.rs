@@ -7,9 +7,9 @@ use kube_machinery::kinds::Resource;
 /// Returns the other resources that serve the objects of `row`. Versions that a conversion webhook converts do not
 /// count.
 pub(super) fn others(store: &Store, row: &'static Resource) -> Vec<&'static Resource> {
-    let is_asked = |row: &Resource| row.conversion_webhook().is_some();
+    let has_webhook = |row: &Resource| row.conversion_webhook().is_some();
     let is_other = |other: &&'static Resource| {
-        *other != row && other.stored() == row.stored() && !is_asked(row) && !is_asked(other)
+        *other != row && other.stored() == row.stored() && !has_webhook(row) && !has_webhook(other)
     };
     store.catalog().served().filter(is_other).collect()
 }

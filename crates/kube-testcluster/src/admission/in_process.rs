@@ -15,12 +15,13 @@ pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
     if request.store.plugins.0.is_empty() {
         return Ok(());
     }
-    let mut asked = admission_request(attributes);
-    let before = asked.object.clone();
+    let mut plugin_request = admission_request(attributes);
+    let before = plugin_request.object.clone();
     for plugin in &request.store.plugins.0 {
-        plugin.admit(&mut asked).map_err(|status| refusal::of_plugin(&status))?;
+        plugin.admit(&mut plugin_request).map_err(|status| refusal::of_plugin(&status))?;
     }
-    if let Some(object) = asked.object.filter(|object| before.as_ref().is_some_and(|before| before != object)) {
+    if let Some(object) = plugin_request.object.filter(|object| before.as_ref().is_some_and(|before| before != object))
+    {
         attributes.object = Some(Cow::Owned(mutating::taken_over(request, request.served, object.into())?));
     }
     Ok(())

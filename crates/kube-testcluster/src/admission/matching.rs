@@ -32,7 +32,7 @@ pub(super) fn row<R>(
     matches: impl Fn(&R, &RequestAttributes<'_>) -> bool,
 ) -> Option<&'static Resource> {
     let served = attributes.request.served;
-    let matches = |rule: &R, row: &'static Resource| matches(rule, &attributes.asked(row));
+    let matches = |rule: &R, row: &'static Resource| matches(rule, &attributes.match_values(row));
     if rules.iter().any(|rule| matches(rule, served)) {
         return Some(served);
     }
@@ -60,7 +60,7 @@ pub(super) fn is_in_namespace(
     let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
     if let Some(object) = attributes.object.as_deref()
         && is_namespace
-        && attributes.request.part.is_none()
+        && attributes.request.subresource.is_none()
         && writes
     {
         return Ok(selects(selector, object));

@@ -35,17 +35,17 @@ use kube_machinery::kinds::{NAMESPACES, Resource, Subresource};
 
 /// The admission of one request. If no plugin, webhook or policy exists, it costs nothing.
 pub(crate) struct Gate<'a> {
-    asked: Option<Box<Asked<'a>>>,
-    /// The kind's own warnings, used only if `asked` is `None`.
+    request: Option<Box<RequestContext<'a>>>,
+    /// The kind's own warnings, used only if `request` is `None`.
     warnings: Mutex<Vec<String>>,
 }
 
 /// A request that plugins, webhooks or policies may decide about.
-struct Asked<'a> {
+struct RequestContext<'a> {
     store: &'a Store,
     configured: Option<Arc<Configured>>,
     served: &'static Resource,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     /// The namespace in the path; for a Namespace object, its own name.
     namespace: Option<String>,
     /// The name in the path.
@@ -92,7 +92,7 @@ impl<'a> Gate<'a> {
 
     /// Returns a gate without any admission.
     pub(crate) fn open() -> Self {
-        Self { asked: None, warnings: Mutex::default() }
+        Self { request: None, warnings: Mutex::default() }
     }
 
     fn new(store: &'a Store, target: &Target, commit: Commit, who: impl FnOnce() -> (Arc<User>, Map)) -> Self {
@@ -102,11 +102,11 @@ impl<'a> Gate<'a> {
         }
         let (user, options) = who();
         let is_namespace = target.served == NAMESPACES;
-        let asked = Asked {
+        let request = RequestContext {
             store,
             configured,
             served: target.served,
-            part: target.subresource,
+            subresource: target.subresource,
             namespace: if is_namespace { target.name.clone() } else { target.namespace.clone() },
             name: target.name.clone(),
             user,
@@ -114,12 +114,12 @@ impl<'a> Gate<'a> {
             commit,
             warnings: Mutex::default(),
         };
-        Self { asked: Some(Box::new(asked)), warnings: Mutex::default() }
+        Self { request: Some(Box::new(request)), warnings: Mutex::default() }
     }
 
     /// Returns true if no plugin, webhook or policy exists.
     pub(crate) fn is_open(&self) -> bool {
-        self.asked.is_none()
+        self.request.is_none()
     }
 
     /// Decides about the deletion of an object. Upstream: `AdmissionToValidateObjectDeleteFunc`.
@@ -156,7 +156,7 @@ impl<'a> Gate<'a> {
 
     /// Returns the rounds in which an object may be changed. Upstream: `mutatingDispatcher`.
     pub(crate) fn mutation<'g>(&'g self, operation: Operation, old: Option<&'g Value>) -> Mutation<'g> {
-        Mutation::new(self.asked.as_deref(), operation, old)
+        Mutation::new(self.request.as_deref(), operation, old)
     }
 
     /// Runs the policies, and then the validating webhooks. Upstream: the order of `AllOrderedPlugins` in
@@ -167,10 +167,10 @@ impl<'a> Gate<'a> {
         object: Option<&Value>,
         old: Option<&Value>,
     ) -> Result<(), ApiError> {
-        match self.asked.as_deref() {
-            Some(asked) => {
+        match self.request.as_deref() {
+            Some(request) => {
                 let object = object.map(Cow::Borrowed);
-                let attributes = Attributes { request: asked, operation, object, old };
+                let attributes = Attributes { request: request, operation, object, old };
                 policy::dispatch(&attributes).await?;
                 validating::dispatch(&attributes).await
             }
@@ -191,7 +191,7 @@ impl<'a> Gate<'a> {
     }
 
     fn all_warnings(&self) -> MutexGuard<'_, Vec<String>> {
-        let warnings = self.asked.as_deref().map_or(&self.warnings, |asked| &asked.warnings);
+        let warnings = self.request.as_deref().map_or(&self.warnings, |request| &request.warnings);
         warnings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

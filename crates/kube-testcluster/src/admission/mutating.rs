@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::refusal::NotAdmitted;
 use super::review::{Phase, ask};
-use super::{Asked, Attributes, in_process, matching};
+use super::{Attributes, RequestContext, in_process, matching};
 use crate::http::json_patch::operate;
 use crate::http::status::ApiError;
 use crate::plugins::admit::Operation;
@@ -26,7 +26,7 @@ pub(crate) enum Reinvoke {
 
 /// The rounds in which an object may be changed, at most two.
 pub(crate) struct Mutation<'a> {
-    request: Option<&'a Asked<'a>>,
+    request: Option<&'a RequestContext<'a>>,
     operation: Operation,
     old: Option<&'a Value>,
     is_second: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Mutation<'a> {
 }
 
 impl<'a> Mutation<'a> {
-    pub(super) fn new(request: Option<&'a Asked<'a>>, operation: Operation, old: Option<&'a Value>) -> Self {
+    pub(super) fn new(request: Option<&'a RequestContext<'a>>, operation: Operation, old: Option<&'a Value>) -> Self {
         let (invoked, again) = (BTreeSet::new(), BTreeSet::new());
         Self { request, operation, old, is_second: false, output: None, invoked, again }
     }
@@ -132,7 +132,11 @@ async fn changed_by(
 
 /// Converts an object that a plugin or webhook has changed in the version of `row` back to the form that admission
 /// uses.
-pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Value) -> Result<Value, ApiError> {
+pub(super) fn taken_over(
+    request: &RequestContext<'_>,
+    row: &'static Resource,
+    object: Value,
+) -> Result<Value, ApiError> {
     let failed = |why: String| ApiError::internal_error(&why);
     if request.has_whole_objects() {
         let shaped = row.decode_value(object).map_err(failed)?;
@@ -145,7 +149,7 @@ pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Va
 }
 
 /// Sets the defaults, because all plugins and webhooks see them.
-fn with_defaults(request: &Asked<'_>, mut object: Value) -> Value {
+fn with_defaults(request: &RequestContext<'_>, mut object: Value) -> Value {
     if request.has_whole_objects() {
         (request.served.stored().defaults)(&mut object);
     }

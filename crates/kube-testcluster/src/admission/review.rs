@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::refusal::{NotAdmitted, of_webhook};
-use super::{Asked, Attributes};
+use super::{Attributes, RequestContext};
 use crate::http::status::ApiError;
 use crate::webhook::{self, Deadline};
 use kube_machinery::kinds::Resource;
@@ -42,11 +42,11 @@ pub(super) async fn ask(
         NotAdmitted::Unanswered(format!("could not create admission objects: {why}"))
     })?;
     let uid = request.store.random().uid();
-    let mut asked = attributes.admission_request(row);
-    asked["uid"] = json!(uid);
-    let review =
-        json!({"kind": "AdmissionReview", "apiVersion": format!("admission.k8s.io/{version}"), "request": asked});
-    let answer = webhook::post(request.store, &hook.client, hook.timeout, &review, Deadline::Told)
+    let mut admission_request = attributes.admission_request(row);
+    admission_request["uid"] = json!(uid);
+    let api_version = format!("admission.k8s.io/{version}");
+    let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": admission_request});
+    let answer = webhook::post(request.store, &hook.client, hook.timeout, &review, Deadline::InQuery)
         .await
         .map_err(|why| NotAdmitted::Unanswered(format!("failed to call webhook: {why}")))?;
     let response = if version == "v1" { verify(&uid, &answer, phase) } else { present(&answer) };
@@ -67,9 +67,9 @@ pub(super) async fn ask(
         .map_err(|why| NotAdmitted::Unanswered(format!("received undecodable patch in webhook response: {why}")))
 }
 
-fn keep_warnings(request: &Asked<'_>, response: &Value) {
-    let told = response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(told.map(ToOwned::to_owned));
+fn keep_warnings(request: &RequestContext<'_>, response: &Value) {
+    let warnings = response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings.map(ToOwned::to_owned));
 }
 
 fn present(answer: &Value) -> Result<&Value, String> {

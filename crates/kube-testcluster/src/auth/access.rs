@@ -12,7 +12,7 @@ use http::Extensions;
 use super::attributes::Attributes;
 use super::authorization::Authorizer;
 use super::bearer_token::bearer_token;
-use super::impersonation::{Impersonation, wanted_user};
+use super::impersonation::{impersonate, wanted_user};
 use super::service_account;
 use crate::http::query::Query;
 use crate::http::represent::refused;
@@ -25,7 +25,6 @@ use kube_machinery::conventions::user::User;
 struct Access {
     store: Arc<Store>,
     authorizer: Arc<Authorizer>,
-    impersonation: Impersonation,
     /// The user of a request without a credential, on a listener without authentication.
     administrator: Arc<User>,
 }
@@ -49,8 +48,7 @@ impl Caller {
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
     let _ = store.authorizer.set(authorizer.clone()); // fails if another listener has set one, which decides alike
-    let access =
-        Access { store, authorizer, impersonation: Impersonation::default(), administrator: Arc::new(User::admin()) };
+    let access = Access { store, authorizer, administrator: Arc::new(User::admin()) };
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
 }
 
@@ -75,11 +73,11 @@ impl Access {
             return Ok(());
         }
         let mut user = self.user(request)?;
-        let asked = Attributes::of(request.method(), request.uri());
+        let attributes = Attributes::of(request.method(), request.uri());
         if let Some(wanted) = wanted {
-            user = Arc::new(self.impersonation.check(&self.authorizer, &user, &wanted, &asked)?);
+            user = Arc::new(impersonate(&self.authorizer, &user, wanted)?);
         }
-        self.authorizer.check(&user, &asked)?;
+        self.authorizer.check(&user, &attributes)?;
         request.extensions_mut().insert(user);
         request.extensions_mut().insert(self.authorizer.clone());
         Ok(())

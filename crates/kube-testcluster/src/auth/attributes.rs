@@ -69,29 +69,15 @@ impl Attributes {
         })
     }
 
-    pub(crate) fn verb(&self) -> &str {
-        match self {
-            Self::Path { verb, .. } => verb,
-            Self::Resource(asked) => &asked.verb,
-        }
-    }
-
-    /// Returns the same attributes with another verb.
-    pub(crate) fn with_verb(mut self, other: String) -> Self {
-        match &mut self {
-            Self::Path { verb, .. } => *verb = other,
-            Self::Resource(asked) => asked.verb = other,
-        }
-        self
-    }
-
     /// Returns the error for a user who may not do this. Upstream: `ForbiddenStatusError`.
     pub(crate) fn forbidden(&self, user: &str, reason: &str) -> ApiError {
         let colon = if reason.is_empty() { "" } else { ": " };
         let why = format!("{}{colon}{reason}", self.refusal(user));
         let (group, resource, name) = match self {
             Self::Path { .. } => ("", "", ""),
-            Self::Resource(asked) => (asked.group.as_str(), asked.resource.as_str(), asked.name.as_str()),
+            Self::Resource(attributes) => {
+                (attributes.group.as_str(), attributes.resource.as_str(), attributes.name.as_str())
+            }
         };
         ApiError::not_allowed(group, resource, name, &why)
     }
@@ -99,7 +85,7 @@ impl Attributes {
     /// Upstream: `forbiddenMessage`.
     fn refusal(&self, user: &str) -> String {
         let user = quote(user);
-        let told = match self {
+        let message = match self {
             Self::Path { verb, path } => format!("User {user} cannot {verb} path {}", quote(path)),
             Self::Resource(ResourceAttributes { verb, group, namespace, resource, subresource, .. }) => {
                 let slash = if subresource.is_empty() { "" } else { "/" };
@@ -112,7 +98,7 @@ impl Attributes {
             }
         };
         // Escapes HTML, so that a browser never renders the message.
-        told.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+        message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
     }
 }
 
@@ -196,8 +182,8 @@ mod tests {
             ("labelSelector=metadata.name%3Da", ""),
         ] {
             let uri = format!("/api/v1/pods?{query}").parse().unwrap();
-            let Attributes::Resource(asked) = Attributes::of(&Method::GET, &uri) else { panic!("{query}") };
-            assert_eq!(asked.name, name, "{query}");
+            let Attributes::Resource(attributes) = Attributes::of(&Method::GET, &uri) else { panic!("{query}") };
+            assert_eq!(attributes.name, name, "{query}");
         }
     }
 }

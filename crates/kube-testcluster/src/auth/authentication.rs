@@ -43,9 +43,9 @@ async fn pass(State(authenticator): State<Arc<Authenticator>>, mut request: Requ
     }
     let Ok(user) = authenticator.user(&request) else { return refuse(&request, ApiError::unauthorized()) };
     if authenticator.store.settings.authorization == Authorization::AlwaysAllow {
-        let asked = Attributes::of(request.method(), request.uri());
-        if !unrestricted::allows(&user, &asked) {
-            return without_sniffing(refuse(&request, asked.forbidden(&user.name, "")));
+        let attributes = Attributes::of(request.method(), request.uri());
+        if !unrestricted::allows(&user, &attributes) {
+            return without_sniffing(refuse(&request, attributes.forbidden(&user.name, "")));
         }
     }
     request.headers_mut().remove(header::AUTHORIZATION); // handlers must not see the token

@@ -41,10 +41,10 @@ impl Authorizer {
     ///
     /// # Errors
     /// 403, if the user may not do this.
-    pub(crate) fn check(&self, user: &User, asked: &Attributes) -> Result<(), ApiError> {
-        match self.authorize(user, asked) {
+    pub(crate) fn check(&self, user: &User, attributes: &Attributes) -> Result<(), ApiError> {
+        match self.authorize(user, attributes) {
             Decision { allowed: true, .. } => Ok(()),
-            Decision { reason, .. } => Err(asked.forbidden(&user.name, &reason)),
+            Decision { reason, .. } => Err(attributes.forbidden(&user.name, &reason)),
         }
     }
 
@@ -58,21 +58,21 @@ impl Authorizer {
         }
     }
 
-    /// Calls `look` with the RBAC policy; `None` without RBAC.
-    pub(crate) fn policy<T>(&self, look: impl FnOnce(&Policy) -> T) -> Option<T> {
+    /// Calls `read` with the RBAC policy; `None` without RBAC.
+    pub(crate) fn policy<T>(&self, read: impl FnOnce(&Policy) -> T) -> Option<T> {
         match self {
             Self::AlwaysAllow => None,
-            Self::Rbac(followed) => Some(with_policy(followed, look)),
+            Self::Rbac(followed) => Some(with_policy(followed, read)),
         }
     }
 }
 
 impl Authorize for Authorizer {
-    fn authorize(&self, user: &User, asked: &Attributes) -> Decision {
+    fn authorize(&self, user: &User, attributes: &Attributes) -> Decision {
         let decided = match self {
             Self::AlwaysAllow => Ok(String::new()),
             Self::Rbac(_) if is_privileged(user) => Ok(String::new()),
-            Self::Rbac(followed) => with_policy(followed, |policy| policy.authorize(user, asked)),
+            Self::Rbac(followed) => with_policy(followed, |policy| policy.authorize(user, attributes)),
         };
         match decided {
             Ok(reason) => Decision { allowed: true, reason },
@@ -87,6 +87,6 @@ pub(crate) fn is_privileged(user: &User) -> bool {
     user.groups.iter().any(|group| group == MASTERS)
 }
 
-fn with_policy<T>(followed: &Mutex<Followed>, look: impl FnOnce(&Policy) -> T) -> T {
-    look(followed.lock().unwrap_or_else(PoisonError::into_inner).now())
+fn with_policy<T>(followed: &Mutex<Followed>, read: impl FnOnce(&Policy) -> T) -> T {
+    read(followed.lock().unwrap_or_else(PoisonError::into_inner).now())
 }

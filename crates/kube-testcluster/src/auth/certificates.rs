@@ -15,7 +15,7 @@ const GROUP: &str = "certificates.k8s.io";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update<'a> {
     pub(crate) resource: &'static Resource,
-    pub(crate) part: Option<Subresource>,
+    pub(crate) subresource: Option<Subresource>,
     pub(crate) old: &'a Value,
     pub(crate) new: &'a Value,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Update<'a> {
 pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), ApiError> {
     let is_request = (update.resource.group, update.resource.plural) == (GROUP, "certificatesigningrequests");
     let Some(caller) = caller.filter(|_| is_request) else { return Ok(()) };
-    let verb = match update.part {
+    let verb = match update.subresource {
         Some(Subresource::Approval) => "approve",
         Some(Subresource::Status) if update.signs() => "sign",
         _ => return Ok(()),
@@ -60,8 +60,8 @@ impl Caller {
         let domain = signer.split('/').next().unwrap_or_default();
         [signer.to_owned(), format!("{domain}/*")].into_iter().any(|name| {
             let (verb, group, resource) = (verb.to_owned(), GROUP.to_owned(), "signers".to_owned());
-            let asked = ResourceAttributes { verb, group, resource, name, ..ResourceAttributes::default() };
-            self.authorizer.authorize(&self.user, &Attributes::Resource(asked)).allowed
+            let attributes = ResourceAttributes { verb, group, resource, name, ..ResourceAttributes::default() };
+            self.authorizer.authorize(&self.user, &Attributes::Resource(attributes)).allowed
         })
     }
 }

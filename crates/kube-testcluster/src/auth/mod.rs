@@ -41,6 +41,6 @@ pub use self::token_file::BadTokenFile;
 
 /// Returns the user of a request; anonymous when authentication is off.
 pub(crate) fn user_of(extensions: &Extensions) -> Arc<User> {
-    static NOBODY: LazyLock<Arc<User>> = LazyLock::new(|| Arc::new(User::anonymous()));
-    extensions.get::<Arc<User>>().unwrap_or(&NOBODY).clone()
+    static ANONYMOUS: LazyLock<Arc<User>> = LazyLock::new(|| Arc::new(User::anonymous()));
+    extensions.get::<Arc<User>>().unwrap_or(&ANONYMOUS).clone()
 }

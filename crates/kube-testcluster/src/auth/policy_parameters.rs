@@ -38,8 +38,8 @@ pub(crate) fn cause(
 impl Caller {
     fn of_policy(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let kind = ParamKind::of(&spec["paramKind"])?;
-        let asked = Asked { verb: "get", name: "*", namespace: "*" };
-        if self.may_read(store, Some(&kind), &asked) {
+        let attributes = ParamRead { verb: "get", name: "*", namespace: "*" };
+        if self.may_read(store, Some(&kind), &attributes) {
             return None;
         }
         let ParamKind { kind, api_version } = kind;
@@ -53,12 +53,12 @@ impl Caller {
     fn of_binding(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
         let reference = spec["paramRef"].as_object()?;
-        let part = |field: &str| reference.get(field).map(text).unwrap_or_default();
-        let (name, namespace, policy_name) = (part("name"), part("namespace"), text(&spec["policyName"]));
+        let field_text = |field: &str| reference.get(field).map(text).unwrap_or_default();
+        let (name, namespace, policy_name) = (field_text("name"), field_text("namespace"), text(&spec["policyName"]));
         let policy = store.get(ADMISSION_POLICIES, &Key::new(None, &policy_name)).and_then(|policy| policy.open().ok());
         let kind = policy.as_ref().and_then(|policy| ParamKind::of(&policy.value["spec"]["paramKind"]));
         let verb = if name.is_empty() { "list" } else { "get" };
-        if self.may_read(store, kind.as_ref(), &Asked { verb, name: &name, namespace: &namespace }) {
+        if self.may_read(store, kind.as_ref(), &ParamRead { verb, name: &name, namespace: &namespace }) {
             return None;
         }
         let user = shown(&self.user);
@@ -78,22 +78,22 @@ impl Caller {
         Some(Cause::forbidden("spec.paramRef", &why))
     }
 
-    fn may_read(&self, store: &Store, kind: Option<&ParamKind>, asked: &Asked<'_>) -> bool {
+    fn may_read(&self, store: &Store, kind: Option<&ParamKind>, attributes: &ParamRead<'_>) -> bool {
         let row = kind.and_then(|kind| kind.row(&store.catalog()));
         let group = kind.map_or("*", |kind| kind.group_version().0);
-        let asked = ResourceAttributes {
-            verb: asked.verb.to_owned(),
+        let attributes = ResourceAttributes {
+            verb: attributes.verb.to_owned(),
             group: group.to_owned(),
-            namespace: asked.namespace.to_owned(),
+            namespace: attributes.namespace.to_owned(),
             resource: row.map_or("*", |row| row.plural).to_owned(),
             subresource: String::new(),
-            name: asked.name.to_owned(),
+            name: attributes.name.to_owned(),
         };
-        self.authorizer.authorize(&self.user, &Attributes::Resource(asked)).allowed
+        self.authorizer.authorize(&self.user, &Attributes::Resource(attributes)).allowed
     }
 }
 
-struct Asked<'a> {
+struct ParamRead<'a> {
     verb: &'static str,
     name: &'a str,
     namespace: &'a str,

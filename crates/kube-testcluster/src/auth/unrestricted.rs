@@ -9,8 +9,8 @@ use kube_machinery::conventions::user::User;
 const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
 /// Returns true if the user may do this.
-pub(super) fn allows(user: &User, asked: &Attributes) -> bool {
-    match asked {
+pub(super) fn allows(user: &User, attributes: &Attributes) -> bool {
+    match attributes {
         _ if !user.is_anonymous() => true,
         Attributes::Path { verb, path } => verb == "get" && PUBLIC.contains(&path.as_str()),
         Attributes::Resource(_) => false,

@@ -2,9 +2,9 @@
 
 use k8s_openapi::api::core::v1::Pod;
 
+use crate::bootstrap::{api_service, bootstrap_policy, many_pods};
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;
-use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::settings::{Admission, Controllers};
 use crate::store::Store;
 use crate::store::object::{Draft, Key};
@@ -38,7 +38,7 @@ pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
         put(store, PODS, Some(&namespace), value);
     }
     for n in 1..=crowd {
-        put(store, PODS, Some("default"), crowd::pod(n, nodes, &now));
+        put(store, PODS, Some("default"), many_pods::pod(n, nodes, &now));
     }
 }
 

@@ -4,7 +4,7 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
+use super::housekeeping::{Housekeeping, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::store::object::{Object, Opened};
@@ -34,11 +34,15 @@ enum OwnerState {
 
 /// Deletes an object if each of its owners is gone or waits for its dependents. If some owners stay, it only removes
 /// the references to the others. Upstream: `attemptToDeleteItem`.
-pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
+pub(crate) async fn check_owners(
+    store: &Store,
+    housekeeping: &Housekeeping,
+    object_ref: &ObjectRef,
+) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let catalog = store.catalog();
     let owners = owners(&object, &catalog);
-    // Upstream finds no path for an object whose kind is no longer defined. The chore is queued again when the kind is
+    // Upstream finds no path for an object whose kind is no longer defined. The task is queued again when the kind is
     // defined.
     let is_defined = || catalog.defined(object.resource.group, object.resource.plural).is_some();
     if owners.is_empty() || is_deleting(&object) || !is_defined() {
@@ -55,7 +59,7 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
             .collect();
         return if lost.is_empty() { Ok(()) } else { remove_owners(store, object_ref, &lost).await };
     }
-    let dependents = chores.dependents_of(&uid);
+    let dependents = housekeeping.dependents_of(&uid);
     let policy = if states.contains(&OwnerState::Waiting) && !dependents.is_empty() {
         let also_waits =
             |object_ref: &ObjectRef| object_ref.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
@@ -88,27 +92,31 @@ fn classify(store: &Store, owner: &Owner) -> OwnerState {
 
 /// Orphans or deletes the dependents of an owner that is being deleted, as its finalizer asks for, and then removes the
 /// finalizer. Upstream: `processDeletingDependentsItem` and `orphanDependents`.
-pub(crate) async fn handle_dependents(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
+pub(crate) async fn handle_dependents(
+    store: &Store,
+    housekeeping: &Housekeeping,
+    object_ref: &ObjectRef,
+) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let uid = object.summary.uid();
     if is_held(&object, ORPHAN) {
-        for dependent in chores.dependents_of(uid) {
+        for dependent in housekeeping.dependents_of(uid) {
             unless_over(remove_owners(store, &dependent, &[uid]).await)?;
         }
         return remove_finalizer(store, &object, ORPHAN).await;
     }
     if is_held(&object, FOREGROUND) {
-        for dependent in chores.dependents_of(uid) {
-            unless_over(check_owners(store, chores, &dependent).await)?;
+        for dependent in housekeeping.dependents_of(uid) {
+            unless_over(check_owners(store, housekeeping, &dependent).await)?;
         }
-        if !chores.is_blocked(uid) {
+        if !housekeeping.is_blocked(uid) {
             return remove_finalizer(store, &object, FOREGROUND).await;
         }
     }
     Ok(())
 }
 
-/// Ignores the error if the object is gone or has changed, because that write has queued a chore of its own.
+/// Ignores the error if the object is gone or has changed, because that write has queued a work item of its own.
 fn unless_over(done: Result<(), ApiError>) -> Result<(), ApiError> {
     match done {
         Err(error) if is_over(&error) => Ok(()),

@@ -1,10 +1,10 @@
 //! The controllers that run inside the server and work on its store. The controllers of workloads are clients of the
 //! API, in the crate `kube-controllers`.
 
-pub(crate) mod chores;
 pub(crate) mod cluster_role_aggregation;
 pub(crate) mod custom_resource_definition;
 mod garbage_collector;
+pub(crate) mod housekeeping;
 pub(crate) mod namespace;
 mod node_lifecycle;
 mod pod_gc;

@@ -5,7 +5,7 @@ mod remaining;
 
 use std::time::Duration;
 
-use super::chores::{Chores, is_deleting, is_over};
+use super::housekeeping::{Housekeeping, is_deleting, is_over};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
@@ -30,8 +30,8 @@ pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// Deletes the contents of a namespace that is being deleted, pods first. Reports the remaining objects in the
 /// conditions, and removes the finalizer once none remain. A pod takes time to end, so the removal of the last pod, and
-/// that of the last object, each queue another chore.
-pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<(), ApiError> {
+/// that of the last object, each queue another work item.
+pub(crate) async fn empty(store: &Store, housekeeping: &Housekeeping, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let Some(going) = store.get(NAMESPACES, &key).filter(|namespace| is_deleting(namespace)) else { return Ok(()) };
     let contents = store.catalog().stored().filter(|resource| resource.is_namespaced()).collect::<Vec<_>>();
@@ -44,7 +44,7 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
         failed = failed.and(delete_kinds(store, others, name, &mut remaining).await);
     }
     change(store, &going, |home| with_conditions(store, home, &remaining)).await?;
-    if chores.is_empty(name, &store.catalog()) {
+    if housekeeping.is_empty(name, &store.catalog()) {
         change(store, &going, |home| released(home.value.clone())).await?;
     }
     failed

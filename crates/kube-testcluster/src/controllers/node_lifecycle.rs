@@ -24,8 +24,8 @@ const TAINTS: [(&str, &str, &str); 6] = [
 /// Adds and removes the taints of a node.
 pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
-    let tainted = store.update(NODES, &key, Commit::Really, |node: &Opened| {
-        Ok::<_, ApiError>(match tainted(&node.value) {
+    let wanted_taints = store.update(NODES, &key, Commit::Really, |node: &Opened| {
+        Ok::<_, ApiError>(match wanted_taints(&node.value) {
             Some(taints) => {
                 let mut value = node.value.clone();
                 match taints.is_empty() {
@@ -37,11 +37,11 @@ pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
             None => Next::Keep,
         })
     });
-    tainted.await.map(|_| ())
+    wanted_taints.await.map(|_| ())
 }
 
 /// Returns the taints that a node should have, or `None` if it has them.
-fn tainted(node: &Value) -> Option<Vec<Value>> {
+fn wanted_taints(node: &Value) -> Option<Vec<Value>> {
     let conditions = node["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let is = |kind: &str, status: &str| conditions.iter().any(|it| it["type"] == kind && it["status"] == status);
     let mut wanted: Vec<&str> =
@@ -79,15 +79,18 @@ mod tests {
             json!({"spec": {"taints": taints, "unschedulable": unschedulable}, "status": {"conditions": conditions}})
         };
         let (new, memory) = (of("not-ready"), of("memory-pressure"));
-        assert_eq!(tainted(&node(&[&new], false, &[])), None, "the kubelet has never reported");
+        assert_eq!(wanted_taints(&node(&[&new], false, &[])), None, "the kubelet has never reported");
         assert_eq!(
-            tainted(&node(&[&own, &new, &evicting], false, &[("Ready", "True")])),
+            wanted_taints(&node(&[&own, &new, &evicting], false, &[("Ready", "True")])),
             Some(vec![own.clone(), evicting])
         );
         let unknown = node(&[&new], false, &[("Ready", "Unknown"), ("MemoryPressure", "True")]);
-        assert_eq!(tainted(&unknown), Some(vec![of("unreachable"), memory.clone()]));
-        assert_eq!(tainted(&node(&[&memory], false, &[("Ready", "True"), ("MemoryPressure", "True")])), None);
-        assert_eq!(tainted(&node(&[&own], true, &[("Ready", "True")])), Some(vec![own.clone(), of("unschedulable")]));
-        assert_eq!(tainted(&node(&[&own, &of("unschedulable")], false, &[("Ready", "True")])), Some(vec![own]));
+        assert_eq!(wanted_taints(&unknown), Some(vec![of("unreachable"), memory.clone()]));
+        assert_eq!(wanted_taints(&node(&[&memory], false, &[("Ready", "True"), ("MemoryPressure", "True")])), None);
+        assert_eq!(
+            wanted_taints(&node(&[&own], true, &[("Ready", "True")])),
+            Some(vec![own.clone(), of("unschedulable")])
+        );
+        assert_eq!(wanted_taints(&node(&[&own, &of("unschedulable")], false, &[("Ready", "True")])), Some(vec![own]));
     }
 }

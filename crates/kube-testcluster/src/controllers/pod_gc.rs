@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::chores::is_over;
+use super::housekeeping::is_over;
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;

@@ -1,7 +1,7 @@
 //! The publisher of the root certificate: creates the config map `kube-root-ca.crt` in each namespace. Upstream:
 //! `pkg/controller/certificates/rootcacertpublisher`.
 
-use super::chores::is_deleting;
+use super::housekeeping::is_deleting;
 use crate::http::status::ApiError;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};

@@ -1,7 +1,7 @@
 //! The service account controller: creates the account `default` in each namespace. Upstream:
 //! `pkg/controller/serviceaccount`.
 
-use super::chores::is_deleting;
+use super::housekeeping::is_deleting;
 use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::object::Key;

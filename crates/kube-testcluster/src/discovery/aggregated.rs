@@ -46,9 +46,9 @@ impl DiscoveryForm {
     }
 }
 
-/// Responds with the groups for which `asked` is true, or 304 if the client's ETag is current.
-pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, asked: fn(&str) -> bool) -> Response {
-    let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|name| asked(name)).collect();
+/// Responds with the groups for which `requested` is true, or 304 if the client's ETag is current.
+pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, requested: fn(&str) -> bool) -> Response {
+    let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|name| requested(name)).collect();
     in_order(&mut names);
     let items: Vec<Value> = names.into_iter().map(|name| group(catalog, name)).collect();
     let body = json!({

@@ -140,7 +140,7 @@ impl Format {
         if forgets_owners {
             decoded.value["metadata"]["managedFields"] = json!([]);
         }
-        decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
+        decoded.faults.splice(0..0, strictness.yaml_warnings(duplicates));
         let decoded = strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))?;
         Ok((decoded, wrong))
     }
@@ -172,7 +172,7 @@ impl Format {
         if forgets_owners {
             decoded.value["metadata"]["managedFields"] = json!([]);
         }
-        decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
+        decoded.faults.splice(0..0, strictness.yaml_warnings(duplicates));
         strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
     }
 }
@@ -246,9 +246,9 @@ impl WrongType {
 fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> Option<WrongType> {
     let own_version = resource.api_version();
     let fields = [("kind", kind, resource.kind), ("apiVersion", version, own_version.as_str())];
-    let wrong = fields.into_iter().filter(|(_, said, own)| said != own);
+    let wrong = fields.into_iter().filter(|(_, written, own)| written != own);
     let causes: Vec<_> =
-        wrong.map(|(field, said, own)| Cause::invalid(field, said, &format!("must be {own}"))).collect();
+        wrong.map(|(field, written, own)| Cause::invalid(field, written, &format!("must be {own}"))).collect();
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
     (!causes.is_empty()).then(|| WrongType::Other(ApiError::invalid_kind(group, kind, name, causes)))

@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 use futures::{TryStreamExt, stream};
 use http::{HeaderMap, HeaderValue, header};
 
-use super::pieces::PIECE;
 use super::represent::Verbatim;
+use super::sized_body::PIECE;
 
 /// The response size in bytes beyond which upstream compresses.
 const THRESHOLD: u64 = 128 * 1024;

@@ -23,9 +23,9 @@ pub(crate) async fn finish<T>(
     timeout: Option<&str>,
     write: impl Future<Output = Result<T, ApiError>>,
 ) -> Result<T, ApiError> {
-    let asked =
+    let requested =
         timeout.and_then(|text| u64::try_from(duration(text).ok()?).ok()).filter(|nanoseconds| *nanoseconds > 0);
-    let most = asked.map_or(MOST_OF_A_WRITE, |nanoseconds| Duration::from_nanos(nanoseconds).min(MOST_OF_A_WRITE));
+    let most = requested.map_or(MOST_OF_A_WRITE, |nanoseconds| Duration::from_nanos(nanoseconds).min(MOST_OF_A_WRITE));
     tokio::time::timeout(most, write).await.unwrap_or_else(|_| {
         Err(ApiError::timeout("request did not complete within requested timeout - context deadline exceeded"))
     })

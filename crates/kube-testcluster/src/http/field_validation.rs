@@ -30,7 +30,7 @@ impl Strictness {
 
     /// Joins the faults of a YAML body into one error if validation is strict; otherwise each stays a warning.
     /// Upstream: `parseYAMLWarnings`.
-    pub(crate) fn told_of_yaml(self, faults: Vec<String>) -> Vec<String> {
+    pub(crate) fn yaml_warnings(self, faults: Vec<String>) -> Vec<String> {
         match self {
             Self::Strict if !faults.is_empty() => vec![format!("yaml: unmarshal errors:\n  {}", faults.join("\n  "))],
             _ => faults,
@@ -87,15 +87,15 @@ mod tests {
 
     #[test]
     fn each_warning_is_sent_once() {
-        let told = warnings(&["unknown field \"a\"".to_owned(), "b".to_owned(), "unknown field \"a\"".to_owned()]);
-        assert_eq!(told, [r#"299 - "unknown field \"a\"""#, r#"299 - "b""#]);
+        let sent = warnings(&["unknown field \"a\"".to_owned(), "b".to_owned(), "unknown field \"a\"".to_owned()]);
+        assert_eq!(sent, [r#"299 - "unknown field \"a\"""#, r#"299 - "b""#]);
     }
 
     #[test]
     fn many_warnings_are_truncated_and_limited_in_number() {
         let many: Vec<String> = (0..100).map(|n| format!("{n:03}{}", "x".repeat(297))).collect();
-        let told = warnings(&many);
-        assert_eq!(told.len(), 16); // of 256 characters each
-        assert!(told.iter().all(|text| text.len() == 256 + "299 - \"\"".len()));
+        let sent = warnings(&many);
+        assert_eq!(sent.len(), 16); // of 256 characters each
+        assert!(sent.iter().all(|text| text.len() == 256 + "299 - \"\"".len()));
     }
 }

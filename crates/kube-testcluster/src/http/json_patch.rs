@@ -29,7 +29,7 @@ async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
         if n % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
             tokio::task::yield_now().await;
         }
-        let settled = settled(operation, value)?;
+        let settled = with_plain_indexes(operation, value)?;
         let operation = settled.as_ref().unwrap_or(operation);
         if let PatchOperation::Copy(copy) = operation
             && let Ok(source) = copy.from.resolve(value)
@@ -61,27 +61,27 @@ async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
 /// Returns the operation with plain indices, or `None` if it needs no change. Upstream accepts every index that Go can
 /// parse, and counts a negative one from the end; the pointer type here does not. A move becomes an add: this function
 /// already removes the value, because upstream resolves the target after the removal.
-fn settled(operation: &PatchOperation, value: &mut Value) -> Result<Option<PatchOperation>, ApiError> {
+fn with_plain_indexes(operation: &PatchOperation, value: &mut Value) -> Result<Option<PatchOperation>, ApiError> {
     let (path, from) = (operation.path(), source(operation));
     if !has_odd_index(path) && !from.is_some_and(has_odd_index) {
         return Ok(None);
     }
     let mut settled = operation.clone();
     match &mut settled {
-        PatchOperation::Add(add) => add.path = plain(path, value, Place::New)?,
-        PatchOperation::Remove(remove) => remove.path = plain(path, value, Place::Old)?,
-        PatchOperation::Replace(replace) => replace.path = plain(path, value, Place::Old)?,
-        PatchOperation::Test(test) => test.path = plain(path, value, Place::Old)?,
+        PatchOperation::Add(add) => add.path = plain_path(path, value, PathEnd::Added)?,
+        PatchOperation::Remove(remove) => remove.path = plain_path(path, value, PathEnd::Existing)?,
+        PatchOperation::Replace(replace) => replace.path = plain_path(path, value, PathEnd::Existing)?,
+        PatchOperation::Test(test) => test.path = plain_path(path, value, PathEnd::Existing)?,
         PatchOperation::Copy(copy) => {
-            copy.from = plain(&copy.from, value, Place::Old)?;
-            copy.path = plain(path, value, Place::New)?;
+            copy.from = plain_path(&copy.from, value, PathEnd::Existing)?;
+            copy.path = plain_path(path, value, PathEnd::Added)?;
         }
         PatchOperation::Move(moved) => {
-            let from = plain(&moved.from, value, Place::Old)?;
+            let from = plain_path(&moved.from, value, PathEnd::Existing)?;
             let item = from.resolve(value).map_err(|_| ApiError::unprocessable())?.clone();
             let gone = PatchOperation::Remove(RemoveOperation { path: from });
             ::json_patch::patch_unsafe(value, &[gone]).map_err(|_| ApiError::unprocessable())?;
-            let path = plain(path, value, Place::New)?;
+            let path = plain_path(path, value, PathEnd::Added)?;
             settled = PatchOperation::Add(AddOperation { path, value: item });
         }
     }
@@ -106,13 +106,13 @@ fn has_odd_index(path: &Pointer) -> bool {
 
 /// The end of a path: an existing item, or one that is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Old,
-    New,
+enum PathEnd {
+    Existing,
+    Added,
 }
 
 /// Returns the path with plain indices. Upstream: `partialArray`.
-fn plain(path: &Pointer, value: &Value, end: Place) -> Result<PointerBuf, ApiError> {
+fn plain_path(path: &Pointer, value: &Value, end: PathEnd) -> Result<PointerBuf, ApiError> {
     let mut settled = PointerBuf::new();
     let mut at = Some(value);
     let last = path.count().saturating_sub(1);
@@ -120,7 +120,7 @@ fn plain(path: &Pointer, value: &Value, end: Place) -> Result<PointerBuf, ApiErr
         let text = token.decoded();
         let token = match at {
             Some(Value::Array(items)) if text != "-" => {
-                let count = items.len() + usize::from(n == last && end == Place::New);
+                let count = items.len() + usize::from(n == last && end == PathEnd::Added);
                 index(&text, count).ok_or_else(ApiError::unprocessable)?.to_string()
             }
             _ => text.into_owned(),

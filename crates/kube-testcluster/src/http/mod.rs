@@ -2,7 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod compression;
-pub(crate) mod cut;
+pub(crate) mod cut_watch;
 pub(crate) mod deadline;
 pub(crate) mod faults;
 pub(crate) mod field_validation;
@@ -12,22 +12,22 @@ pub(crate) mod json_patch;
 #[cfg(feature = "serve")]
 mod lingering;
 pub(crate) mod negotiation;
-pub(crate) mod pieces;
 pub(crate) mod query;
 #[cfg(feature = "serve")]
 mod refusals;
 pub(crate) mod represent;
 pub(crate) mod request_info;
 mod requester;
+pub(crate) mod response_budget;
 pub(crate) mod scheme;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 mod served_from;
+pub(crate) mod sized_body;
 pub(crate) mod status;
 mod store_error;
 pub(crate) mod table;
 pub(crate) mod type_meta;
 #[cfg(feature = "serve")]
 mod unread_body;
-pub(crate) mod waiting_answers;
 pub(crate) mod write_options;

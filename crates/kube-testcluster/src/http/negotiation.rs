@@ -121,7 +121,7 @@ pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     match query.get("pretty") {
         None | Some("") => ["curl", "Wget", "Mozilla/5.0"].iter().any(|tool| agent.starts_with(tool)),
-        Some(asked) => TRUE.contains(&asked),
+        Some(requested) => TRUE.contains(&requested),
     }
 }
 

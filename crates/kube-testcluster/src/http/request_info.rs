@@ -30,7 +30,7 @@ pub(crate) enum NoTarget {
     /// The group version is served, but it has no such resource.
     NoSuchResource,
     /// A custom resource has no such subresource. Holds the name of the object.
-    NoSuchPart(&'static Resource, String),
+    NoSuchSubresource(&'static Resource, String),
 }
 
 /// Parses the path of a request.
@@ -77,7 +77,7 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         [name] => (Some((*name).to_owned()), None),
         [name, subresource] => {
             let none = || match resource.custom {
-                Some(_) => NoTarget::NoSuchPart(resource, (*name).to_owned()),
+                Some(_) => NoTarget::NoSuchSubresource(resource, (*name).to_owned()),
                 None => NoTarget::NoSuchResource,
             };
             let subresource = resource.subresource(subresource).ok_or_else(none)?;

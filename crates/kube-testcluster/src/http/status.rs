@@ -224,10 +224,10 @@ impl ApiError {
     }
 
     pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
-        let mut said = HashSet::new();
+        let mut written = HashSet::new();
         // The message has each sentence once, although the causes keep duplicates.
         let sentences: Vec<String> =
-            causes.iter().map(Cause::sentence).filter(|sentence| said.insert(sentence.clone())).collect();
+            causes.iter().map(Cause::sentence).filter(|sentence| written.insert(sentence.clone())).collect();
         let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
         let dot = if group.is_empty() { "" } else { "." };
         let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
@@ -283,8 +283,8 @@ impl ApiError {
     }
 
     /// The error for a watch from a version before the history.
-    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
-        Self::expired(format!("too old resource version: {asked} ({oldest})"))
+    pub(crate) fn too_old(requested: u64, oldest: u64) -> Self {
+        Self::expired(format!("too old resource version: {requested} ({oldest})"))
     }
 
     /// The error for a page of a version before the history. `token` continues with the current state.
@@ -297,8 +297,8 @@ impl ApiError {
     }
 
     /// The error for a revision that the server did not reach in time.
-    pub(crate) fn too_large_version(asked: u64, current: u64) -> Self {
-        let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+    pub(crate) fn too_large_version(requested: u64, current: u64) -> Self {
+        let message = format!("Timeout: Too large resource version: {requested}, current: {current}");
         let cause = Cause::without_field("ResourceVersionTooLarge", "Too large resource version");
         let details = Details { causes: vec![cause], retry_after_seconds: Some(1), ..Details::default() };
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }

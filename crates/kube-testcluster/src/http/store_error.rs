@@ -13,7 +13,7 @@ impl From<StoreError> for ApiError {
             StoreError::Unreadable { kind, key, why } => {
                 Self::internal_error(&format!("the stored object {kind} {key:?} cannot be read: {why}"))
             }
-            StoreError::TooLargeResourceVersion { asked, current } => Self::too_large_version(asked, current),
+            StoreError::TooLargeResourceVersion { requested, current } => Self::too_large_version(requested, current),
             StoreError::TooManyWatches { limit } => Self::too_many_watches(limit),
         }
     }

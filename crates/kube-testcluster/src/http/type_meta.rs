@@ -55,8 +55,8 @@ impl TypeMeta {
     /// Reads the two fields of an object in memory, without converting its other fields.
     pub(crate) fn of_value(value: &Value) -> Result<Self, String> {
         let Value::Object(fields) = value else { return Self::of(&value.clone().into()) };
-        let said = fields.iter().filter(|(name, _)| field(name).is_some());
-        Self::of(&Json::Object(said.map(|(name, value)| (name.clone(), value.clone().into())).collect()))
+        let written = fields.iter().filter(|(name, _)| field(name).is_some());
+        Self::of(&Json::Object(written.map(|(name, value)| (name.clone(), value.clone().into())).collect()))
     }
 }
 

@@ -33,5 +33,5 @@ pub(crate) struct Decision {
 
 /// An authorizer.
 pub(crate) trait Authorize: fmt::Debug + Send + Sync {
-    fn authorize(&self, user: &User, asked: &Attributes) -> Decision;
+    fn authorize(&self, user: &User, attributes: &Attributes) -> Decision;
 }

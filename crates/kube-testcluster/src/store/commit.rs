@@ -191,7 +191,7 @@ impl Store {
         state.open_writes += 1;
         self.allocators.record(draft.resource, &draft.key, Some(&value));
         let event = state.storage.put(draft);
-        let opened = event.object().opened_as(value); // before publishing, so that in-process watchers reuse this decoded value
+        let opened = event.object().open_with(value); // before publishing, so that in-process watchers reuse this decoded value
         state.expiry.note(&event);
         self.publish(state, event);
         opened
@@ -219,8 +219,8 @@ impl Store {
         if event.current.is_none() && resource.custom.is_some() && self.catalog().is_terminating(resource) {
             self.terminations.notify_one();
         }
-        let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
-        state.writes.tell(|| Write::new(&event, audience));
+        let audience = if self.faults.hides(resource) { Audience::ClusterOnly } else { Audience::Everyone };
+        state.writes.notify(|| Write::new(&event, audience));
         let forgotten = self.cache_or_new(state, resource).take(event, audience);
         state.forgotten.extend(forgotten);
         state.open_writes -= 1;

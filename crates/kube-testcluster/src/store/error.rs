@@ -31,7 +31,7 @@ pub(crate) enum StoreError {
     },
     /// The store did not reach this revision in time.
     TooLargeResourceVersion {
-        asked: u64,
+        requested: u64,
         current: u64,
     },
     /// The largest number of open watches is reached.

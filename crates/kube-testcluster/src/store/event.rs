@@ -61,7 +61,7 @@ impl Event {
 /// Returns the line of a removal: the last state, with the revision of the removal. A state that cannot be decoded
 /// keeps its own revision, so that watchers learn of the removal in any case.
 fn deleted(last: &Object, revision: u64) -> Bytes {
-    last.at(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
+    last.with_revision(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
 }
 
 /// Returns the line of a change, with the state before it.

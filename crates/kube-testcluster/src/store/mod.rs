@@ -33,9 +33,9 @@ pub(crate) mod event;
 pub(crate) mod expiry;
 pub(crate) mod filter;
 pub(crate) mod initial_events;
-mod line;
 mod locked;
 pub(crate) mod object;
+mod packed_text;
 pub(crate) mod packing;
 mod page_counts;
 mod requester;
@@ -223,7 +223,7 @@ impl Store {
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
-            state.storage.of_kind(resource).for_each(|object| writes.tell(|| Write::existing(object)));
+            state.storage.of_kind(resource).for_each(|object| writes.notify(|| Write::existing(object)));
         }
         state.writes = writes;
     }
@@ -248,7 +248,7 @@ impl Store {
         if tokio::time::timeout(FRESHNESS, reached).await.is_ok() {
             return Ok(());
         }
-        below().map_or(Ok(()), |current| Err(StoreError::TooLargeResourceVersion { asked: revision, current }))
+        below().map_or(Ok(()), |current| Err(StoreError::TooLargeResourceVersion { requested: revision, current }))
     }
 
     /// Drops all earlier states, as etcd's compaction does. The watch caches keep their events and can still replay

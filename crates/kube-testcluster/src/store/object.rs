@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use bytes::Bytes;
 
 use super::error::StoreError;
-use super::line::Line;
+use super::packed_text::PackableText;
 use super::summary::Summary;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::custom_resource::Definition;
@@ -69,7 +69,7 @@ pub(crate) struct Object {
     pub(crate) revision: u64,
     pub(crate) summary: Summary,
     /// The line of an ADDED event. The response to a get and the item of a list are parts of this line.
-    added: Line,
+    added: PackableText,
     /// The offset in `added` where the list item begins. The item has no opening brace, and only custom resources have
     /// kind and apiVersion in it.
     item: u32,
@@ -97,7 +97,7 @@ pub(crate) struct Draft {
     added: Vec<u8>,
     item: u32,
     /// The offset in `added` where the revision is inserted.
-    hole: usize,
+    revision_offset: usize,
     /// As in [`Object`].
     written: Option<Arc<Written>>,
 }
@@ -130,13 +130,13 @@ pub(crate) struct Opened {
 
 impl Object {
     pub(crate) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Self {
-        Draft::new(resource, key, &mut value).at(revision)
+        Draft::new(resource, key, &mut value).with_revision(revision)
     }
 
     /// Returns an object that is not stored and has no resourceVersion: the response to the dry run of a creation.
     pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
         let (added, item) = framed(resource, value, write_field);
-        Draft { resource, key, summary: Summary::of(resource, value), added, item, hole: 0, written: None }
+        Draft { resource, key, summary: Summary::of(resource, value), added, item, revision_offset: 0, written: None }
             .into_object(0)
     }
 
@@ -156,7 +156,7 @@ impl Object {
 
     /// Opens the object with a content that need not be decoded: the value that it was just encoded from. Sets the
     /// revision in it.
-    pub(super) fn opened_as(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
+    pub(super) fn open_with(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
         value["metadata"]["resourceVersion"] = self.revision.to_string().into();
         let opened = Arc::new(Opened { object: self.clone(), resource: self.resource, value });
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
@@ -184,7 +184,7 @@ impl Object {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub(crate) fn at(&self, revision: u64) -> Result<Self, StoreError> {
+    pub(crate) fn with_revision(&self, revision: u64) -> Result<Self, StoreError> {
         Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
     }
 
@@ -257,21 +257,21 @@ impl Draft {
     /// Encodes an object. Empties its `metadata.resourceVersion`.
     pub(crate) fn new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
         value["metadata"]["resourceVersion"] = "".into();
-        let mut hole = 0;
+        let mut revision_offset = 0;
         let (added, item) = framed(resource, value, |line, name, value| match value {
             Value::Object(metadata) if name == "metadata" => {
                 line.extend_from_slice(br#""metadata":{"#);
                 write_fields(line, metadata, |line, name, value| {
                     write_field(line, name, value);
                     if name == "resourceVersion" {
-                        hole = line.len() - 1;
+                        revision_offset = line.len() - 1;
                     }
                 });
                 line.push(b'}');
             }
             _ => write_field(line, name, value),
         });
-        Self { resource, key, summary: Summary::of(resource, value), added, item, hole, written: None }
+        Self { resource, key, summary: Summary::of(resource, value), added, item, revision_offset, written: None }
     }
 
     /// Encodes an object that is to be stored. A custom resource gets the defaults of its definition, and its written
@@ -284,14 +284,23 @@ impl Draft {
 
     /// Returns the object at its revision. This runs under the store's lock, so it only moves the bytes behind the
     /// revision.
-    pub(crate) fn at(mut self, revision: u64) -> Object {
-        self.added.splice(self.hole..self.hole, revision.to_string().into_bytes());
+    pub(crate) fn with_revision(mut self, revision: u64) -> Object {
+        self.added.splice(self.revision_offset..self.revision_offset, revision.to_string().into_bytes());
         self.into_object(revision)
     }
 
     fn into_object(self, revision: u64) -> Object {
         let Self { resource, key, summary, added, item, written, .. } = self;
-        Object { resource, key, revision, summary, added: Line::new(added), item, opened: Mutex::default(), written }
+        Object {
+            resource,
+            key,
+            revision,
+            summary,
+            added: PackableText::new(added),
+            item,
+            opened: Mutex::default(),
+            written,
+        }
     }
 }
 
@@ -332,8 +341,8 @@ impl Selectable for Object {
 impl Opened {
     /// Returns an object in the state of a write, with its content.
     pub(super) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Arc<Self> {
-        let object = Arc::new(Draft::new(resource, key, &mut value).at(revision));
-        object.opened_as(value)
+        let object = Arc::new(Draft::new(resource, key, &mut value).with_revision(revision));
+        object.open_with(value)
     }
 
     /// Returns the same object with its content in another version.

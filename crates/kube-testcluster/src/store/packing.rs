@@ -88,7 +88,7 @@ mod tests {
     async fn an_object_is_packed_when_its_last_write_leaves_the_history() {
         let settings = Settings { history: 2, history_age: Duration::MAX, ..Settings::default() };
         let store = Store::new(settings, Clock::starting_at(Timestamp::UNIX_EPOCH));
-        let receiver = store.lock().storage.tell_what_ages();
+        let receiver = store.lock().storage.subscribe_aged();
         let keys = ["a", "b", "c", "d"].map(|name| Key::new(Some("default"), name));
         for key in &keys {
             let create = store.create::<StoreError>(CONFIG_MAPS, key.clone(), value(1), Commit::Really, |_| Ok(()));

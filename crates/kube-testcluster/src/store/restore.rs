@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Store;
 use super::object::{Key, Object};
-use super::wal::{DataError, Folder, Left, Restored, Wal};
+use super::wal::{DataError, Folder, Restored, RestoredObject, Wal};
 use super::watch_cache::Audience;
 use kube_machinery::conventions::random::Random;
 use kube_machinery::kinds::custom_resource::Definition;
@@ -18,23 +18,23 @@ impl Store {
     /// # Errors
     /// `Foreign` if an object cannot be read, or is of a kind that this version does not serve in a group of
     /// Kubernetes.
-    pub(crate) fn restore(&self, left: Restored) -> Result<(), DataError> {
-        let (definitions, others): (Vec<_>, Vec<_>) = left.objects.into_iter().partition(is_definition);
+    pub(crate) fn restore(&self, restored: Restored) -> Result<(), DataError> {
+        let (definitions, others): (Vec<_>, Vec<_>) = restored.objects.into_iter().partition(is_definition);
         let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();
         self.take_over(definitions)?;
         names.iter().for_each(|name| self.redefine(name)); // custom resources are read with their definitions
         self.take_over(others)
     }
 
-    fn take_over(&self, objects: Vec<Left>) -> Result<(), DataError> {
+    fn take_over(&self, objects: Vec<RestoredObject>) -> Result<(), DataError> {
         let catalog = self.catalog();
         let mut state = self.lock();
         let mut writes = Vec::with_capacity(objects.len());
-        for left in objects {
-            let (resource, value) = opened(&left, &catalog).ok_or_else(|| foreign(&left))?;
-            let key = Key::from_start(left.key);
+        for restored in objects {
+            let (resource, value) = opened(&restored, &catalog).ok_or_else(|| foreign(&restored))?;
+            let key = Key::from_start(restored.key);
             self.allocators.record(resource, &key, Some(&value));
-            writes.push(Arc::new(state.storage.restore(Object::new(resource, key, left.revision, value))));
+            writes.push(Arc::new(state.storage.restore(Object::new(resource, key, restored.revision, value))));
         }
         let revision = state.storage.revision();
         self.configure(&state.storage);
@@ -76,26 +76,26 @@ impl Store {
     }
 }
 
-fn is_definition(left: &Left) -> bool {
-    (left.group.as_str(), left.plural.as_str()) == (Definition::row().group, Definition::row().plural)
+fn is_definition(restored: &RestoredObject) -> bool {
+    (restored.group.as_str(), restored.plural.as_str()) == (Definition::row().group, Definition::row().plural)
 }
 
-fn opened(left: &Left, catalog: &Catalog) -> Option<(&'static Resource, Value)> {
-    let mut value: Value = serde_json::from_slice(&left.json).ok()?;
+fn opened(restored: &RestoredObject, catalog: &Catalog) -> Option<(&'static Resource, Value)> {
+    let mut value: Value = serde_json::from_slice(&restored.json).ok()?;
     let fields = value.as_object_mut()?;
     let kind = fields.remove("kind").unwrap_or_default();
     let api_version = fields.remove("apiVersion").unwrap_or_default();
     let version = api_version.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
-    if let Some(resource) = catalog.row_of(&left.group, &left.plural, version) {
+    if let Some(resource) = catalog.row_of(&restored.group, &restored.plural, version) {
         // The schema of the definition may have changed since the object was written.
         return Some((resource, if resource.custom.is_some() { resource.coerce_and_default(value) } else { value }));
     }
-    let is_built_in = catalog.stored().any(|row| row.custom.is_none() && row.group == left.group);
-    let scope = if left.key.contains('/') { Scope::Namespaced } else { Scope::Cluster };
-    let undefined = || Definition::undefined(&left.group, &left.plural, version, kind.as_str()?, scope);
+    let is_built_in = catalog.stored().any(|row| row.custom.is_none() && row.group == restored.group);
+    let scope = if restored.key.contains('/') { Scope::Namespaced } else { Scope::Cluster };
+    let undefined = || Definition::undefined(&restored.group, &restored.plural, version, kind.as_str()?, scope);
     Some(((!is_built_in).then(undefined).flatten()?, value))
 }
 
-fn foreign(left: &Left) -> DataError {
-    DataError::Foreign { kind: format!("{}.{}", left.plural, left.group), key: left.key.clone() }
+fn foreign(restored: &RestoredObject) -> DataError {
+    DataError::Foreign { kind: format!("{}.{}", restored.plural, restored.group), key: restored.key.clone() }
 }

@@ -35,14 +35,14 @@ impl Snapshot {
 /// The objects that one step of going back restores. Definitions come first, because they decide which custom resources
 /// are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum RestoreStep {
     /// The built-in kinds, including CustomResourceDefinitions.
     BuiltIn,
     /// Custom resources.
     Custom,
 }
 
-impl Part {
+impl RestoreStep {
     fn has(self, object: &Object) -> bool {
         object.resource.custom.is_some() == (self == Self::Custom)
     }
@@ -78,11 +78,11 @@ impl Store {
     ///
     /// # Errors
     /// If an object cannot be read.
-    pub(crate) fn put_back(&self, snapshot: &Snapshot, part: Part) -> Result<(), StoreError> {
+    pub(crate) fn put_back(&self, snapshot: &Snapshot, step: RestoreStep) -> Result<(), StoreError> {
         let catalog = self.catalog();
         let mut state = self.lock();
-        for object in snapshot.objects.iter().filter(|object| part.has(object)) {
-            if is_as_it_was(&state, object) {
+        for object in snapshot.objects.iter().filter(|object| step.has(object)) {
+            if is_unchanged(&state, object) {
                 continue;
             }
             // The definition may now serve the kind with another row, or may be gone.
@@ -104,7 +104,7 @@ fn by_key(objects: &[Arc<Object>]) -> BTreeMap<(GroupResource, Key), &Arc<Object
     objects.iter().map(|object| (key(object), object)).collect()
 }
 
-fn is_as_it_was(state: &StoreState, object: &Arc<Object>) -> bool {
+fn is_unchanged(state: &StoreState, object: &Arc<Object>) -> bool {
     let now = state.storage.get(object.resource, &object.key);
     let is_same = |now: Arc<Object>| now.revision == object.revision && now.json() == object.json();
     now.is_some_and(|now| Arc::ptr_eq(&now, object) || is_same(now))

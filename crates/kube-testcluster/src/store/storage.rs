@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::event::Event;
-use super::line;
 use super::object::{Draft, Key, Object};
+use super::packed_text;
 use kube_machinery::kinds::{GroupResource, Resource};
 
 /// All versions of all objects. Every kind shares one revision counter, and every write takes the next revision.
@@ -75,14 +75,14 @@ impl Storage {
 
     /// Sends each long object whose last write has left the history, now and from now on. The channel has no bound,
     /// because storage keeps nearly all of these objects anyway.
-    pub(crate) fn tell_what_ages(&mut self) -> mpsc::UnboundedReceiver<Arc<Object>> {
+    pub(crate) fn subscribe_aged(&mut self) -> mpsc::UnboundedReceiver<Arc<Object>> {
         let (aged, receiver) = mpsc::unbounded_channel();
         self.aged = Some(aged);
-        self.all().for_each(|object| self.tell_if_aged(object));
+        self.all().for_each(|object| self.send_if_aged(object));
         receiver
     }
 
-    fn tell_if_aged(&self, object: &Arc<Object>) {
+    fn send_if_aged(&self, object: &Arc<Object>) {
         if let Some(aged) = self.aged.as_ref().filter(|_| object.revision <= self.compacted && is_long(object)) {
             let _ = aged.send(object.clone()); // fails only after the packing task has ended
         }
@@ -120,7 +120,7 @@ impl Storage {
     /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, draft: Draft) -> Event {
         let (resource, key) = (draft.resource, draft.key.clone());
-        let object = draft.at(self.revision + 1);
+        let object = draft.with_revision(self.revision + 1);
         self.append(resource, key, Some(Arc::new(object)))
     }
 
@@ -169,7 +169,7 @@ impl Storage {
                 written.push(object.clone());
             }
         }
-        written.iter().for_each(|object| self.tell_if_aged(object));
+        written.iter().for_each(|object| self.send_if_aged(object));
     }
 
     /// Drops every state before a revision.
@@ -196,7 +196,7 @@ impl Storage {
                     let present = only.object.clone();
                     versions.shrink_to_fit(); // nearly all objects have only their present version
                     if let Some(object) = present {
-                        self.tell_if_aged(&object);
+                        self.send_if_aged(&object);
                     }
                 }
                 _ => {}
@@ -221,7 +221,7 @@ impl Storage {
 }
 
 fn is_long(object: &Object) -> bool {
-    object.length() >= line::SHORTEST
+    object.length() >= packed_text::SHORTEST
 }
 
 #[cfg(test)]
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn an_object_has_aged_when_its_last_write_leaves_the_history() {
         let long = |name: &str| {
-            let mut pod = json!({"metadata": {"name": name}, "note": "x".repeat(line::SHORTEST)});
+            let mut pod = json!({"metadata": {"name": name}, "note": "x".repeat(packed_text::SHORTEST)});
             Draft::new(PODS, Key::new(Some("n"), name), &mut pod)
         };
         let mut storage = Storage::new(1, 4, Duration::MAX);
@@ -283,15 +283,15 @@ mod tests {
         }
         storage.compact(3);
         storage.remove(PODS, &Key::new(Some("n"), "gone")).unwrap();
-        let mut aged = storage.tell_what_ages();
+        let mut aged = storage.subscribe_aged();
         for name in ["created", "changed", "changed"] {
             storage.put(long(name));
         }
         put(&mut storage, "short");
-        let mut told = move || aged.try_recv().map(|object| object.key.to_string()).ok();
-        assert_eq!((told(), told()), (Some("n/before".into()), None));
+        let mut next_aged = move || aged.try_recv().map(|object| object.key.to_string()).ok();
+        assert_eq!((next_aged(), next_aged()), (Some("n/before".into()), None));
         storage.compact(storage.revision());
-        assert_eq!((told(), told(), told()), (Some("n/created".into()), Some("n/changed".into()), None));
+        assert_eq!((next_aged(), next_aged(), next_aged()), (Some("n/created".into()), Some("n/changed".into()), None));
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::storage::Storage;
 
 pub use self::folder::DataError;
 pub(crate) use self::folder::Folder;
-pub(crate) use self::reader::{Left, Restored};
+pub(crate) use self::reader::{Restored, RestoredObject};
 use self::writer::Writer;
 
 /// The length in bytes beyond which a log is replaced by a snapshot.

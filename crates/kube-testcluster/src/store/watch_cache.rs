@@ -55,7 +55,7 @@ pub(crate) struct WatchCache {
 pub(crate) enum Audience {
     Everyone,
     /// The cluster's own components only: a fault hides the event from clients.
-    Kubelet,
+    ClusterOnly,
 }
 
 /// A watcher of the cache.
@@ -65,7 +65,7 @@ struct Watcher {
     /// Only events after this revision are sent.
     after: u64,
     requester: Requester,
-    told: Told,
+    delivery: Delivery,
 }
 
 /// An event and the decoded state after the write; `None` after a removal.
@@ -73,7 +73,7 @@ pub(crate) type OpenedEvent = (Arc<Event>, Option<Arc<Opened>>);
 
 /// The form in which a watcher receives events.
 #[derive(Debug)]
-enum Told {
+enum Delivery {
     /// The JSON line of the watch stream, for clients.
     Line(mpsc::Sender<Bytes>),
     /// The event, with the state after the write decoded, for controllers in the process of the server.
@@ -157,7 +157,7 @@ impl WatchCache {
         self.last_write = event.revision;
         let modified = Modified::default();
         self.watchers.retain(|_, watcher| match (audience, watcher.requester) {
-            (Audience::Kubelet, Requester::Client) => true,
+            (Audience::ClusterOnly, Requester::Client) => true,
             _ => watcher.send(&event, &modified),
         });
         self.events.push_back(event);
@@ -275,7 +275,7 @@ impl WatchCache {
         requester: Requester,
     ) -> (u64, mpsc::Receiver<Bytes>) {
         let (lines, receiver) = mpsc::channel(self.buffer);
-        (self.add(Watcher { filter, after, requester, told: Told::Line(lines) }), receiver)
+        (self.add(Watcher { filter, after, requester, delivery: Delivery::Line(lines) }), receiver)
     }
 
     /// Returns the current objects in key order, their version, and a stream of all later events. The stream has no
@@ -283,7 +283,7 @@ impl WatchCache {
     pub(crate) fn follow(&mut self) -> (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<OpenedEvent>) {
         let (events, receiver) = mpsc::unbounded_channel();
         let (filter, requester, after) = (Filter::default(), Requester::Cluster, self.version);
-        self.add(Watcher { filter, after, requester, told: Told::Event(events) });
+        self.add(Watcher { filter, after, requester, delivery: Delivery::Event(events) });
         (self.objects.values().cloned().collect(), after, receiver)
     }
 
@@ -301,7 +301,7 @@ impl WatchCache {
     /// none if the client has known the version from the start, and none to a reader whose buffer is full.
     pub(crate) fn bookmark(&self, watcher: u64) {
         if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after)
-            && let Told::Line(lines) = &watcher.told
+            && let Delivery::Line(lines) = &watcher.delivery
         {
             let _ = lines.try_send(self.bookmark_line(None));
         }
@@ -342,9 +342,9 @@ impl Watcher {
         if event.revision <= self.after {
             return true;
         }
-        match &self.told {
-            Told::Line(lines) => event.line(modified, &self.filter).is_none_or(|line| lines.try_send(line).is_ok()),
-            Told::Event(events) => {
+        match &self.delivery {
+            Delivery::Line(lines) => event.line(modified, &self.filter).is_none_or(|line| lines.try_send(line).is_ok()),
+            Delivery::Event(events) => {
                 // The writer still has the object open, so this decodes nothing.
                 let opened = event.current.as_ref().map(Object::open).transpose();
                 opened.is_ok_and(|opened| events.send((event.clone(), opened)).is_ok())

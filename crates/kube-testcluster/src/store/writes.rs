@@ -49,7 +49,7 @@ impl Write {
             (None, Some(_)) => Change::Created,
             (Some(_), Some(_)) => Change::Updated,
         };
-        Self::of(change, event.object(), event.revision, audience == Audience::Kubelet)
+        Self::of(change, event.object(), event.revision, audience == Audience::ClusterOnly)
     }
 
     fn of(change: Change, object: &Object, revision: u64, hidden: bool) -> Self {
@@ -75,7 +75,7 @@ impl WriteObserver {
         Self(Some(Arc::new(sink)))
     }
 
-    pub(crate) fn tell(&self, write: impl FnOnce() -> Write) {
+    pub(crate) fn notify(&self, write: impl FnOnce() -> Write) {
         if let Some(sink) = &self.0 {
             sink(write());
         }

@@ -3,7 +3,7 @@
 use super::TestCluster;
 use crate::controllers::custom_resource_definition;
 use crate::store::StoreError;
-use crate::store::snapshot::{Part, Snapshot};
+use crate::store::snapshot::{RestoreStep, Snapshot};
 
 impl TestCluster {
     /// Starts another cluster with all objects of a snapshot, including custom resources, with their uids. Its clock
@@ -38,9 +38,9 @@ impl TestCluster {
         let store = &self.0.store;
         store.renew_random();
         store.remove_newer(snapshot);
-        store.put_back(snapshot, Part::BuiltIn)?;
-        custom_resource_definition::settle_all(store).await;
-        store.put_back(snapshot, Part::Custom)?;
+        store.put_back(snapshot, RestoreStep::BuiltIn)?;
+        custom_resource_definition::apply_all(store).await;
+        store.put_back(snapshot, RestoreStep::Custom)?;
         Ok(())
     }
 }

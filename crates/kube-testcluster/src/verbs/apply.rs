@@ -105,8 +105,8 @@ impl Apply {
     pub(super) fn respond(&self, written: Result<Response, ApiError>, mut warnings: Vec<String>) -> Response {
         let written = match duplicates(&self.duplicates, self.options.strictness) {
             Err(why) if written.is_ok() => Err(why),
-            Ok(told) => {
-                warnings.extend(told);
+            Ok(found) => {
+                warnings.extend(found);
                 written
             }
             Err(_) => written,

@@ -133,7 +133,7 @@ fn check_parameters(store: &Store, target: &Target, key: &Key, new: &Value, writ
 /// in `endpoints/handlers/update.go`.
 fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiError> {
     let Some(caller) = &writer.caller else { return Ok(()) };
-    let asked = ResourceAttributes {
+    let attributes = ResourceAttributes {
         verb: "create".to_owned(),
         group: target.served.group.to_owned(),
         namespace: target.namespace.clone().unwrap_or_default(),
@@ -141,7 +141,7 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
         subresource: String::new(),
         name: target.name.clone().unwrap_or_default(),
     };
-    caller.authorizer.check(&caller.user, &Attributes::Resource(asked))
+    caller.authorizer.check(&caller.user, &Attributes::Resource(attributes))
 }
 
 /// Runs the pod plugins, the program's plugins and the mutating webhooks over a new object.

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
 use super::conversion::{self, Conversion};
-use super::delete_options::{DeleteOptions, Extent};
+use super::delete_options::{DeleteOptions, DeleteScope};
 use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
 use super::{Call, answer, key, update};
@@ -32,7 +32,7 @@ pub(crate) enum Outcome {
     Gone(Arc<Object>),
     /// The object stays for its grace period or its finalizers.
     Kept(Arc<Object>),
-    /// A dry run that upstream answers with a blank object; see [`Then::Forgotten`].
+    /// A dry run that upstream answers with a blank object; see [`NextStep::RemovedByFinalizers`].
     Blank(Arc<Object>),
 }
 
@@ -64,7 +64,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     list.validate(store.settings.streams_lists())?;
     let filter = selectors.filter(target.served, target.namespace.clone())?;
     let mut options = DeleteOptions::read(request, &query).await?;
-    options.extent = Extent::Collection;
+    options.scope = DeleteScope::Collection;
     options.refuse_for_collections()?;
     let page = to_delete(&store, (&target).into(), filter, list).await?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
@@ -101,7 +101,7 @@ pub(crate) async fn remove(
 ) -> Result<Outcome, ApiError> {
     let rows = rows.into();
     let resource = rows.stored;
-    let step = Mutex::new(Then::Wait);
+    let step = Mutex::new(NextStep::Wait);
     let first = |current: Arc<Opened>| async {
         let current = current;
         let (next, then) = first_write(store, &current, options)?;
@@ -114,14 +114,14 @@ pub(crate) async fn remove(
     let change = |current| conversion::changed(store, rows, current, first);
     let marked = store.guaranteed_update(resource, key, options.commit, change).await?.object().clone();
     match step.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Then::Wait => Ok(Outcome::Kept(marked)),
-        Then::Forgotten if options.commit == Commit::Pretend => {
+        NextStep::Wait => Ok(Outcome::Kept(marked)),
+        NextStep::RemovedByFinalizers if options.commit == Commit::Pretend => {
             let blank = Value::Object(resource.blank());
             Ok(Outcome::Blank(Arc::new(Object::unwritten(resource, key.clone(), &blank))))
         }
-        Then::Done | Then::Forgotten => Ok(Outcome::Gone(marked)),
-        Then::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
-        Then::Remove => {
+        NextStep::Done | NextStep::RemovedByFinalizers => Ok(Outcome::Gone(marked)),
+        NextStep::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
+        NextStep::Remove => {
             let uid = marked.summary.uid();
             let second = |current: Arc<Opened>| async {
                 let current = current;
@@ -144,11 +144,11 @@ pub(crate) async fn remove(
 }
 
 /// Checks the preconditions, and returns the first write.
-fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Result<(Next, Then), ApiError> {
+fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Result<(Next, NextStep), ApiError> {
     options.check(current)?;
     options.refuse_readable(current)?;
     let (next, then) = plan(store, current, options);
-    if then == Then::Forgotten {
+    if then == NextStep::RemovedByFinalizers {
         options.refuse_forgotten(current)?;
     }
     Ok((next, then))
@@ -156,7 +156,7 @@ fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Resu
 
 /// The step after the first write of a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
+enum NextStep {
     /// Nothing: the object stays for now.
     Wait,
     /// Remove the object with a second write.
@@ -166,16 +166,16 @@ enum Then {
     /// As `Done`, but this deletion has removed the object's last finalizers. Upstream then continues with a blank
     /// object (`errDeleteNow` in `updateForGracefulDeletionAndFinalizers`): it answers a dry run with the blank object,
     /// and compares a precondition with its empty resourceVersion.
-    Forgotten,
+    RemovedByFinalizers,
 }
 
 /// Returns the first write of a deletion, and the step after it.
-fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then) {
+fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, NextStep) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
     if options.keeps_definition(current.resource) && !current.summary.is_deleting {
-        return (Next::Put(terminating(store, current)), Then::Wait);
+        return (Next::Put(terminating(store, current)), NextStep::Wait);
     }
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
     if finalizers.is_empty() {
@@ -186,24 +186,26 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
     let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
     let period = match (current.resource.deletion, &deleting, grace) {
-        (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => return (Next::Remove, Then::Forgotten),
-        (Deletion::AtOnce, ..) if !held => return (Next::Remove, Then::Done),
+        (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => {
+            return (Next::Remove, NextStep::RemovedByFinalizers);
+        }
+        (Deletion::AtOnce, ..) if !held => return (Next::Remove, NextStep::Done),
         (Deletion::AtOnce, Some(_), _) => {
             // Upstream: `markAsDeleting`. It changes only CustomResourceDefinitions, because their first deletion sets
             // no grace period.
             value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
-            return (Next::Put(value), Then::Wait);
+            return (Next::Put(value), NextStep::Wait);
         }
         (Deletion::AtOnce, None, _) => 0,
         (Deletion::Graceful, None, _) => options.first_period(current),
         // With 0, an earlier deletion was interrupted between its two writes.
-        (Deletion::Graceful, Some(_), None | Some(0)) if !held => return (Next::Remove, Then::Done),
+        (Deletion::Graceful, Some(_), None | Some(0)) if !held => return (Next::Remove, NextStep::Done),
         // A deletion in progress can only be shortened.
         (Deletion::Graceful, Some(_), grace) => match options.period() {
             Some(period) if grace.is_some_and(|grace| period < grace) => period,
             // Upstream: `BeforeDelete` reports that the deletion is pending.
-            _ if grace.is_some_and(|grace| grace > 0) => return (Next::Keep, Then::Wait),
-            _ => return (Next::Put(value), Then::Wait), // its finalizers may have changed
+            _ if grace.is_some_and(|grace| grace > 0) => return (Next::Keep, NextStep::Wait),
+            _ => return (Next::Put(value), NextStep::Wait), // its finalizers may have changed
         },
     };
     let at = match &deleting {
@@ -219,7 +221,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     if deleting.is_none() && value["metadata"]["generation"].as_i64().is_some_and(|generation| generation > 0) {
         update::count_generation(&mut value);
     }
-    (Next::Put(value), if held || period > 0 { Then::Wait } else { Then::Remove })
+    (Next::Put(value), if held || period > 0 { NextStep::Wait } else { NextStep::Remove })
 }
 
 /// Marks a CustomResourceDefinition as terminating: it stays until its objects are gone. Upstream: `REST.Delete` of

@@ -31,13 +31,13 @@ pub(crate) struct DeleteOptions {
     /// The old `orphanDependents: false`. If the object stays, the response then has code 202.
     pub(crate) cascades: bool,
     pub(crate) commit: Commit,
-    pub(crate) extent: Extent,
+    pub(crate) scope: DeleteScope,
 }
 
 /// The extent of a deletion: one object, or a collection. Upstream's registry of CustomResourceDefinitions deletes a
 /// single definition in a way of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum DeleteScope {
     One,
     Collection,
 }
@@ -78,15 +78,15 @@ impl DeleteOptions {
     }
 
     /// Returns the options inside an Eviction. The dry run may be in them or in the query.
-    pub(crate) fn of_eviction(options: &Value, asked: Commit) -> Result<Self, ApiError> {
+    pub(crate) fn of_eviction(options: &Value, requested: Commit) -> Result<Self, ApiError> {
         if options.is_null() {
-            return Ok(Self::plain(asked));
+            return Ok(Self::plain(requested));
         }
         let raw = kube_machinery::value::from_value::<RawOptions>(options.clone())
             .map_err(|error| ApiError::bad_request(error.to_string()))?;
         let mut options = Self::of_raw(raw)?;
-        if asked == Commit::Pretend {
-            options.commit = asked;
+        if requested == Commit::Pretend {
+            options.commit = requested;
         }
         Ok(options)
     }
@@ -117,7 +117,7 @@ impl DeleteOptions {
             unreadable,
             cascades: raw.orphan_dependents == Some(false),
             commit: write_options::commit(&dry_run),
-            extent: Extent::One,
+            scope: DeleteScope::One,
             uid,
             resource_version,
         })
@@ -142,7 +142,7 @@ impl DeleteOptions {
             unreadable: false,
             cascades: false,
             commit,
-            extent: Extent::One,
+            scope: DeleteScope::One,
         }
     }
 
@@ -231,7 +231,7 @@ impl DeleteOptions {
         Err(ApiError::conflict(object.resource, object.resource.plural, object.key.name(), why))
     }
 
-    /// Refuses a precondition on resourceVersion in the case `Then::Forgotten` of `delete`, where upstream compares it
+    /// Refuses a precondition on resourceVersion in the case `NextStep::RemovedByFinalizers` of `delete`, where upstream compares it
     /// with the version of a blank object.
     pub(crate) fn refuse_forgotten(&self, object: &Object) -> Result<(), ApiError> {
         if self.resource_version.is_none() || self.commit == Commit::Pretend {
@@ -242,7 +242,7 @@ impl DeleteOptions {
 
     /// Returns true if a single CustomResourceDefinition is deleted, which stays until its objects are gone.
     pub(crate) fn keeps_definition(&self, resource: &Resource) -> bool {
-        resource == CUSTOM_RESOURCE_DEFINITIONS && self.extent == Extent::One
+        resource == CUSTOM_RESOURCE_DEFINITIONS && self.scope == DeleteScope::One
     }
 
     /// Checks the preconditions.
@@ -252,17 +252,17 @@ impl DeleteOptions {
         if self.keeps_definition(resource) {
             return self.check_definition(object);
         }
-        if let Some(asked) = self.uid.as_deref().filter(|asked| *asked != uid) {
+        if let Some(requested) = self.uid.as_deref().filter(|requested| *requested != uid) {
             let why = format!(
-                "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have \
+                "the UID in the precondition ({requested}) does not match the UID in record ({uid}). The object might have \
                  been deleted and then recreated"
             );
             return Err(ApiError::conflict(resource, resource.kind, name, why));
         }
         let version = object.revision.to_string();
-        if let Some(asked) = self.resource_version.as_deref().filter(|asked| *asked != version) {
+        if let Some(requested) = self.resource_version.as_deref().filter(|requested| *requested != version) {
             let why = format!(
-                "the ResourceVersion in the precondition ({asked}) does not match the ResourceVersion in record \
+                "the ResourceVersion in the precondition ({requested}) does not match the ResourceVersion in record \
                  ({version}). The object might have been modified"
             );
             return Err(ApiError::conflict(resource, resource.kind, name, why));
@@ -278,10 +278,10 @@ impl DeleteOptions {
             ("UID", self.uid.as_deref(), object.summary.uid()),
             ("ResourceVersion", self.resource_version.as_deref(), &version),
         ];
-        for (what, asked, found) in compared {
-            if let Some(asked) = asked.filter(|asked| *asked != found) {
+        for (what, requested, found) in compared {
+            if let Some(requested) = requested.filter(|requested| *requested != found) {
                 let why =
-                    format!("precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}");
+                    format!("precondition failed: {what} in precondition: {requested}, {what} in object meta: {found}");
                 let resource = object.resource;
                 return Err(ApiError::conflict(resource, resource.plural, object.key.name(), why));
             }
@@ -299,10 +299,10 @@ impl RawOptions {
     fn of_query(query: &Query) -> Result<Self, ApiError> {
         let text = |name: &str| query.get(name).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
         let preconditions = Preconditions { uid: text("uid"), resource_version: text("resourceVersion") };
-        let asked = preconditions.uid.is_some() || preconditions.resource_version.is_some();
+        let has_preconditions = preconditions.uid.is_some() || preconditions.resource_version.is_some();
         Ok(Self {
             grace_period_seconds: query.integer("gracePeriodSeconds")?,
-            preconditions: asked.then_some(preconditions),
+            preconditions: has_preconditions.then_some(preconditions),
             propagation_policy: query.get("propagationPolicy").map(ToOwned::to_owned),
             orphan_dependents: query.flag("orphanDependents"),
             dry_run: query.all("dryRun").into_iter().map(ToOwned::to_owned).collect(),
@@ -338,14 +338,15 @@ impl RawOptions {
         if !self.deletes_unreadable() {
             return Vec::new();
         }
-        let said = [
+        let written = [
             (self.propagation_policy.is_some(), "propagationPolicy"),
             (self.orphan_dependents.is_some(), "orphanDependents"),
             (self.grace_period_seconds.is_some(), "gracePeriodSeconds"),
             (self.preconditions.is_some(), "preconditions"),
         ];
-        let said = said.into_iter().filter(|(is_said, _)| *is_said);
-        said.map(|(_, field)| Cause::invalid_as(UNREADABLE, "true", &format!("cannot be set together with .{field}")))
+        let written = written.into_iter().filter(|(is_said, _)| *is_said);
+        written
+            .map(|(_, field)| Cause::invalid_as(UNREADABLE, "true", &format!("cannot be set together with .{field}")))
             .collect()
     }
 
@@ -353,12 +354,12 @@ impl RawOptions {
     fn policy(&self) -> (Option<Policy>, Vec<Cause>) {
         const FIELD: &str = "propagationPolicy";
         let mut causes = Vec::new();
-        let asked = self.propagation_policy.as_deref();
-        if let (Some(policy), Some(_)) = (asked, self.orphan_dependents) {
+        let requested = self.propagation_policy.as_deref();
+        if let (Some(policy), Some(_)) = (requested, self.orphan_dependents) {
             let both = "orphanDependents and deletionPropagation cannot be both set";
             causes.push(Cause::invalid(FIELD, policy, both));
         }
-        let policy = match (asked, self.orphan_dependents) {
+        let policy = match (requested, self.orphan_dependents) {
             (None, None) => None,
             (None, Some(orphan)) => Some(if orphan { Policy::Orphan } else { Policy::Background }),
             (Some("Background"), _) => Some(Policy::Background),

@@ -93,9 +93,9 @@ impl Requests for InProcess {
         .boxed()
     }
 
-    fn write_status(&self, author: Author, pod: ObjectRef, uid: String, said: Value) -> Answer<'_, Received> {
-        let part = Subresource::Status;
-        let target = target(pod.resource, pod.namespace, Some(pod.name), Some(part));
+    fn write_status(&self, author: Author, pod: ObjectRef, uid: String, reported: Value) -> Answer<'_, Received> {
+        let subresource = Subresource::Status;
+        let target = target(pod.resource, pod.namespace, Some(pod.name), Some(subresource));
         async move {
             let (key, gate, writer) = (key(&target)?, self.gate(&target), writer(author));
             let next = async |pod: Arc<Opened>| {
@@ -128,8 +128,13 @@ fn writer(author: Author) -> Writer {
     Writer::named(component.0)
 }
 
-fn target(resource: &'static Resource, namespace: String, name: Option<String>, part: Option<Subresource>) -> Target {
-    Target { resource, served: resource, namespace: Some(namespace), name, subresource: part, watch: false }
+fn target(
+    resource: &'static Resource,
+    namespace: String,
+    name: Option<String>,
+    subresource: Option<Subresource>,
+) -> Target {
+    Target { resource, served: resource, namespace: Some(namespace), name, subresource, watch: false }
 }
 
 fn decoded(resource: &Resource, object: Value) -> Result<Decoded, ApiError> {

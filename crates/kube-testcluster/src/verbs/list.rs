@@ -4,8 +4,8 @@ use axum::response::{IntoResponse, Response};
 
 use super::continue_token::ContinueToken;
 use super::conversion::Conversion;
-use super::delegate::{Extent, Plan, WantedState, plan};
 use super::list_options::ListOptions;
+use super::list_plan::{ListScope, Plan, WantedState, plan};
 use super::page::{Page, Range};
 use super::selection::Selection;
 use super::{Call, watch};
@@ -25,7 +25,7 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let rows = Conversion::from(&target);
     let mut options = ListOptions::parse(&query)?;
-    let asked = options.watch;
+    let requested = options.watch;
     let requester = Requester::of(request.extensions());
     let selectors = Selectors::parse(&options)?;
     let streams_lists = streams_lists(&store, &options, target.resource, requester);
@@ -43,20 +43,20 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     }
     let selection = rows.selects_later(&mut filter);
     if options.watch {
-        let era = if target.watch && !asked { Era::Classic } else { store.settings.era };
+        let era = if target.watch && !requested { Era::Classic } else { store.settings.era };
         let mut response = watch::watch(&store, target.resource, filter, &options, requester, era)?;
         if let Some(selection) = selection {
             response.extensions_mut().insert(selection);
         }
         return Ok(response);
     }
-    let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
+    let plan = plan(&store, target.resource, scope(target.resource, &filter, &options), &options)?;
     let from = plan.from;
     let plan = match reach(&store, target.resource, plan).await {
         Ok(plan) => plan,
         Err(error) => return Ok(from.stamp(error.into_response())),
     };
-    if extent(target.resource, &filter, &options) == Extent::Single {
+    if scope(target.resource, &filter, &options) == ListScope::Single {
         options.limit = None; // upstream gets the one object, so there are no pages
     }
     let page = list_selected(&store, target.resource, &filter, selection.as_ref(), options, &plan).await;
@@ -65,8 +65,8 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
 
 /// Returns true if this request may ask for a streaming list.
 fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {
-    let asked = options.watch && options.send_initial_events.is_some();
-    let spared = !asked || requester == Requester::Cluster;
+    let requested = options.watch && options.send_initial_events.is_some();
+    let spared = !requested || requester == Requester::Cluster;
     store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
 }
 
@@ -92,8 +92,12 @@ impl Selectors {
 }
 
 /// Returns the extent of a list. As upstream, a continued list always counts as a range.
-fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent {
-    if filter.only(resource).is_some() && options.continue_token.is_empty() { Extent::Single } else { Extent::Range }
+fn scope(resource: &Resource, filter: &Filter, options: &ListOptions) -> ListScope {
+    if filter.only(resource).is_some() && options.continue_token.is_empty() {
+        ListScope::Single
+    } else {
+        ListScope::Range
+    }
 }
 
 /// Waits until the state is available. If the watch cache is too late for a consistent list, storage answers it.
@@ -201,12 +205,12 @@ pub(crate) async fn to_delete(
 ) -> Result<Page, ApiError> {
     let (resource, selection) = (rows.stored, rows.selects_later(&mut filter));
     let filter = &filter;
-    let extent = extent(resource, filter, &options);
+    let scope = scope(resource, filter, &options);
     let limit = options.limit;
     options.limit = limit.or(Some(DELETED_AT_ONCE));
-    let plan = plan(store, resource, extent, &options)?;
+    let plan = plan(store, resource, scope, &options)?;
     let plan = reach(store, resource, plan).await?;
-    options.limit = limit.filter(|_| extent == Extent::Range);
+    options.limit = limit.filter(|_| scope == ListScope::Range);
     list_selected(store, resource, filter, selection.as_ref(), options, &plan).await
 }
 

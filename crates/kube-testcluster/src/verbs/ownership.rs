@@ -191,7 +191,7 @@ pub(super) fn after_update(
     current: &Opened,
     served: &Resource,
     new: &Value,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     writer: &Writer,
 ) -> Value {
     let sent = &new["metadata"]["managedFields"];
@@ -201,7 +201,7 @@ pub(super) fn after_update(
         Manager::Named(manager) => {
             let live = served.served_form_of(current.value.clone());
             let new = served.served_form_of(with_defaults(current.resource, new));
-            field_manager(store, served, part, manager).update(Some(&live), &new, sent)
+            field_manager(store, served, subresource, manager).update(Some(&live), &new, sent)
         }
     }
 }
@@ -217,7 +217,7 @@ fn type_of(resource: &Resource) -> Type {
 pub(super) fn field_manager<'a>(
     store: &Store,
     served: &Resource,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     manager: &'a str,
 ) -> FieldManager<'a> {
     FieldManager {
@@ -225,8 +225,8 @@ pub(super) fn field_manager<'a>(
         api_version: served.api_version(),
         kind: served.kind,
         of: type_of(served),
-        subresource: part.map_or("", Subresource::name),
-        reset: reset_fields(served, part),
+        subresource: subresource.map_or("", Subresource::name),
+        reset: reset_fields(served, subresource),
         tracked: tracked(store),
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: Value::Object(served.blank()),
@@ -272,11 +272,11 @@ pub(crate) fn written_by(
     component: Component,
     store: &Store,
     current: &Opened,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     mut new: Value,
 ) -> Value {
     let writer = Writer::named(component.0);
-    let entries = after_update(store, current, current.resource, &new, part, &writer);
+    let entries = after_update(store, current, current.resource, &new, subresource, &writer);
     set_entries(current, &mut new, entries);
     new
 }

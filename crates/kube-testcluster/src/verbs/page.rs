@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde::Serialize;
 
 use super::continue_token::ContinueToken;
-use crate::http::pieces::{PIECE, in_pieces};
+use crate::http::sized_body::{PIECE, sized_body};
 use crate::http::status;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object};
@@ -25,8 +25,8 @@ pub(crate) struct Page {
     pub(crate) revision: u64,
     next: Option<ContinueToken>,
     /// The number of objects of the collection after this page, including ones that the selectors exclude.
-    left: usize,
-    /// True if no selector excludes objects, so `left` is the remaining item count.
+    remaining: usize,
+    /// True if no selector excludes objects, so `remaining` is the remaining item count.
     is_whole: bool,
 }
 
@@ -66,14 +66,14 @@ impl Range<'_> {
                 objects.push(object.clone());
             }
         }
-        let (mut next, mut left) = (None, 0);
+        let (mut next, mut remaining) = (None, 0);
         if let (true, Some(last)) = (objects.len() == limit, objects.last()) {
-            left = count.map_or_else(|| range.count(), |count| count.saturating_sub(visited));
-            if left > 0 {
+            remaining = count.map_or_else(|| range.count(), |count| count.saturating_sub(visited));
+            if remaining > 0 {
                 next = Some(after(last, revision, &prefix));
             }
         }
-        Page { objects, revision, next, left, is_whole: !self.filter.selects() }
+        Page { objects, revision, next, remaining, is_whole: !self.filter.selects() }
     }
 }
 
@@ -97,7 +97,7 @@ impl Page {
 
     /// Returns the start of the next page, relative to the collection, and the number of objects from there on.
     pub(crate) fn next(&self) -> Option<(&str, usize)> {
-        self.next.as_ref().map(|token| (token.start.as_str(), self.left))
+        self.next.as_ref().map(|token| (token.start.as_str(), self.remaining))
     }
 }
 
@@ -131,19 +131,19 @@ impl Page {
             resource_version: self.revision.to_string(),
             // Upstream's list of custom resources has an empty token even without a next page.
             r#continue: next.or_else(|| resource.custom.map(|_| String::new())),
-            remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.left),
+            remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.remaining),
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
         let (kind, api_version) = (resource.list_kind(), resource.api_version());
         let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
         let text = ListText::new(head, self.objects);
-        let body = in_pieces(text.left as u64, stream::iter(text.map(Ok)));
+        let body = sized_body(text.remaining as u64, stream::iter(text.map(Ok)));
         status::answer(StatusCode::OK, "application/json", body)
     }
 
     /// Returns a list of the watch cache's current state, which is never paged.
     pub(crate) fn cached(cache: &WatchCache, filter: &Filter) -> Self {
-        Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, left: 0, is_whole: true }
+        Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, remaining: 0, is_whole: true }
     }
 }
 
@@ -155,7 +155,7 @@ struct ListText {
     /// The objects that are not written yet.
     objects: vec::IntoIter<Arc<Object>>,
     /// The number of bytes that are not written yet.
-    left: usize,
+    remaining: usize,
 }
 
 /// The text after the items.
@@ -165,8 +165,8 @@ impl ListText {
     fn new(head: String, objects: Vec<Arc<Object>>) -> Self {
         let items: usize = objects.iter().map(|object| "{".len() + object.item_length()).sum();
         let commas = objects.len().saturating_sub(1);
-        let left = head.len() + items + commas + END.len();
-        Self { begun: Some(head.into_bytes()), objects: objects.into_iter(), left }
+        let remaining = head.len() + items + commas + END.len();
+        Self { begun: Some(head.into_bytes()), objects: objects.into_iter(), remaining }
     }
 
     /// Returns the most bytes that the next object takes, with its brace and comma.
@@ -181,7 +181,7 @@ impl Iterator for ListText {
     fn next(&mut self) -> Option<Bytes> {
         let mut piece = self.begun.take()?;
         let most = PIECE.max(piece.len() + self.next_length()); // an object longer than a piece gets its own piece
-        piece.reserve_exact(most.min(self.left) - piece.len());
+        piece.reserve_exact(most.min(self.remaining) - piece.len());
         while piece.len() + self.next_length() <= most
             && let Some(object) = self.objects.next()
         {
@@ -196,7 +196,7 @@ impl Iterator for ListText {
         } else {
             piece.extend_from_slice(END);
         }
-        self.left = self.left.saturating_sub(piece.len());
+        self.remaining = self.remaining.saturating_sub(piece.len());
         Some(piece.into())
     }
 }

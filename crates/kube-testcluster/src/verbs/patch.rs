@@ -252,8 +252,8 @@ fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String
         }
     }
     let duplicates = patch.duplicates();
-    let told = duplicates.iter().take(MOST_FAULTS - faults.len());
-    faults.extend(told.map(|path| format!("json patch duplicate field {}", quote(path))));
+    let shown = duplicates.iter().take(MOST_FAULTS - faults.len());
+    faults.extend(shown.map(|path| format!("json patch duplicate field {}", quote(path))));
     Ok(())
 }
 

@@ -137,8 +137,8 @@ impl Class {
 
 /// Upstream: `admitPod` of the plugin `Priority`.
 fn set_priority(store: &Store, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
-    let asked = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let class = match asked.as_str() {
+    let requested = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let class = match requested.as_str() {
         "" => Class::by_default(store)?,
         name => Class::named(store, name)?
             .ok_or_else(|| ApiError::forbidden(PODS, pod, &format!("no PriorityClass with name {name} was found")))?,

@@ -13,25 +13,27 @@ const KUBELETS: [&str; 5] = ["PodScheduled", "Ready", "Initialized", "Containers
 
 /// Merges the reported status into the pod's status. Conditions of other owners come first. Conditions of the kubelet
 /// that are not reported keep their places between the reported ones. All other lists are replaced.
-pub(super) fn merge(status: &mut Map, said: &Value) {
-    for (name, value) in said.as_object().into_iter().flatten() {
+pub(super) fn merge(status: &mut Map, reported: &Value) {
+    for (name, value) in reported.as_object().into_iter().flatten() {
         match (status.get_mut(name), value) {
             (_, Value::Null) => drop(status.remove(name)),
-            (Some(Value::Array(old)), Value::Array(said)) if name == "conditions" => merge_conditions(old, said),
+            (Some(Value::Array(old)), Value::Array(reported)) if name == "conditions" => {
+                merge_conditions(old, reported)
+            }
             (Some(old @ Value::Object(_)), Value::Object(_)) => merge_patch::merge(old, value),
             _ => drop(status.insert(name.clone(), value.clone())),
         }
     }
 }
 
-fn merge_conditions(old: &mut Array, said: &Array) {
+fn merge_conditions(old: &mut Array, reported: &Array) {
     let before = Before::of(old, TYPE);
-    let is_said = |condition: &Value| said.iter().any(|said| said[TYPE] == condition[TYPE]);
+    let is_said = |condition: &Value| reported.iter().any(|reported| reported[TYPE] == condition[TYPE]);
     let is_own = |condition: &Value| KUBELETS.iter().any(|own| condition[TYPE] == *own);
     let kept = std::mem::take(old).into_iter().filter(|condition| !is_said(condition));
     let (mut own, others): (Array, Array) = kept.partition(is_own);
-    own.extend(said.iter().cloned());
-    reorder(&mut own, said, &before, TYPE);
+    own.extend(reported.iter().cloned());
+    reorder(&mut own, reported, &before, TYPE);
     *old = others.into_iter().chain(own).collect();
 }
 
@@ -40,8 +42,8 @@ mod tests {
     use super::*;
     use kube_machinery::value::json;
 
-    fn merged(mut status: Value, said: &Value) -> Value {
-        merge(status.as_object_mut().unwrap(), said);
+    fn merged(mut status: Value, reported: &Value) -> Value {
+        merge(status.as_object_mut().unwrap(), reported);
         status
     }
 
@@ -51,21 +53,21 @@ mod tests {
             "phase": "Pending", "podIPs": [{"ip": "10.0.0.1"}], "qosClass": "BestEffort", "reason": "Late",
             "resources": {"limits": {"cpu": "1"}},
         });
-        let said = json!({
+        let reported = json!({
             "phase": "Running", "podIPs": [{"ip": "10.0.0.2"}], "reason": null, "resources": {"requests": {"cpu": "1"}},
         });
         let expected = json!({
             "phase": "Running", "podIPs": [{"ip": "10.0.0.2"}], "qosClass": "BestEffort",
             "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}},
         });
-        assert_eq!(merged(status, &said), expected);
+        assert_eq!(merged(status, &reported), expected);
     }
 
     #[test]
     fn conditions_are_replaced_one_by_one_after_the_conditions_of_other_owners() {
         let condition = |of: &str, status: &str| json!({"type": of, "status": status});
         let conditions = |names: &[&str]| json!(names.iter().map(|name| condition(name, "False")).collect::<Vec<_>>());
-        for (old, said, expected) in [
+        for (old, reported, expected) in [
             (&["a/open", "Ready"][..], &["Initialized", "Ready"][..], &["a/open", "Initialized", "Ready"][..]),
             (&["PodScheduled"], &["Initialized", "Ready", "PodScheduled"], &["Initialized", "Ready", "PodScheduled"]),
             (&["Initialized", "Ready", "a/open"], &["Ready"], &["a/open", "Initialized", "Ready"]),
@@ -81,12 +83,13 @@ mod tests {
             if let Some(first) = status["conditions"].as_array_mut().and_then(|all| all.first_mut()) {
                 first["message"] = json!("not yet");
             }
-            let said = json!({"conditions": said.iter().map(|name| condition(name, "True")).collect::<Vec<_>>()});
-            let new = merged(status, &said)["conditions"].clone();
+            let reported =
+                json!({"conditions": reported.iter().map(|name| condition(name, "True")).collect::<Vec<_>>()});
+            let new = merged(status, &reported)["conditions"].clone();
             let names: Vec<&str> = new.as_array().unwrap().iter().map(|new| new["type"].as_str().unwrap()).collect();
-            assert_eq!(names, expected, "{old:?} {said}");
+            assert_eq!(names, expected, "{old:?} {reported}");
             for new in new.as_array().unwrap() {
-                let is_said = said["conditions"].as_array().unwrap().contains(new);
+                let is_said = reported["conditions"].as_array().unwrap().contains(new);
                 let is_kept = old.contains(&new["type"].as_str().unwrap()) && new["status"] == "False";
                 assert!(is_said || is_kept, "{new}");
             }

@@ -5,10 +5,10 @@ use kube_machinery::kinds::{Resource, Subresource};
 use kube_machinery::managed_fields::{Filter, PathElement, Set, SetMatcher, field_path};
 
 /// Returns the filter for writes to this subresource (`None` for the object itself), in the served form of the kind.
-pub(super) fn reset_fields(resource: &Resource, part: Option<Subresource>) -> Option<Filter> {
+pub(super) fn reset_fields(resource: &Resource, subresource: Option<Subresource>) -> Option<Filter> {
     let excluded = |names: &[&[&str]]| Some(Filter::Exclude(Set::of(names.iter().map(|names| field_path(names)))));
-    match (part, resource.kind) {
-        _ if resource.custom.is_some() => match part {
+    match (subresource, resource.kind) {
+        _ if resource.custom.is_some() => match subresource {
             Some(Subresource::Status) => excluded(&[&["metadata"], &["spec"]]),
             _ if resource.subresources.contains(&Subresource::Status) => excluded(&[&["status"]]),
             _ => None,

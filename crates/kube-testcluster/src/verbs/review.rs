@@ -48,16 +48,16 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
 
 fn answer(
     resource: &Resource,
-    asked: &Value,
+    review_object: &Value,
     user: &User,
     caller: Option<&Caller>,
     now: &str,
 ) -> Result<Value, ApiError> {
-    let spec = &asked["spec"];
+    let spec = &review_object["spec"];
     let (metadata, spec, status) = match resource.kind {
-        "SelfSubjectAccessReview" => (asked["metadata"].clone(), spec.clone(), decided(caller, user, spec)),
+        "SelfSubjectAccessReview" => (review_object["metadata"].clone(), spec.clone(), decided(caller, user, spec)),
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
-            (asked["metadata"].clone(), spec.clone(), decided(caller, &user_in(spec), spec))
+            (review_object["metadata"].clone(), spec.clone(), decided(caller, &user_in(spec), spec))
         }
         "SelfSubjectRulesReview" => {
             let namespace = spec["namespace"].as_str().unwrap_or_default();
@@ -103,8 +103,8 @@ fn decided(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
 }
 
 /// Returns a message for each selector that cannot be parsed. Upstream: `BuildEvaluationError`.
-fn unread_selectors(asked: &Value) -> Vec<&'static str> {
-    let raw = |selector: &str| asked[selector]["rawSelector"].as_str().unwrap_or_default();
+fn unread_selectors(review_object: &Value) -> Vec<&'static str> {
+    let raw = |selector: &str| review_object[selector]["rawSelector"].as_str().unwrap_or_default();
     let mut problems = Vec::new();
     if raw("fieldSelector").parse::<FieldSelector>().is_err() {
         problems.push("spec.resourceAttributes.fieldSelector ignored due to parse error");
@@ -120,9 +120,9 @@ fn rules(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
         None | Some(Rules::Everything) => (PolicyRule::everything().to_vec(), String::new()),
         Some(Rules::These(rules, problem)) => (rules, problem),
     };
-    let (resources, others): (Vec<_>, Vec<_>) = rules.iter().map(PolicyRule::told).unzip();
-    let told = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
-    let mut status = json!({"resourceRules": told(resources), "nonResourceRules": told(others), "incomplete": false});
+    let (resources, others): (Vec<_>, Vec<_>) = rules.iter().map(PolicyRule::review_entries).unzip();
+    let review_entries = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
+    let mut status = json!({"resourceRules": review_entries(resources), "nonResourceRules": review_entries(others), "incomplete": false});
     if !problem.is_empty() {
         status["evaluationError"] = json!(problem);
     }

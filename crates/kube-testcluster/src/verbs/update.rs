@@ -96,13 +96,13 @@ async fn write(
 /// object, unless the body has no version.
 pub(super) fn check_type(
     wrong: Option<&WrongType>,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     current: &Opened,
     new: &Value,
 ) -> Result<(), ApiError> {
     match wrong {
         None => Ok(()),
-        Some(WrongType::Other(_)) if part == Some(Subresource::Status) => Ok(()),
+        Some(WrongType::Other(_)) if subresource == Some(Subresource::Status) => Ok(()),
         Some(wrong) => preconditions(current, new).and_then(|()| Err(wrong.error())),
     }
 }
@@ -130,11 +130,11 @@ pub(crate) fn next(
     current: &Opened,
     served: &Resource,
     new: Value,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
-    let entries = ownership::after_update(store, current, served, &new, part, writer);
-    decided(store, current, served, new, part, entries, writer)
+    let entries = ownership::after_update(store, current, served, &new, subresource, writer);
+    decided(store, current, served, new, subresource, entries, writer)
 }
 
 /// Computes the state after an update, with admission: plugins and webhooks may first change the new state, and at the
@@ -145,22 +145,22 @@ pub(super) async fn admitted(
     current: &Opened,
     served: &Resource,
     mut new: Value,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     if gate.is_open() {
-        let next = next(store, current, served, new, part, writer)?;
-        warn_of(gate, current, part, &next);
+        let next = next(store, current, served, new, subresource, writer)?;
+        warn_of(gate, current, subresource, &next);
         return Ok(next);
     }
-    let entries = ownership::after_update(store, current, served, &new, part, writer);
+    let entries = ownership::after_update(store, current, served, &new, subresource, writer);
     if !entries.is_null() {
         object(&mut new["metadata"]).insert("managedFields".into(), entries.clone());
     }
     let old = Some(&current.value);
     let mut mutation = gate.mutation(Operation::Update, old);
     loop {
-        if current.resource == PODS && part.is_none() {
+        if current.resource == PODS && subresource.is_none() {
             pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
         }
         let (object, reinvoke) = mutation.round(Some(new)).await?;
@@ -169,8 +169,8 @@ pub(super) async fn admitted(
             break;
         }
     }
-    let next = decided(store, current, served, new, part, entries, writer)?;
-    warn_of(gate, current, part, &next);
+    let next = decided(store, current, served, new, subresource, entries, writer)?;
+    warn_of(gate, current, subresource, &next);
     if let Next::Put(new) | Next::Release(new) = &next {
         gate.validate(Operation::Update, Some(new), old).await?;
     }
@@ -178,8 +178,8 @@ pub(super) async fn admitted(
 }
 
 /// Adds the kind's update warnings. Subresources have none.
-fn warn_of(gate: &Gate<'_>, current: &Opened, part: Option<Subresource>, next: &Next) {
-    if let (None, Next::Put(new) | Next::Release(new)) = (part, next) {
+fn warn_of(gate: &Gate<'_>, current: &Opened, subresource: Option<Subresource>, next: &Next) {
+    if let (None, Next::Put(new) | Next::Release(new)) = (subresource, next) {
         gate.warn((current.resource.warnings)(new, Some(&current.value)));
     }
 }
@@ -189,7 +189,7 @@ fn decided(
     current: &Opened,
     served: &Resource,
     mut new: Value,
-    part: Option<Subresource>,
+    subresource: Option<Subresource>,
     entries: Value,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
@@ -199,11 +199,11 @@ fn decided(
     escalation::check(writer.caller.as_ref(), grant)?;
     preconditions(current, &new)?;
     resource.default_change(&mut new, &current.value); // first, as upstream sets defaults when it decodes the body
-    match part {
+    match subresource {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
-        _ => keep_status(current, &mut new, part),
+        _ => keep_status(current, &mut new, subresource),
     }
-    if resource == PODS && part.is_none() {
+    if resource == PODS && subresource.is_none() {
         pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
     }
     keep_system_fields(current, &mut new);
@@ -215,16 +215,16 @@ fn decided(
         }
         _ => served.causes_of_update(&new, &current.value),
     };
-    if causes.is_empty() && part.is_none() {
+    if causes.is_empty() && subresource.is_none() {
         let caller = writer.caller.as_ref();
         causes.extend(policy_parameters::cause(store, caller, resource, &new, Some(&current.value)));
     }
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }
-    let update = certificates::Update { resource, part, old: &current.value, new: &new };
+    let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
     certificates::check(writer.caller.as_ref(), update)?;
-    if is_counted(current, &new, part) {
+    if is_counted(current, &new, subresource) {
         count_generation(&mut new);
     }
     resource.normalize_numbers(&mut new);
@@ -234,17 +234,17 @@ fn decided(
 }
 
 /// Returns true if an update increases the object's generation.
-fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool {
+fn is_counted(current: &Opened, new: &Value, subresource: Option<Subresource>) -> bool {
     let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
     let differs = new["spec"] != current.value["spec"];
     match current.resource.generation {
         Generation::Absent => false,
         Generation::Counted => differs,
         Generation::CountedButMetadata => {
-            part != Some(Subresource::Status) && but_metadata(new) != but_metadata(&current.value)
+            subresource != Some(Subresource::Status) && but_metadata(new) != but_metadata(&current.value)
         }
         Generation::CountedAt(fields) => fields.iter().any(|field| new.pointer(field) != current.value.pointer(field)),
-        Generation::CountedWithAnnotations if part == Some(Subresource::Status) => false,
+        Generation::CountedWithAnnotations if subresource == Some(Subresource::Status) => false,
         Generation::CountedWithAnnotations => {
             differs || annotations(new).unwrap_or_default() != annotations(&current.value).unwrap_or_default()
         }
@@ -287,12 +287,12 @@ fn keep_all_but_status(current: &Opened, new: &mut Value) {
 
 /// Restores the status in an update of the object, if the kind has a status subresource. The finalizers in a
 /// namespace's spec change only through `finalize`.
-fn keep_status(current: &Opened, new: &mut Value, part: Option<Subresource>) {
+fn keep_status(current: &Opened, new: &mut Value, subresource: Option<Subresource>) {
     let resource = current.resource;
     if !resource.subresources.contains(&Subresource::Status) {
         return;
     }
-    if resource == NAMESPACES && part.is_none() {
+    if resource == NAMESPACES && subresource.is_none() {
         keep(&current.value["spec"], &mut new["spec"], "finalizers");
     }
     keep(&current.value, new, "status");
@@ -310,7 +310,9 @@ fn keep(old: &Value, new: &mut Value, field: &str) {
 pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let uid = current.summary.uid();
     match new["metadata"]["uid"].as_str() {
-        Some(asked) if !asked.is_empty() && asked != uid => Err(failed_precondition(current, "UID", asked, uid)),
+        Some(requested) if !requested.is_empty() && requested != uid => {
+            Err(failed_precondition(current, "UID", requested, uid))
+        }
         _ => Ok(()),
     }
 }
@@ -330,14 +332,20 @@ fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
 }
 
 /// Returns the error of upstream's storage for a failed precondition.
-pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, found: &str) -> ApiError {
-    failed_precondition_of(current.resource, &current.key, what, asked, found)
+pub(super) fn failed_precondition(current: &Object, what: &str, requested: &str, found: &str) -> ApiError {
+    failed_precondition_of(current.resource, &current.key, what, requested, found)
 }
 
-fn failed_precondition_of(resource: &'static Resource, key: &Key, what: &str, asked: &str, found: &str) -> ApiError {
+fn failed_precondition_of(
+    resource: &'static Resource,
+    key: &Key,
+    what: &str,
+    requested: &str,
+    found: &str,
+) -> ApiError {
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: {}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
-         Precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}",
+         Precondition failed: {what} in precondition: {requested}, {what} in object meta: {found}",
         resource.storage_path()
     );
     ApiError::conflict(resource, resource.plural, key.name(), why)

@@ -155,10 +155,10 @@ impl Watch {
 
     fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
         let closed = state.closed;
-        if let Start::State { fresh: Some(asked), .. } = self.start
-            && let Some(current) = state.revision_below(asked, self.resource, ServedFrom::WatchCache)
+        if let Start::State { fresh: Some(requested), .. } = self.start
+            && let Some(current) = state.revision_below(requested, self.resource, ServedFrom::WatchCache)
         {
-            let error = ApiError::from(StoreError::TooLargeResourceVersion { asked, current });
+            let error = ApiError::from(StoreError::TooLargeResourceVersion { requested, current });
             return Phase::refused(&error);
         }
         if let Start::After(revision) = self.start

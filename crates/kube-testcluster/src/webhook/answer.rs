@@ -47,17 +47,17 @@ impl Answer {
     fn generic_message(&self) -> String {
         let shown = &self.body[..self.body.len().min(MOST_SHOWN)];
         let is_text = self.content_type.is_empty() || self.content_type.starts_with("text/");
-        let said = if is_text { String::from_utf8_lossy(shown).trim().to_owned() } else { "unknown".to_owned() };
+        let written = if is_text { String::from_utf8_lossy(shown).trim().to_owned() } else { "unknown".to_owned() };
         let message = match self.code {
             400 => "the server rejected our request for an unknown reason",
             401 => "the server has asked for the client to provide credentials",
             404 => "the server could not find the requested resource",
-            403 | 415 => return said,
+            403 | 415 => return written,
             405 => "the server does not allow this method on the requested resource",
-            406 if said.is_empty() || said == "unknown" => {
+            406 if written.is_empty() || written == "unknown" => {
                 "the server was unable to respond with a content type that the client supports"
             }
-            406 => return said,
+            406 => return written,
             409 => "the server reported a conflict",
             422 => "the server rejected our request due to an error in our request",
             429 => "the server has received too many requests and has asked us to try again later",
@@ -65,7 +65,7 @@ impl Answer {
             504 => {
                 "the server was unable to return a response in the time allotted, but may still be processing the request"
             }
-            500.. => return format!("an error on the server ({said:?}) has prevented the request from succeeding"),
+            500.. => return format!("an error on the server ({written:?}) has prevented the request from succeeding"),
             code => {
                 return format!("the server responded with the status code {code} but did not return more information");
             }

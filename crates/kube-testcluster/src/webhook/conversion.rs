@@ -11,7 +11,7 @@ use kube_machinery::kinds::custom_resource::ConversionWebhook;
 use kube_machinery::value::{Map, Value, json};
 
 /// The timeout of a conversion webhook. Upstream has no limit except the timeout of the request.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The versions of `ConversionReview` that this server supports.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
@@ -79,7 +79,7 @@ async fn convert(
         "kind": "ConversionReview", "apiVersion": format!("apiextensions.k8s.io/{version}"),
         "request": {"uid": uid, "desiredAPIVersion": to.api_version(), "objects": objects},
     });
-    let mut answer = post(store, &hook.client, PATIENCE, &review, Deadline::Untold)
+    let mut answer = post(store, &hook.client, TIMEOUT, &review, Deadline::NotSent)
         .await
         .map_err(|why| failed(&format!("failed: {why}")))?;
     let converted = answered(&mut answer, version, &uid).map_err(|why| failed(&format!("failed: {why}")))?;

@@ -6,7 +6,7 @@
 
 mod answer;
 pub(crate) mod conversion;
-mod place;
+mod endpoint;
 #[cfg(feature = "tls")]
 mod transport;
 #[cfg(feature = "tls")]
@@ -15,7 +15,7 @@ mod verifier;
 use std::time::Duration;
 
 use self::answer::Answer;
-use self::place::Place;
+use self::endpoint::WebhookUrl;
 use crate::store::Store;
 use kube_machinery::kinds::client_config::ClientConfig;
 use kube_machinery::value::Value;
@@ -23,8 +23,8 @@ use kube_machinery::value::Value;
 /// The `timeout` parameter in the URL of a call: present or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
-    Told,
-    Untold,
+    InQuery,
+    NotSent,
 }
 
 /// Sends a JSON object to a webhook, and returns the object in its response.
@@ -38,13 +38,13 @@ pub(crate) async fn post(
     body: &Value,
     deadline: Deadline,
 ) -> Result<Value, String> {
-    let place = Place::of(config);
-    let target = place.target(timeout, deadline);
-    let url = place.url(&target);
+    let webhook = WebhookUrl::of(config);
+    let target = webhook.target(timeout, deadline);
+    let url = webhook.url(&target);
     let failed = |why: String| format!("Post {url:?}: {why}");
-    let address = place.resolve(store, config).map_err(failed)?;
-    let asked = ask(&place, &address, config, &target, body.to_string());
-    match tokio::time::timeout(timeout, asked).await {
+    let address = webhook.resolve(store, config).map_err(failed)?;
+    let answer = ask(&webhook, &address, config, &target, body.to_string());
+    match tokio::time::timeout(timeout, answer).await {
         Ok(answer) => answer.map_err(failed)?.object(),
         Err(_) => Err(failed("context deadline exceeded".to_owned())),
     }
@@ -52,16 +52,16 @@ pub(crate) async fn post(
 
 #[cfg(feature = "tls")]
 async fn ask(
-    place: &Place,
+    url: &WebhookUrl,
     address: &str,
     config: &ClientConfig,
     target: &str,
     body: String,
 ) -> Result<Answer, String> {
-    transport::ask(place, address, &config.ca_bundle, target, body).await
+    transport::ask(url, address, &config.ca_bundle, target, body).await
 }
 
 #[cfg(not(feature = "tls"))]
-async fn ask(_: &Place, _: &str, _: &ClientConfig, _: &str, _: String) -> Result<Answer, String> {
+async fn ask(_: &WebhookUrl, _: &str, _: &ClientConfig, _: &str, _: String) -> Result<Answer, String> {
     Err("this API server was built without TLS: the feature `tls` of kube-testcluster".to_owned())
 }

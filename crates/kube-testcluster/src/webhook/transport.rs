@@ -18,24 +18,24 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, ClientConfig, Error};
 
 use super::answer::Answer;
-use super::place::Place;
+use super::endpoint::WebhookUrl;
 use super::verifier::Verifier;
 
 /// The longest response, in bytes. Upstream has no limit; a stored object is always shorter.
 const LONGEST: usize = 8 * 1024 * 1024;
 
 pub(super) async fn ask(
-    place: &Place,
+    url: &WebhookUrl,
     address: &str,
     ca_bundle: &[u8],
     target: &str,
     body: String,
 ) -> Result<Answer, String> {
-    let stream = connect(place, address, ca_bundle).await?;
+    let stream = connect(url, address, ca_bundle).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| of_http(&why))?;
     let connection = tokio::spawn(connection);
     let request = Request::post(target)
-        .header(header::HOST, &place.authority)
+        .header(header::HOST, &url.authority)
         .header(header::ACCEPT, "application/json, */*")
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::USER_AGENT, "kube-apiserver-admission")
@@ -60,12 +60,12 @@ pub(super) async fn ask(
     answer
 }
 
-async fn connect(place: &Place, address: &str, ca_bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
+async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
     let config = config(ca_bundle)?;
-    let name = ServerName::try_from(place.host.clone()).map_err(|why| why.to_string())?;
+    let name = ServerName::try_from(url.host.clone()).map_err(|why| why.to_string())?;
     let stream = TcpStream::connect(address).await.map_err(|why| of_dial(address, &why))?;
     let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
-    stream.map_err(|why| of_handshake(&why, &place.host))
+    stream.map_err(|why| of_handshake(&why, &url.host))
 }
 
 fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {

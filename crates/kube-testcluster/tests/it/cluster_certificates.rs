@@ -54,7 +54,7 @@ async fn guarded(verb: &str, signers: &[&str]) -> (Cluster, Api) {
     for (name, signer) in [("a", "example.com/a"), ("b", "example.com/b"), ("other", "example.org/a")] {
         assert_eq!(admin.post(REQUESTS, &request(name, signer, DEVELOPER)).await.status, 201);
     }
-    let ada = Api::of(cluster.router_as(User::new("ada", ["developers"])));
+    let ada = Api::from_router(cluster.router_as(User::new("ada", ["developers"])));
     (cluster, ada)
 }
 

@@ -276,9 +276,9 @@ async fn a_deleted_definition_stays_until_its_objects_are_gone() {
     assert_eq!((deleted.status, &deleted.body["kind"]), (200, &json!("CustomResourceDefinition")));
     let pending = api.get(&path).await.body;
     assert_eq!(condition(&pending, "Terminating"), json!(["True", "InstanceDeletionPending"]));
-    assert_eq!(watch.shorts().await, ["ADDED free", "ADDED held"]);
+    assert_eq!(watch.short_events().await, ["ADDED free", "ADDED held"]);
     tokio::time::sleep(Duration::from_secs(1)).await; // virtual time: the controller begins
-    assert_eq!(watch.shorts().await, ["DELETED free", "MODIFIED held"]);
+    assert_eq!(watch.short_events().await, ["DELETED free", "MODIFIED held"]);
     let waiting = api.get(&path).await.body;
     assert_eq!(condition(&waiting, "Terminating"), json!(["True", "InstanceDeletionInProgress"]));
     assert_eq!(api.items(CRONTABS).await.len(), 1);
@@ -287,7 +287,7 @@ async fn a_deleted_definition_stays_until_its_objects_are_gone() {
     let free = json!({"metadata": {"finalizers": null}});
     assert_eq!(api.send("PATCH", &format!("{CRONTABS}/held"), STATUS_TYPE, free.to_string()).await.status, 200);
     tokio::time::sleep(Duration::from_secs(1)).await; // virtual time: the controller goes on
-    assert_eq!((watch.shorts().await, watch.ended), (vec!["DELETED held".to_owned()], true));
+    assert_eq!((watch.short_events().await, watch.ended), (vec!["DELETED held".to_owned()], true));
     assert_eq!(api.get(&path).await.status, 404);
     assert_eq!(api.get(CRONTABS).await.status, 404);
     assert_eq!(api.get("/apis/stable.example.com").await.status, 404);
@@ -355,7 +355,7 @@ async fn a_field_selector_sees_objects_in_the_requested_version() {
     }
 
     let mut watch = api.watch_at(&format!("{SECOND}&watch=true")).await;
-    assert_eq!(watch.shorts().await, ["ADDED b", "ADDED c", "ADDED e", "ADDED f"]);
+    assert_eq!(watch.short_events().await, ["ADDED b", "ADDED c", "ADDED e", "ADDED f"]);
     let start = merge("b", "hourly").await;
     merge("b", "weekly").await;
     merge("b", "daily").await;
@@ -374,7 +374,7 @@ async fn a_field_selector_sees_objects_in_the_requested_version() {
         "a deletion shows the last state that matched the selector"
     );
     let mut again = api.watch_at(&format!("{SECOND}&watch=true&resourceVersion={start}")).await;
-    assert_eq!(again.shorts().await, told[1..]);
+    assert_eq!(again.short_events().await, told[1..]);
     let deleted = api.delete(SECOND).await;
     assert_eq!(deleted.names(), ["a", "b", "e", "f"]);
     assert_eq!(api.get(CRONTABS).await.names(), ["g"]);

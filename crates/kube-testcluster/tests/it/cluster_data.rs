@@ -261,7 +261,7 @@ async fn one_line_of_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut
     ];
     // Component statuses are computed and not stored, so their list has no revision.
     for collection in collections(api).await.iter().filter(|path| !path.ends_with("/componentstatuses")) {
-        let revision = api.get(&collection).await.version();
+        let revision = api.get(collection).await.version();
         assert!(revision >= *seen, "{collection}: a list at {revision} after an answer at {seen}");
         *seen = revision;
     }

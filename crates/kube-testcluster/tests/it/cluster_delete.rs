@@ -27,7 +27,7 @@ async fn a_bound_pod_stays_for_its_grace_period_and_later_deletes_can_only_short
     let body = json!({"gracePeriodSeconds": 0, "preconditions": {"uid": metadata["uid"]}});
     let gone = api.send("DELETE", &item("a"), "application/json", body.to_string()).await;
     assert_eq!((gone.status, &gone.body["metadata"]["deletionGracePeriodSeconds"]), (200, &json!(0)));
-    assert_eq!(watch.shorts().await, ["MODIFIED a", "DELETED a"]);
+    assert_eq!(watch.short_events().await, ["MODIFIED a", "DELETED a"]);
     assert_eq!(api.get(&item("a")).await.status, 404);
 }
 
@@ -56,10 +56,10 @@ async fn a_finalizer_keeps_a_pod_until_the_finalizer_is_removed() {
     assert_eq!(marked.body["metadata"]["deletionGracePeriodSeconds"], 0);
     assert_eq!(api.get(&item("fin")).await.version(), marked.version());
     api.delete(&item("fin")).await;
-    assert_eq!(watch.shorts().await, ["MODIFIED fin"]);
+    assert_eq!(watch.short_events().await, ["MODIFIED fin"]);
     let released = api.merge(&item("fin"), &json!({"metadata": {"finalizers": null}})).await;
     assert_eq!((released.version(), released.body["metadata"].get("finalizers")), (marked.version(), None));
-    assert_eq!(watch.shorts().await, ["DELETED fin"]);
+    assert_eq!(watch.short_events().await, ["DELETED fin"]);
     api.pod("owner", &json!({})).await;
     let body = json!({"propagationPolicy": "Foreground"}).to_string();
     let kept = api.send("DELETE", &item("owner"), "application/json", body).await;

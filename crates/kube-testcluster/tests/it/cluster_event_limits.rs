@@ -16,12 +16,12 @@ async fn an_event_expires_an_hour_after_its_last_write() {
         assert_eq!(api.post(EVENTS, &event).await.status, 201);
     }
     let mut watch = api.watch_at(&format!("{EVENTS}?watch=true&timeoutSeconds=36000")).await;
-    assert_eq!(watch.shorts().await, ["ADDED once", "ADDED twice"]);
+    assert_eq!(watch.short_events().await, ["ADDED once", "ADDED twice"]);
     minutes(40).await;
     assert_eq!(api.merge(&format!("{EVENTS}/twice"), &json!({"count": 2})).await.status, 200);
-    assert_eq!(watch.shorts().await, ["MODIFIED twice"]);
+    assert_eq!(watch.short_events().await, ["MODIFIED twice"]);
     minutes(21).await;
-    let told = watch.shorts().await;
+    let told = watch.short_events().await;
     assert_eq!(
         (told, watch.ended),
         (vec!["DELETED once".to_owned()], false),

@@ -56,7 +56,7 @@ async fn a_watch_of_either_group_sees_what_is_written_to_the_other() {
     let old = objects[1];
     assert_eq!((&old["note"], &old["deprecatedCount"]), (&json!("hello"), &json!(3)));
     assert_eq!(old["deprecatedSource"], json!({"component": "me"}));
-    assert_eq!(core.shorts().await, ["ADDED old", "ADDED new"]);
+    assert_eq!(core.short_events().await, ["ADDED old", "ADDED new"]);
 }
 
 #[tokio::test(start_paused = true)]

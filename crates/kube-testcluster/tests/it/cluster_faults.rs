@@ -115,13 +115,13 @@ async fn dropped_watches_end_after_their_events_and_new_watches_work() {
     let (mut pods, mut maps) = (api.watch("").await, api.watch_at("/api/v1/configmaps?watch=true").await);
     api.pod("beta", &json!({})).await;
     start(&cluster, "drop-watches:resource=pods");
-    assert_eq!(pods.shorts().await.iter().filter(|event| !event.starts_with("BOOKMARK")).count(), 2);
-    maps.shorts().await;
+    assert_eq!(pods.short_events().await.iter().filter(|event| !event.starts_with("BOOKMARK")).count(), 2);
+    maps.short_events().await;
     assert!(pods.ended && !maps.ended);
     start(&cluster, "drop-watches");
-    maps.shorts().await;
+    maps.short_events().await;
     assert!(maps.ended);
-    assert!(!api.watch("").await.shorts().await.is_empty());
+    assert!(!api.watch("").await.short_events().await.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,9 +134,9 @@ async fn hidden_events_are_missing_only_in_open_watches() {
     api.pod("beta", &json!({})).await;
     api.delete(&format!("{PODS}/alpha?gracePeriodSeconds=0")).await; // two writes, and the fault hides the first
     api.pod("gamma", &json!({})).await;
-    assert_eq!(watch.shorts().await, ["DELETED alpha", "ADDED gamma"]);
+    assert_eq!(watch.short_events().await, ["DELETED alpha", "ADDED gamma"]);
     assert_eq!(api.get(&format!("{PODS}?resourceVersion=0")).await.names(), ["beta", "gamma"]);
-    let again = api.watch(&format!("resourceVersion={before}")).await.shorts().await;
+    let again = api.watch(&format!("resourceVersion={before}")).await.short_events().await;
     assert_eq!(again, ["ADDED beta", "MODIFIED alpha", "DELETED alpha", "ADDED gamma"]);
 }
 
@@ -173,9 +173,9 @@ async fn a_lagging_watch_cache_serves_old_data_until_it_catches_up() {
         let consistent = api.get(PODS).await;
         assert_eq!(consistent.names(), ["alpha", "beta"], "after the wait, the list is read from storage");
         assert_eq!(consistent.headers["x-served-from"], "storage");
-        assert_eq!(watch.shorts().await, [""; 0]);
+        assert_eq!(watch.short_events().await, [""; 0]);
         sleep(Duration::from_secs(10)).await;
-        assert_eq!(watch.shorts().await, ["ADDED beta"]);
+        assert_eq!(watch.short_events().await, ["ADDED beta"]);
         assert_eq!(api.get(&format!("{PODS}?resourceVersion=0")).await.names().len(), 2);
     }
 }
@@ -189,13 +189,13 @@ async fn a_request_for_a_newer_revision_waits_until_the_lagging_cache_catches_up
     let query = format!("{STREAM}&resourceVersion={revision}");
     let (list, mut stream) = tokio::join!(api.get(PODS), api.watch(&query));
     assert_eq!((list.names(), &list.headers["x-served-from"]), (vec!["alpha"], &"watch-cache".parse().unwrap()));
-    assert_eq!(stream.shorts().await, ["ADDED alpha", "BOOKMARK"]);
+    assert_eq!(stream.short_events().await, ["ADDED alpha", "BOOKMARK"]);
     start(&cluster, "lag");
     let revision = api.pod("beta", &json!({})).await;
     let mut late = api.watch(&format!("{STREAM}&resourceVersion={revision}")).await;
     assert_eq!(late.next().await.unwrap()["object"]["reason"], "Timeout");
     cluster.faults().end_all();
-    assert_eq!(stream.shorts().await, ["ADDED beta"]);
+    assert_eq!(stream.short_events().await, ["ADDED beta"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,11 +226,11 @@ async fn frozen_bookmarks_stop_except_the_one_that_ends_a_streaming_list() {
     let api = Api::new(&cluster);
     start(&cluster, "freeze-bookmarks:for=60s");
     let mut watch = api.watch(STREAM).await;
-    assert_eq!(watch.shorts().await, ["BOOKMARK"]);
+    assert_eq!(watch.short_events().await, ["BOOKMARK"]);
     let map = json!({"metadata": {"name": "other"}});
     let revision = api.post("/api/v1/namespaces/default/configmaps", &map).await.version();
     sleep(Duration::from_secs(55)).await;
-    assert_eq!(watch.shorts().await, [""; 0]);
+    assert_eq!(watch.short_events().await, [""; 0]);
     sleep(Duration::from_secs(10)).await;
     assert_eq!(watch.events().await.iter().map(version).collect::<Vec<_>>(), [revision]);
 }

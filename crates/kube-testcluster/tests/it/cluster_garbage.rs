@@ -156,7 +156,7 @@ async fn a_pod_deleted_with_its_replica_set_has_its_grace_period() {
     assert_eq!(api.get(&format!("{PODS}/web-1")).await.body["metadata"]["deletionGracePeriodSeconds"], 30);
     assert_eq!(api.get(&format!("{sets}/web")).await.status, 200);
     cluster.settled().await;
-    assert_eq!(watch.shorts().await.last().unwrap(), "DELETED web-1");
+    assert_eq!(watch.short_events().await.last().unwrap(), "DELETED web-1");
     assert_eq!(api.get(&format!("{sets}/web")).await.status, 404);
 }
 

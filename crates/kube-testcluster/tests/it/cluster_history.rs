@@ -128,7 +128,7 @@ async fn revisions_beyond_the_bounded_history_are_expired() {
     for (version, kept) in [(first, false), (now - 11, false), (now - 10, true), (now, true)] {
         let exact = api.get(&format!("{PODS}?resourceVersion={version}&resourceVersionMatch=Exact")).await;
         assert_eq!(exact.status == 200, kept, "list at {version} of {now}");
-        let events = api.watch(&format!("resourceVersion={version}")).await.shorts().await;
+        let events = api.watch(&format!("resourceVersion={version}")).await.short_events().await;
         assert_eq!(events.first().is_none_or(|event| event != "ERROR"), kept, "watch from {version} of {now}");
     }
 }
@@ -184,6 +184,10 @@ async fn a_past_state_expires_after_the_history_age() {
         assert_eq!(api.get(&exact(old)).await.status, 410);
         assert_eq!(api.get(&exact(new)).await.names(), ["a", "b", "c"]);
         let mut watch = api.watch(&format!("resourceVersion={old}")).await;
-        assert_eq!(watch.shorts().await, ["ADDED c"], "the watch cache is limited by number of events, not by age");
+        assert_eq!(
+            watch.short_events().await,
+            ["ADDED c"],
+            "the watch cache is limited by number of events, not by age"
+        );
     }
 }

@@ -143,7 +143,7 @@ async fn the_watch_buffer_has_the_configured_size() {
     for name in ["a", "b", "c", "d"] {
         api.pod(name, &json!({})).await;
     }
-    assert_eq!(slow.shorts().await, ["ADDED a", "ADDED b", "ADDED c"]);
+    assert_eq!(slow.short_events().await, ["ADDED a", "ADDED b", "ADDED c"]);
     assert!(slow.ended);
 }
 

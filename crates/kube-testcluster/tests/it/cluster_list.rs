@@ -228,7 +228,7 @@ async fn the_classic_cache_lists_in_seeded_order_and_storage_in_key_order() {
         let own = |names: Vec<&str>| names.into_iter().map(ToOwned::to_owned).collect();
         let stored = own(api.get(PODS).await.names());
         let cached = own(api.get(&format!("{PODS}?resourceVersion=0")).await.names());
-        let watched = api.watch("").await.shorts().await;
+        let watched = api.watch("").await.short_events().await;
         (stored, cached, watched.iter().map(|event| event.replace("ADDED ", "")).collect())
     }
     let mut seen = std::collections::BTreeSet::new();

@@ -39,8 +39,8 @@ async fn a_namespace_is_deleted_after_its_content() {
     assert_eq!(deleted.body["metadata"]["deletionTimestamp"], "2023-05-01T10:00:00Z");
     assert_eq!(deleted.body["metadata"].get("deletionGracePeriodSeconds"), None);
     cluster.settled().await;
-    assert_eq!(pods.shorts().await, ["ADDED a", "MODIFIED a", "DELETED a"]);
-    assert_eq!(namespaces.shorts().await, ["ADDED shop", "MODIFIED shop", "MODIFIED shop", "DELETED shop"]);
+    assert_eq!(pods.short_events().await, ["ADDED a", "MODIFIED a", "DELETED a"]);
+    assert_eq!(namespaces.short_events().await, ["ADDED shop", "MODIFIED shop", "MODIFIED shop", "DELETED shop"]);
     assert_eq!(api.get(SHOP).await.status, 404);
     assert!(api.get(&format!("{SHOP}/configmaps")).await.names().is_empty());
 }

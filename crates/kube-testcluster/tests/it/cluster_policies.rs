@@ -338,7 +338,7 @@ async fn an_expression_can_use_the_request_the_objects_and_the_namespace() {
                       && namespaceObject.metadata.name == 'default' && request.userInfo.username == 'ada' && request.dryRun == false \
                       && request.resource.resource == 'configmaps' && !has(request.subResource) && has(request.options)";
     let cluster = quiet().start();
-    let (api, ada) = (Api::new(&cluster), Api::of(cluster.router_as(User::new("ada", ["developers"]))));
+    let (api, ada) = (Api::new(&cluster), Api::from_router(cluster.router_as(User::new("ada", ["developers"]))));
     made(&api, MAPS, &map("m")).await;
     made(&api, &format!("{GROUP}/validatingadmissionpolicies"), &expecting("configmaps", expression)).await;
     bind(&api, "b", json!({})).await;
@@ -373,7 +373,8 @@ async fn an_expression_can_use_the_authorizer() {
         ),
     ] {
         let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
-        let (api, ada) = (Api::new(&cluster), Api::of(cluster.router_as(User::new("ada", ["system:authenticated"]))));
+        let (api, ada) =
+            (Api::new(&cluster), Api::from_router(cluster.router_as(User::new("ada", ["system:authenticated"]))));
         let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create"]}]);
         let roles = "/apis/rbac.authorization.k8s.io/v1";
         made(&api, &format!("{roles}/clusterroles"), &json!({"metadata": {"name": "r"}, "rules": rules})).await;
@@ -391,7 +392,7 @@ async fn an_expression_can_use_the_authorizer() {
 #[tokio::test(start_paused = true)]
 async fn writing_a_policy_or_binding_needs_read_access_to_its_params() {
     let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
-    let (api, ada) = (Api::new(&cluster), Api::of(cluster.router_as(User::new("ada", ["developers"]))));
+    let (api, ada) = (Api::new(&cluster), Api::from_router(cluster.router_as(User::new("ada", ["developers"]))));
     let roles = "/apis/rbac.authorization.k8s.io/v1";
     let role = |rules: Value| json!({"metadata": {"name": "r"}, "rules": rules});
     let writes = json!({"apiGroups": ["admissionregistration.k8s.io"], "resources": ["*"], "verbs": ["*"]});

@@ -15,7 +15,7 @@ fn guarded() -> ClusterBuilder {
 }
 
 fn user(cluster: &Cluster, name: &str) -> Api {
-    Api::of(cluster.router_as(User::new(name, ["developers"])))
+    Api::from_router(cluster.router_as(User::new(name, ["developers"])))
 }
 
 /// Binds a cluster role to a subject in all namespaces.
@@ -67,7 +67,7 @@ async fn a_user_may_only_do_what_a_role_allows() {
 #[tokio::test(start_paused = true)]
 async fn anonymous_clients_may_only_read_health_and_version() {
     let cluster = guarded().start();
-    let anyone = Api::of(cluster.router_as(User::new("system:anonymous", ["system:unauthenticated"])));
+    let anyone = Api::from_router(cluster.router_as(User::new("system:anonymous", ["system:unauthenticated"])));
     assert_eq!((anyone.get("/healthz").await.status, anyone.get("/version").await.status), (200, 200));
     let refused = anyone.get("/api").await;
     let why = "forbidden: User \"system:anonymous\" cannot get path \"/api\"";
@@ -112,8 +112,8 @@ async fn impersonation_needs_permission_and_changes_the_user() {
     assert_eq!(with_header(&admin, "GET", PODS, "impersonate-user", "ada").await.status, 403);
     let ada = user(&cluster, "ada");
     let refused = with_header(&ada, "GET", PODS, "impersonate-user", "bob").await;
-    let why = "pods is forbidden: User \"ada\" cannot impersonate-on:user-info:list resource \"pods\" in API group \"\" in \
-        the namespace \"default\"";
+    let why = "users \"bob\" is forbidden: User \"ada\" cannot impersonate resource \"users\" in API group \"\" at the \
+        cluster scope";
     assert_eq!((refused.status, refused.message()), (403, why));
 }
 

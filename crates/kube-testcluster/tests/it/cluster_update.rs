@@ -63,7 +63,7 @@ async fn patches_are_applied_and_a_patch_without_changes_writes_nothing() {
     let operations = json!([{"op": "add", "path": "/metadata/labels/j", "value": "1"}]).to_string();
     let patched = api.send("PATCH", &item("a"), "application/json-patch+json", operations).await;
     assert_eq!(patched.body["metadata"]["labels"], json!({"app": "web", "j": "1"}));
-    assert_eq!(watch.shorts().await, ["MODIFIED a"; 3]);
+    assert_eq!(watch.short_events().await, ["MODIFIED a"; 3]);
     for (kind, patch, code, message) in [
         (
             "application/json-patch+json",

@@ -60,10 +60,10 @@ async fn the_options_of_a_watch_decide_where_it_starts() {
         let cluster = quiet().start();
         let (api, ..) = two(&cluster).await;
         let mut watch = api.watch(&query).await;
-        assert_eq!(watch.shorts().await, first, "{query}");
+        assert_eq!(watch.short_events().await, first, "{query}");
         api.pod("x", &json!({})).await;
         api.label("x", &json!({"a": "1"})).await;
-        assert_eq!(watch.shorts().await, after, "{query}");
+        assert_eq!(watch.short_events().await, after, "{query}");
     }
     // From a future revision, the watch gets no events until a newer write.
     let mut watch = api.watch(&format!("resourceVersion={future}")).await;
@@ -71,7 +71,7 @@ async fn the_options_of_a_watch_decide_where_it_starts() {
     api.label("x", &json!({"a": "1"})).await;
     assert!(watch.events().await.is_empty());
     api.label("x", &json!({"a": "2"})).await;
-    assert_eq!(watch.shorts().await, ["MODIFIED x"]);
+    assert_eq!(watch.short_events().await, ["MODIFIED x"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,7 +105,7 @@ async fn a_classic_server_refuses_streaming_lists_and_sends_no_initial_bookmark(
     let answer = api.get(&format!("{PODS}?watch=true&{STREAMING}")).await;
     assert_eq!(answer.status, 422);
     assert!(answer.message().contains("unless the WatchList feature gate is enabled"));
-    let mut events = api.watch("allowWatchBookmarks=true").await.shorts().await;
+    let mut events = api.watch("allowWatchBookmarks=true").await.short_events().await;
     events.sort();
     assert_eq!(events, ["ADDED alpha", "ADDED beta"]);
 }
@@ -140,8 +140,8 @@ async fn an_expired_resource_version_gives_an_error_event_and_ends_the_watch() {
     assert!(watch.next().await.is_none());
     let mut watch = api.watch(&format!("resourceVersion={alpha}")).await;
     api.label("beta", &json!({"a": "1"})).await;
-    assert_eq!(watch.shorts().await, ["MODIFIED beta"]);
-    assert_eq!(api.watch(&format!("{STREAMING}&resourceVersion={beta}")).await.shorts().await.len(), 3);
+    assert_eq!(watch.short_events().await, ["MODIFIED beta"]);
+    assert_eq!(api.watch(&format!("{STREAMING}&resourceVersion={beta}")).await.short_events().await.len(), 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -156,7 +156,7 @@ async fn a_streaming_list_of_a_future_revision_waits_and_then_sends_an_error_eve
     let mut watch = api.watch(&format!("{STREAMING}&resourceVersion={}", alpha + 1)).await;
     assert!(watch.events().await.is_empty());
     api.pod("x", &json!({})).await;
-    assert_eq!(watch.shorts().await, ["ADDED alpha", "ADDED beta", "ADDED x", "BOOKMARK"]);
+    assert_eq!(watch.short_events().await, ["ADDED alpha", "ADDED beta", "ADDED x", "BOOKMARK"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -242,7 +242,7 @@ async fn a_watch_begins_when_it_is_answered_not_when_it_is_first_read() {
     let (api, ..) = two(&cluster).await;
     let mut watch = api.watch("").await;
     api.pod("aardvark", &json!({})).await;
-    assert_eq!(watch.shorts().await, ["ADDED alpha", "ADDED beta", "ADDED aardvark"]);
+    assert_eq!(watch.short_events().await, ["ADDED alpha", "ADDED beta", "ADDED aardvark"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -250,10 +250,10 @@ async fn all_namespaces_the_deprecated_path_and_a_single_object_can_be_watched()
     let cluster = quiet().start();
     let (api, ..) = two(&cluster).await;
     for path in ["/api/v1/pods?watch=1", "/api/v1/watch/namespaces/default/pods", "/api/v1/pods?watch"] {
-        assert_eq!(api.watch_at(path).await.shorts().await, ["ADDED alpha", "ADDED beta"], "{path}");
+        assert_eq!(api.watch_at(path).await.short_events().await, ["ADDED alpha", "ADDED beta"], "{path}");
     }
     let one = "/api/v1/watch/namespaces/default/pods/beta";
-    assert_eq!(api.watch_at(&format!("{one}?watch=0")).await.shorts().await, ["ADDED beta"]);
+    assert_eq!(api.watch_at(&format!("{one}?watch=0")).await.short_events().await, ["ADDED beta"]);
     let other = api.get(&format!("{one}?fieldSelector=metadata.name%3Dalpha")).await;
     assert_eq!((other.status, other.message()), (400, "fieldSelector metadata.name doesn't match requested name"));
     assert_eq!(api.post("/api/v1/watch/namespaces/default/pods", &json!({})).await.status, 405);
@@ -283,10 +283,10 @@ async fn a_shutdown_ends_every_watch_after_its_pending_events() {
     let mut watch = api.watch("").await;
     api.pod("x", &json!({})).await;
     cluster.shutdown().await;
-    assert_eq!(watch.shorts().await, ["ADDED alpha", "ADDED beta", "ADDED x"]);
+    assert_eq!(watch.short_events().await, ["ADDED alpha", "ADDED beta", "ADDED x"]);
     assert!(watch.ended);
     let mut late = api.watch("").await;
-    assert_eq!(late.shorts().await.len(), 3);
+    assert_eq!(late.short_events().await.len(), 3);
     assert!(late.ended);
 }
 

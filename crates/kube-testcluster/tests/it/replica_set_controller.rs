@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kube_informers::cache::SharedInformerFactory;
-use kube_testcluster::controllers::replica_set::{self, Controller, ControllerError, Deed};
+use kube_testcluster::controllers::replica_set::{self, Controller, ControllerError, SyncEvent};
 use kube_testcluster::{Cluster, ClusterBuilder, Controllers, Stages};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -277,8 +277,8 @@ async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
     let factory = SharedInformerFactory::new(client.clone());
     let failures = Arc::new(Mutex::new(Vec::new()));
     let told = failures.clone();
-    let controller = Controller::new(client, &factory).unwrap().voice(move |deed| {
-        if let Deed::Failed { error } = deed {
+    let controller = Controller::new(client, &factory).unwrap().observer(move |event| {
+        if let SyncEvent::Failed { error } = event {
             told.lock().unwrap().push((Instant::now(), error.to_string()));
         }
     });

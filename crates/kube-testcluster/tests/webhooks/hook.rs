@@ -26,10 +26,10 @@ pub struct Hook {
     address: SocketAddr,
     authority: Authority,
     own: String,
-    asked: Arc<Asked>,
+    state: Arc<HookState>,
 }
 
-struct Asked {
+struct HookState {
     requests: Mutex<Vec<Value>>,
     count: watch::Sender<usize>,
     held: watch::Sender<bool>,
@@ -37,7 +37,7 @@ struct Asked {
 }
 
 /// A guard that holds back the webhook's answers until it is opened.
-pub struct Held(Arc<Asked>);
+pub struct Held(Arc<HookState>);
 
 impl Held {
     pub fn open(self) {
@@ -79,16 +79,16 @@ impl Hook {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = Asked {
+        let state = HookState {
             requests: Mutex::default(),
             count: watch::Sender::new(0),
             held: watch::Sender::new(false),
             decide: Box::new(decide),
         };
-        let asked = Arc::new(asked);
+        let state = Arc::new(state);
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-        tokio::spawn(serve(listener, acceptor, asked.clone()));
-        Self { address, authority, own: pair.certificate.clone(), asked }
+        tokio::spawn(serve(listener, acceptor, state.clone()));
+        Self { address, authority, own: pair.certificate.clone(), state }
     }
 
     pub fn client_config(&self) -> Value {
@@ -101,29 +101,29 @@ impl Hook {
     }
 
     /// Returns the requests so far.
-    pub fn asked(&self) -> Vec<Value> {
-        self.asked.requests.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<Value> {
+        self.state.requests.lock().unwrap().clone()
     }
 
     /// Holds back all answers until the returned guard is opened.
     pub fn hold(&self) -> Held {
-        self.asked.held.send_replace(true);
-        Held(self.asked.clone())
+        self.state.held.send_replace(true);
+        Held(self.state.clone())
     }
 
     /// Waits until the webhook has got this many requests.
-    pub async fn is_asked(&self, times: usize) {
-        self.asked.count.subscribe().wait_for(|count| *count >= times).await.unwrap();
+    pub async fn wait_for_requests(&self, times: usize) {
+        self.state.count.subscribe().wait_for(|count| *count >= times).await.unwrap();
     }
 }
 
-async fn serve(listener: tokio::net::TcpListener, acceptor: TlsAcceptor, asked: Arc<Asked>) {
+async fn serve(listener: tokio::net::TcpListener, acceptor: TlsAcceptor, state: Arc<HookState>) {
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(answer(stream, acceptor.clone(), asked.clone()));
+        tokio::spawn(answer(stream, acceptor.clone(), state.clone()));
     }
 }
 
-async fn answer(stream: TcpStream, acceptor: TlsAcceptor, asked: Arc<Asked>) {
+async fn answer(stream: TcpStream, acceptor: TlsAcceptor, state: Arc<HookState>) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return }; // the client does not trust the certificate
     let mut read = Vec::new();
     let body = loop {
@@ -137,13 +137,13 @@ async fn answer(stream: TcpStream, acceptor: TlsAcceptor, asked: Arc<Asked>) {
     };
     let review: Value = serde_json::from_slice(&body).unwrap();
     let request = &review["request"];
-    let mut response = (asked.decide)(request);
+    let mut response = (state.decide)(request);
     if response["uid"].is_null() {
         response["uid"] = request["uid"].clone();
     }
-    asked.requests.lock().unwrap().push(request.clone());
-    asked.count.send_modify(|count| *count += 1);
-    asked.held.subscribe().wait_for(|held| !held).await.unwrap();
+    state.requests.lock().unwrap().push(request.clone());
+    state.count.send_modify(|count| *count += 1);
+    state.held.subscribe().wait_for(|held| !held).await.unwrap();
     let body = json!({"kind": review["kind"], "apiVersion": review["apiVersion"], "response": response}).to_string();
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
     let _ = stream.write_all((head + &body).as_bytes()).await; // the client may have closed the connection

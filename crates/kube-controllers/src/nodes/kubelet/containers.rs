@@ -83,14 +83,14 @@ fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState
         ("backoff", inputs.backoff),
         ("now", inputs.now),
     ];
-    let said = |message: &Option<String>| message.as_ref().map(|message| filled(message, &names));
+    let message_text = |message: &Option<String>| message.as_ref().map(|message| filled(message, &names));
     let (ended, running) = (&old["state"]["terminated"], &old["state"]["running"]);
     let mut new = old.clone();
     match to {
         ContainerState::Waiting { reason, message } => {
             let initializing = reason == CREATING && pod["spec"]["initContainers"].is_array();
             let reason = if initializing { INITIALIZING } else { reason };
-            new["state"] = json!({"waiting": with_message(json!({"reason": reason}), said(message))});
+            new["state"] = json!({"waiting": with_message(json!({"reason": reason}), message_text(message))});
             if ended.is_object() {
                 new["lastState"] = json!({"terminated": ended});
             }
@@ -118,7 +118,7 @@ fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState
                     "exitCode": exit_code, "reason": reason, "startedAt": running["startedAt"], "finishedAt": inputs.now,
                     "containerID": old["containerID"],
                 });
-                new["state"] = json!({"terminated": with_message(end, said(message))});
+                new["state"] = json!({"terminated": with_message(end, message_text(message))});
             }
             (new["ready"], new["started"]) = (json!(false), json!(false));
         }
@@ -227,21 +227,21 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
     };
     let network = has_network(containers) && over.is_none();
     let initialized = pod["spec"]["initContainers"].is_null() || phase != "Pending";
-    let said = |holds: bool| json!({"status": if holds { "True" } else { "False" }});
+    let status_of = |holds: bool| json!({"status": if holds { "True" } else { "False" }});
     let kinds = [
-        ("PodReadyToStartContainers", said(network)),
-        ("Initialized", said(initialized)),
+        ("PodReadyToStartContainers", status_of(network)),
+        ("Initialized", status_of(initialized)),
         ("Ready", ready),
         ("ContainersReady", containers_ready),
-        ("PodScheduled", said(true)),
+        ("PodScheduled", status_of(true)),
     ];
     let before = items(&pod["status"]["conditions"]);
     let known = |kind: &str| before.iter().find(|condition| condition["type"] == kind);
     kinds
         .iter()
-        .map(|(kind, said)| {
-            let mut condition = said.clone();
-            let same = known(kind).filter(|known| known["status"] == said["status"]);
+        .map(|(kind, status)| {
+            let mut condition = status.clone();
+            let same = known(kind).filter(|known| known["status"] == status["status"]);
             condition["type"] = json!(kind);
             condition["lastTransitionTime"] =
                 same.map_or_else(|| json!(now), |known| known["lastTransitionTime"].clone());

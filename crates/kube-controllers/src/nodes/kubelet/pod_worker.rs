@@ -72,7 +72,7 @@ impl PodWorker {
                 Ok(())
             }
             StageAction::Event(notice) => {
-                self.tell(notice, backoff).await;
+                self.record(notice, backoff).await;
                 Ok(())
             }
             StageAction::Log(text) => {
@@ -105,8 +105,8 @@ impl PodWorker {
         extra: Option<&Value>,
         backoff: Duration,
     ) -> Result<(), kube_client::Error> {
-        let (now, backoff_said) = (self.context.clock.now(), go_duration(backoff));
-        let inputs = StatusInputs { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_said };
+        let (now, backoff_text) = (self.context.clock.now(), go_duration(backoff));
+        let inputs = StatusInputs { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_text };
         let mut status = containers::status(&self.pod, change, &inputs);
         if let Some(extra) = extra {
             let mut extra = extra.clone();
@@ -121,13 +121,13 @@ impl PodWorker {
         self.write_status_as(Author::Kubelet, status).await
     }
 
-    pub(super) async fn write_status_as(&mut self, author: Author, said: Value) -> Result<(), kube_client::Error> {
+    pub(super) async fn write_status_as(&mut self, author: Author, status: Value) -> Result<(), kube_client::Error> {
         let (pod, uid) = (self.reference(), self.uid().to_owned());
-        self.pod = self.context.api.write_status(author, pod, uid, said).await?;
+        self.pod = self.context.api.write_status(author, pod, uid, status).await?;
         Ok(())
     }
 
-    async fn tell(&mut self, notice: &Notice, backoff: Duration) {
+    async fn record(&mut self, notice: &Notice, backoff: Duration) {
         let containers: Vec<Option<Container>> = match notice.of {
             Subject::Pod => vec![None],
             Subject::Containers => spec_containers(&self.pod).map(Some).collect(),
@@ -135,8 +135,8 @@ impl PodWorker {
         for container in containers {
             let message = self.filled(&notice.message, container.as_ref(), backoff);
             let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
-            let told = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
-            self.recorder.record(&self.pod, told).await;
+            let event = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
+            self.recorder.record(&self.pod, event).await;
         }
     }
 

@@ -22,8 +22,8 @@ pub(super) struct PodEvent {
 }
 
 /// An Event that was written, and its count so far.
-struct Counted {
-    told: PodEvent,
+struct WrittenEvent {
+    event: PodEvent,
     name: String,
     count: u32,
 }
@@ -33,7 +33,7 @@ pub(super) struct EventCorrelator {
     api: Arc<dyn Requests>,
     clock: Clock,
     /// The different Events so far. A pod has few of them.
-    written: Vec<Counted>,
+    written: Vec<WrittenEvent>,
 }
 
 impl EventCorrelator {
@@ -42,13 +42,13 @@ impl EventCorrelator {
     }
 
     /// Writes an Event about a pod, or increments its count. As upstream, an Event that cannot be written is dropped.
-    pub(super) async fn record(&mut self, pod: &Value, told: PodEvent) {
+    pub(super) async fn record(&mut self, pod: &Value, event: PodEvent) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-        let before = self.written.iter().position(|written| written.told == told);
-        if let Some(written) = before.map(|place| &mut self.written[place]) {
+        let before = self.written.iter().position(|written| written.event == event);
+        if let Some(written) = before.map(|index| &mut self.written[index]) {
             let patch = json!({"count": written.count + 1, "lastTimestamp": self.clock.now()});
-            let event = ObjectRef { resource: EVENTS, namespace: namespace.clone(), name: written.name.clone() };
-            if self.api.patch(event, patch).await.is_ok() {
+            let event_ref = ObjectRef { resource: EVENTS, namespace: namespace.clone(), name: written.name.clone() };
+            if self.api.patch(event_ref, patch).await.is_ok() {
                 written.count += 1;
                 return;
             }
@@ -57,33 +57,33 @@ impl EventCorrelator {
         // Events is added.
         let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
         let name = format!("{}.{nanos:x}", pod["metadata"]["name"].as_str().unwrap_or_default());
-        let author = if told.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
-        match self.api.create(author, EVENTS, namespace, self.event(pod, &name, &told)).await {
+        let author = if event.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
+        match self.api.create(author, EVENTS, namespace, self.event_object(pod, &name, &event)).await {
             Ok(()) => {
-                let counted = Counted { told, name, count: 1 };
+                let written_event = WrittenEvent { event, name, count: 1 };
                 match before {
-                    Some(place) => self.written[place] = counted,
-                    None => self.written.push(counted),
+                    Some(index) => self.written[index] = written_event,
+                    None => self.written.push(written_event),
                 }
             }
             Err(error) => tracing::debug!(%error, "an Event could not be written"),
         }
     }
 
-    fn event(&self, pod: &Value, name: &str, told: &PodEvent) -> Value {
+    fn event_object(&self, pod: &Value, name: &str, event: &PodEvent) -> Value {
         let metadata = &pod["metadata"];
         let mut object = json!({
             "kind": "Pod", "apiVersion": "v1", "namespace": metadata["namespace"], "name": metadata["name"],
             "uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],
         });
-        if let Some(container) = &told.container {
+        if let Some(container) = &event.container {
             object["fieldPath"] = json!(format!("spec.containers{{{container}}}"));
         }
-        let node = pod["spec"]["nodeName"].as_str().filter(|_| told.from == "kubelet").unwrap_or_default();
+        let node = pod["spec"]["nodeName"].as_str().filter(|_| event.from == "kubelet").unwrap_or_default();
         let now = self.clock.now();
         json!({
-            "metadata": {"name": name}, "involvedObject": object, "type": told.kind, "reason": told.reason, "message": told.message,
-            "source": {"component": told.from, "host": node}, "reportingComponent": told.from, "reportingInstance": node,
+            "metadata": {"name": name}, "involvedObject": object, "type": event.kind, "reason": event.reason, "message": event.message,
+            "source": {"component": event.from, "host": node}, "reportingComponent": event.from, "reportingInstance": node,
             "firstTimestamp": now, "lastTimestamp": now, "count": 1,
         })
     }

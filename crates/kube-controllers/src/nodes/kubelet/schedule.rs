@@ -20,8 +20,8 @@ impl PodWorker {
         }
         let (mut resting, mut tried) = (None, Tried::default());
         let Assignment { node, address } = loop {
-            match scheduler.place(&self.pod, self.uid(), &mut tried).await {
-                Ok(place) => break place,
+            match scheduler.assign(&self.pod, self.uid(), &mut tried).await {
+                Ok(assignment) => break assignment,
                 Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
             }
             resting.get_or_insert_with(|| Resting::new(&self.context.progress));

@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn durations_are_written_as_go_writes_them() {
-        let said = [500, 10_000, 1_500, 160_000, 300_000, 7_260_000].map(|ms| go_duration(Duration::from_millis(ms)));
-        assert_eq!(said, ["500ms", "10s", "1.5s", "2m40s", "5m0s", "2h1m0s"]);
+        let written =
+            [500, 10_000, 1_500, 160_000, 300_000, 7_260_000].map(|ms| go_duration(Duration::from_millis(ms)));
+        assert_eq!(written, ["500ms", "10s", "1.5s", "2m40s", "5m0s", "2h1m0s"]);
     }
 }

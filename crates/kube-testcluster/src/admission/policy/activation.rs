@@ -73,7 +73,7 @@ fn namespace_object(home: &Value) -> Value {
 /// The availability of the variable `authorizer` to expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Authorization {
-    Asked,
+    Available,
     Absent,
 }
 
@@ -92,7 +92,7 @@ pub(in crate::admission) struct Activation<'a> {
 
 impl<'a> Activation<'a> {
     pub(in crate::admission) fn of_webhook(seen: &'a Seen<'a>) -> Self {
-        Self::new(seen, None, Authorization::Asked, None)
+        Self::new(seen, None, Authorization::Available, None)
     }
 
     pub(super) fn new(
@@ -174,7 +174,7 @@ impl Names for Activation<'_> {
             "request" => seen.request.get_or_init(|| Cel::from(&attributes.request_about(seen.row))).clone(),
             "namespaceObject" => seen.namespace.clone().unwrap_or(Cel::Null),
             "params" => self.params.clone()?,
-            "authorizer" if self.authorization == Authorization::Asked => authorizer::of_user(attributes),
+            "authorizer" if self.authorization == Authorization::Available => authorizer::of_user(attributes),
             _ => return None,
         }))
     }
@@ -182,7 +182,7 @@ impl Names for Activation<'_> {
     fn member(&self, of: &str, field: &str, meter: &Meter) -> Option<Outcome> {
         match (of, field) {
             ("variables", name) => Some(self.value_of_variable(self.expressions?, self.find(name)?, meter)),
-            ("authorizer", "requestResource") if self.authorization == Authorization::Asked => {
+            ("authorizer", "requestResource") if self.authorization == Authorization::Available => {
                 Some(Ok(authorizer::of_request(self.seen.attributes)))
             }
             _ => None,

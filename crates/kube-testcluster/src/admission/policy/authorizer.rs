@@ -38,7 +38,7 @@ pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
 
 /// Returns the value of `authorizer.requestResource`.
 pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
-    let asked = ResourceAttributes {
+    let resource = ResourceAttributes {
         verb: String::new(),
         group: attributes.request.served.group.to_owned(),
         namespace: attributes.namespace().to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
         subresource: attributes.subresource().to_owned(),
         name: attributes.name().to_owned(),
     };
-    Value::object(Subject::Resource(who(attributes), asked))
+    Value::object(Subject::Resource(who(attributes), resource))
 }
 
 fn who(attributes: &Attributes<'_>) -> Who {
@@ -55,8 +55,8 @@ fn who(attributes: &Attributes<'_>) -> Who {
 }
 
 impl Who {
-    fn check(&self, asked: &authorization::Attributes) -> Value {
-        let decided = self.authorizer.as_ref().map(|authorizer| authorizer.authorize(&self.user, asked));
+    fn check(&self, attributes: &authorization::Attributes) -> Value {
+        let decided = self.authorizer.as_ref().map(|authorizer| authorizer.authorize(&self.user, attributes));
         Value::object(Subject::Decision(decided.unwrap_or(Decision { allowed: true, reason: String::new() })))
     }
 
@@ -105,19 +105,19 @@ impl Object for Subject {
             }
             (Self::Authorizer(who), "serviceAccount", [namespace, name]) => who.service_account(namespace, name),
             (Self::Group(who, group), "resource", [resource]) => named("resource", resource).map(|resource| {
-                let asked = ResourceAttributes { group: group.clone(), resource, ..ResourceAttributes::default() };
-                Value::object(Self::Resource(who.clone(), asked))
+                let attributes = ResourceAttributes { group: group.clone(), resource, ..ResourceAttributes::default() };
+                Value::object(Self::Resource(who.clone(), attributes))
             }),
             (Self::Path(who, path), "check", [verb]) => charged(&|| {
                 who.check(&authorization::Attributes::Path { verb: (*verb).to_owned(), path: path.clone() })
             }),
-            (Self::Resource(who, asked), "check", [verb]) => charged(&|| {
-                let asked = ResourceAttributes { verb: (*verb).to_owned(), ..asked.clone() };
-                who.check(&authorization::Attributes::Resource(asked))
+            (Self::Resource(who, attributes), "check", [verb]) => charged(&|| {
+                let attributes = ResourceAttributes { verb: (*verb).to_owned(), ..attributes.clone() };
+                who.check(&authorization::Attributes::Resource(attributes))
             }),
-            (Self::Resource(who, asked), part, [value]) => {
-                let asked = with_part(asked.clone(), part, (*value).to_owned())?;
-                Ok(Value::object(Self::Resource(who.clone(), asked)))
+            (Self::Resource(who, attributes), part, [value]) => {
+                let attributes = with_part(attributes.clone(), part, (*value).to_owned())?;
+                Ok(Value::object(Self::Resource(who.clone(), attributes)))
             }
             (Self::Decision(decision), "allowed", []) => Ok(Value::Bool(decision.allowed)),
             (Self::Decision(decision), "reason", []) => text(&decision.reason),
@@ -133,13 +133,13 @@ fn named(what: &str, value: &str) -> Result<String, Error> {
 }
 
 /// Sets a part of a resource check. Selectors are ignored, because RBAC ignores them.
-fn with_part(mut asked: ResourceAttributes, part: &str, value: String) -> Option<ResourceAttributes> {
+fn with_part(mut attributes: ResourceAttributes, part: &str, value: String) -> Option<ResourceAttributes> {
     match part {
-        "subresource" => asked.subresource = value,
-        "namespace" => asked.namespace = value,
-        "name" => asked.name = value,
+        "subresource" => attributes.subresource = value,
+        "namespace" => attributes.namespace = value,
+        "name" => attributes.name = value,
         "fieldSelector" | "labelSelector" => {}
         _ => return None,
     }
-    Some(asked)
+    Some(attributes)
 }

@@ -66,7 +66,7 @@ impl<'h> Denial<'h> {
     }
 
     /// Returns the error for the client.
-    pub(super) fn told(&self, attributes: &Attributes<'_>) -> ApiError {
+    pub(super) fn error(&self, attributes: &Attributes<'_>) -> ApiError {
         let (policy, why) = (&self.policy.name, &self.decision.message);
         let with = self.binding.map(|binding| format!(" with binding '{}'", binding.name)).unwrap_or_default();
         let message = format!("ValidatingAdmissionPolicy '{policy}'{with} denied request: {why}");

@@ -33,7 +33,7 @@ fn row(resources: &MatchResources, attributes: &Attributes<'_>) -> Result<Option
         return Ok(None);
     }
     let named = |rules: &[NamedRule]| {
-        matching::row(rules, resources.policy, attributes, |rule, asked| rule.matches(asked, attributes.name()))
+        matching::row(rules, resources.policy, attributes, |rule, values| rule.matches(values, attributes.name()))
     };
     if named(&resources.excluded).is_some() {
         return Ok(None);

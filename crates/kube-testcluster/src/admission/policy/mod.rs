@@ -15,7 +15,7 @@ mod validator;
 use std::sync::PoisonError;
 
 use self::decision::{Decision, Denial};
-use super::{Asked, Attributes};
+use super::{Attributes, RequestContext};
 use crate::http::status::ApiError;
 use crate::store::object::Key;
 use kube_machinery::kinds::admission::{Action, Binding, FailurePolicy, PolicyHook};
@@ -30,7 +30,7 @@ pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError
         decide(hook, attributes, &mut denials).await?;
     }
     match denials.into_iter().next() {
-        Some(denial) => Err(denial.told(attributes)),
+        Some(denial) => Err(denial.error(attributes)),
         None => Ok(()),
     }
 }
@@ -61,11 +61,11 @@ async fn decide<'h>(
         },
     }
     // The failure policy decides about configuration errors. Upstream: `addConfigError`.
-    let told = |(binding, why): (Option<&'h Binding>, String)| {
+    let denial_of = |(binding, why): (Option<&'h Binding>, String)| {
         let of = if binding.is_none() { "policy" } else { "binding" };
         Denial::new(policy, binding, Decision::deny(format!("failed to configure {of}: {why}")))
     };
-    denials.extend(wrong.into_iter().filter(|_| !is_ignored).map(told));
+    denials.extend(wrong.into_iter().filter(|_| !is_ignored).map(denial_of));
     Ok(())
 }
 
@@ -154,8 +154,8 @@ fn act<'h>(
     }
 }
 
-fn warn(request: &Asked<'_>, policy: &str, binding: &str, message: &str) {
-    let told =
+fn warn(request: &RequestContext<'_>, policy: &str, binding: &str, message: &str) {
+    let denial_of =
         format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {message}");
-    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(told);
+    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(denial_of);
 }

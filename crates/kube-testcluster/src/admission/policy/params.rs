@@ -22,11 +22,11 @@ use kube_machinery::value::Value;
 pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<&'static Resource>, String> {
     let Some(kind) = &policy.param_kind else { return Ok(None) };
     let row = kind.row(&store.catalog());
-    row.map(Some).ok_or_else(|| format!("failed to find resource referenced by paramKind: '{}'", told(kind)))
+    row.map(Some).ok_or_else(|| format!("failed to find resource referenced by paramKind: '{}'", kind_text(kind)))
 }
 
 /// Upstream: `GroupVersionKind.String`.
-fn told(kind: &ParamKind) -> String {
+fn kind_text(kind: &ParamKind) -> String {
     let (group, version) = kind.group_version();
     format!("{group}/{version}, Kind={}", kind.kind)
 }

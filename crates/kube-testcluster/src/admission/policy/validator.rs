@@ -16,27 +16,27 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
     let expressions = &policy.expressions;
     let params = policy.param_kind.is_some().then(|| expression::Value::from(params));
     let activation = |authorization| Activation::new(seen, params.clone(), authorization, Some(expressions));
-    let cannot_be_told = |why: String| vec![Decision::of_error(policy.failure_policy, why)];
+    let failed = |why: String| vec![Decision::of_error(policy.failure_policy, why)];
     let results = match expressions.conditions.as_slice() {
         [] => Vec::new(),
         conditions => {
             let seen = Seen::without_namespace(seen);
-            let asked = Activation::new(&seen, params.clone(), Authorization::Asked, Some(expressions));
-            of_conditions(conditions, &asked)
+            let with_authorizer = Activation::new(&seen, params.clone(), Authorization::Available, Some(expressions));
+            of_conditions(conditions, &with_authorizer)
         }
     };
     match conditions::together(results, policy.failure_policy) {
         Ok(true) => {}
         Ok(false) => return Vec::new(),
-        Err(why) => return cannot_be_told(why),
+        Err(why) => return failed(why),
     }
     let meter = Meter::new(COST_OF_AN_OBJECT);
-    let asked = activation(Authorization::Asked);
+    let with_authorizer = activation(Authorization::Available);
     let evaluated: Result<Vec<Evaluated>, String> =
-        expressions.validations.iter().map(|one| evaluate(&one.program, &asked, &meter)).collect();
+        expressions.validations.iter().map(|one| evaluate(&one.program, &with_authorizer, &meter)).collect();
     let evaluated = match evaluated {
         Ok(evaluated) => evaluated,
-        Err(why) => return cannot_be_told(why),
+        Err(why) => return failed(why),
     };
     let messages = messages(expressions, &activation(Authorization::Absent), &meter);
     let mut decisions: Vec<Decision> = expressions
@@ -56,7 +56,7 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
         .collect();
     match annotations(policy, &activation(Authorization::Absent)) {
         Ok(more) => decisions.extend(more),
-        Err(why) => return cannot_be_told(why),
+        Err(why) => return failed(why),
     }
     decisions
 }

@@ -88,8 +88,8 @@ impl Caller {
     fn may(&self, verb: &str, group: &str, resource: &str, namespace: &str, name: &str) -> bool {
         let [verb, group, resource, namespace, name] = [verb, group, resource, namespace, name].map(ToOwned::to_owned);
         let subresource = String::new();
-        let asked = ResourceAttributes { verb, group, namespace, resource, subresource, name };
-        self.authorizer.authorize(&self.user, &Attributes::Resource(asked)).allowed
+        let attributes = ResourceAttributes { verb, group, namespace, resource, subresource, name };
+        self.authorizer.authorize(&self.user, &Attributes::Resource(attributes)).allowed
     }
 
     /// Upstream: `ConfirmNoEscalation`.

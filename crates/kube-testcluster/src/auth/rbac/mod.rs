@@ -18,15 +18,15 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 impl Policy {
     /// Returns the reason why a user may do something, or as an error the roles that could not be resolved; empty if
     /// there are none. Upstream: `RBACAuthorizer.Authorize`.
-    pub(super) fn authorize(&self, user: &User, asked: &Attributes) -> Result<String, String> {
-        let namespace = match asked {
+    pub(super) fn authorize(&self, user: &User, attributes: &Attributes) -> Result<String, String> {
+        let namespace = match attributes {
             Attributes::Path { .. } => "",
-            Attributes::Resource(asked) => asked.namespace.as_str(),
+            Attributes::Resource(attributes) => attributes.namespace.as_str(),
         };
         let mut problems = Vec::new();
         for (binding, rules) in self.of(user, namespace) {
             match rules {
-                Ok(rules) if rules.iter().any(|rule| rule.allows(asked)) => {
+                Ok(rules) if rules.iter().any(|rule| rule.allows(attributes)) => {
                     return Ok(format!("RBAC: allowed by {}", binding.described(user)));
                 }
                 Ok(_) => {}
@@ -51,14 +51,14 @@ impl Policy {
 
 /// Joins errors into one text, without duplicates. Upstream: `utilerrors.Aggregate`.
 pub(super) fn together(problems: Vec<String>) -> String {
-    let mut told: Vec<String> = Vec::new();
+    let mut distinct: Vec<String> = Vec::new();
     for problem in problems {
-        if !told.contains(&problem) {
-            told.push(problem);
+        if !distinct.contains(&problem) {
+            distinct.push(problem);
         }
     }
-    match told.as_slice() {
+    match distinct.as_slice() {
         [one] => one.clone(),
-        _ => format!("[{}]", told.join(", ")),
+        _ => format!("[{}]", distinct.join(", ")),
     }
 }

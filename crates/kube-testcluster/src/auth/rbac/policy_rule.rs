@@ -47,33 +47,34 @@ impl PolicyRule {
     }
 
     /// Returns true if the rule allows the request. Upstream: `RuleAllows`.
-    pub(crate) fn allows(&self, asked: &Attributes) -> bool {
+    pub(crate) fn allows(&self, attributes: &Attributes) -> bool {
         let has = |list: &[String], text: &str| list.iter().any(|item| item == ALL || item == text);
-        match asked {
+        match attributes {
             Attributes::Path { verb, path } => {
                 has(&self.verbs, verb) && self.non_resource_urls.iter().any(|url| url == ALL || covers_path(url, path))
             }
-            Attributes::Resource(asked) => {
-                has(&self.verbs, &asked.verb)
-                    && has(&self.api_groups, &asked.group)
-                    && self.resources.iter().any(|resource| is_of(resource, asked))
-                    && (self.resource_names.is_empty() || self.resource_names.contains(&asked.name))
+            Attributes::Resource(attributes) => {
+                has(&self.verbs, &attributes.verb)
+                    && has(&self.api_groups, &attributes.group)
+                    && self.resources.iter().any(|resource| is_of(resource, attributes))
+                    && (self.resource_names.is_empty() || self.resource_names.contains(&attributes.name))
             }
         }
     }
 
     /// Returns the rule as in `SelfSubjectRulesReview`: a part for resources, and a part for paths.
-    pub(crate) fn told(&self) -> (Option<Value>, Option<Value>) {
-        let told = |lists: &[(&str, &Vec<String>)]| {
+    pub(crate) fn review_entries(&self) -> (Option<Value>, Option<Value>) {
+        let review_entries = |lists: &[(&str, &Vec<String>)]| {
             let lists = lists.iter().filter(|(_, list)| !list.is_empty());
-            let mut told: Map = lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect();
-            told.insert("verbs".into(), json!(self.verbs));
-            Value::Object(told)
+            let mut review_entries: Map = lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect();
+            review_entries.insert("verbs".into(), json!(self.verbs));
+            Value::Object(review_entries)
         };
         let of_resources =
             [("apiGroups", &self.api_groups), ("resources", &self.resources), ("resourceNames", &self.resource_names)];
-        let resources = (!self.resources.is_empty()).then(|| told(&of_resources));
-        let paths = (!self.non_resource_urls.is_empty()).then(|| told(&[("nonResourceURLs", &self.non_resource_urls)]));
+        let resources = (!self.resources.is_empty()).then(|| review_entries(&of_resources));
+        let paths = (!self.non_resource_urls.is_empty())
+            .then(|| review_entries(&[("nonResourceURLs", &self.non_resource_urls)]));
         (resources, paths)
     }
 
@@ -87,8 +88,8 @@ impl PolicyRule {
             ("Verbs", &self.verbs),
         ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
-        let told: Vec<String> = lists.map(|(name, list)| format!("{name}:{}", quote_list(list))).collect();
-        format!("{{{}}}", told.join(", "))
+        let review_entries: Vec<String> = lists.map(|(name, list)| format!("{name}:{}", quote_list(list))).collect();
+        format!("{{{}}}", review_entries.join(", "))
     }
 }
 
@@ -99,8 +100,8 @@ pub(super) fn covers_path(url: &str, path: &str) -> bool {
 
 /// Returns true if a rule's resource matches. `*/scale` matches this subresource of every resource. Upstream:
 /// `ResourceMatches`.
-fn is_of(rule: &str, asked: &ResourceAttributes) -> bool {
-    let ResourceAttributes { resource, subresource, .. } = asked;
+fn is_of(rule: &str, attributes: &ResourceAttributes) -> bool {
+    let ResourceAttributes { resource, subresource, .. } = attributes;
     if subresource.is_empty() {
         return rule == ALL || rule == resource;
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::admission::Gate;
-use crate::controllers::chores::is_over;
+use crate::controllers::housekeeping::is_over;
 use crate::http::status::ApiError;
 use crate::settings::Admission;
 use crate::store::Store;

@@ -2,7 +2,7 @@
 //! the definition. Upstream: `CRDFinalizer`.
 
 use crate::admission::Gate;
-use crate::controllers::chores::is_over;
+use crate::controllers::housekeeping::is_over;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::finalizer::Progress;
 use self::naming::Names;
-use super::chores::is_over;
+use super::housekeeping::is_over;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
@@ -41,13 +41,13 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// Updates a definition's names and conditions, serves it accordingly, and does the same for the definitions whose
 /// names depend on it.
-pub(crate) async fn settle(store: &Store, name: &str) {
+pub(crate) async fn apply(store: &Store, name: &str) {
     let mut due = vec![name.to_owned()];
     while let Some(name) = due.pop() {
-        match settle_one(store, &name).await {
+        match sync_one(store, &name).await {
             Ok(Names::Released) => due.extend(others_of_group(store, &name)),
             Ok(Names::Kept) => {}
-            Err(error) if is_over(&error) => {} // another write was faster, and settles it
+            Err(error) if is_over(&error) => {} // another write was faster, and applies it
             Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
         store.redefine(&name);
@@ -58,8 +58,8 @@ pub(crate) async fn settle(store: &Store, name: &str) {
     }
 }
 
-/// Settles each definition that was written or removed since it was settled last.
-pub(crate) async fn settle_all(store: &Store) {
+/// Applies each definition that was written or removed since it was last applied.
+pub(crate) async fn apply_all(store: &Store) {
     let catalog = store.catalog();
     let mut due: BTreeSet<String> = catalog.definitions().collect();
     for definition in everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects {
@@ -71,53 +71,53 @@ pub(crate) async fn settle_all(store: &Store) {
         }
     }
     for name in due {
-        settle(store, &name).await;
+        apply(store, &name).await;
     }
 }
 
 /// Finishes the deletion of definitions until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     for name in names(&store) {
-        settle(&store, &name).await; // an earlier server with the same folder may have stopped halfway
+        apply(&store, &name).await; // an earlier server with the same folder may have stopped halfway
     }
-    let mut patience = None;
-    while stop.run_until_cancelled(woken(&store, patience)).await.is_some() {
-        let waiting = waiting(&store); // a definition deleted from now on waits for the next round
+    let mut retry_after = None;
+    while stop.run_until_cancelled(wait_for_termination(&store, retry_after)).await.is_some() {
+        let waiting_for_finalizer = waiting_for_finalizer(&store); // a definition deleted from now on waits for the next round
         if stop.run_until_cancelled(tokio::time::sleep(FINALIZER_DELAY)).await.is_none() {
             return;
         }
-        patience = None;
-        for name in waiting {
+        retry_after = None;
+        for name in waiting_for_finalizer {
             match finalizer::sync(&store, &Key::new(None, &name)).await {
                 Ok(Progress::Waits) => {}
-                Ok(Progress::Done) => settle(&store, &name).await,
+                Ok(Progress::Done) => apply(&store, &name).await,
                 Err(error) if is_over(&error) => {}
                 Err(error) => {
                     tracing::warn!(name, ?error, "the deletion of a custom resource definition cannot be finished");
-                    patience = Some(RETRY);
+                    retry_after = Some(RETRY);
                 }
             }
         }
     }
 }
 
-/// Waits until a definition is being deleted or its last object is gone, for `patience` at most.
-async fn woken(store: &Store, patience: Option<Duration>) {
-    let woken = store.terminations.notified();
-    match patience {
-        Some(patience) => _ = tokio::time::timeout(patience, woken).await,
-        None => woken.await,
+/// Waits until a definition is being deleted or its last object is gone, for `retry_after` at most.
+async fn wait_for_termination(store: &Store, retry_after: Option<Duration>) {
+    let wait_for_termination = store.terminations.notified();
+    match retry_after {
+        Some(retry_after) => _ = tokio::time::timeout(retry_after, wait_for_termination).await,
+        None => wait_for_termination.await,
     }
 }
 
 /// Returns the definitions whose deletion waits for the finalizer.
-fn waiting(store: &Store) -> Vec<String> {
+fn waiting_for_finalizer(store: &Store) -> Vec<String> {
     let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects;
-    let waiting = all.iter().filter(|crd| finalizer::is_waited_for(crd));
-    waiting.map(|crd| crd.key.name().to_owned()).collect()
+    let waiting_for_finalizer = all.iter().filter(|crd| finalizer::is_waited_for(crd));
+    waiting_for_finalizer.map(|crd| crd.key.name().to_owned()).collect()
 }
 
-async fn settle_one(store: &Store, name: &str) -> Result<Names, ApiError> {
+async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     let key = Key::new(None, name);
     if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_none() {
         return Ok(Names::Released);

@@ -31,8 +31,8 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
     let mut names = Names::Kept;
     store
         .update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, |crd: &Opened| {
-            let (asked, had) = (&crd.value["spec"]["names"], &crd.value["status"]["acceptedNames"]);
-            if are_equal(asked, had) {
+            let (requested, had) = (&crd.value["spec"]["names"], &crd.value["status"]["acceptedNames"]);
+            if are_equal(requested, had) {
                 return Ok::<_, ApiError>(Next::Keep); // as upstream, without a look at the conditions
             }
             let next = with_accepted(&crd.value, &taken_by_others(store, key.name()), &now);
@@ -48,9 +48,9 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
 }
 
 /// Returns true if a definition has the names that it asks for. An empty list equals a missing one.
-fn are_equal(asked: &Value, had: &Value) -> bool {
-    ["plural", "singular", "kind", "listKind"].iter().all(|field| asked[field] == had[field])
-        && ["shortNames", "categories"].iter().all(|field| list(asked, field) == list(had, field))
+fn are_equal(requested: &Value, had: &Value) -> bool {
+    ["plural", "singular", "kind", "listKind"].iter().all(|field| requested[field] == had[field])
+        && ["shortNames", "categories"].iter().all(|field| list(requested, field) == list(had, field))
 }
 
 /// Returns a list of names, empty if it is missing.
@@ -89,23 +89,23 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
         ("kind", "KindConflict"),
         ("listKind", "ListKindConflict"),
     ];
-    let asked = &crd["spec"]["names"];
+    let requested = &crd["spec"]["names"];
     let mut names = crd["status"]["acceptedNames"].clone();
     let mut conflict: Option<(&str, String)> = None;
     for (field, reason) in NAMES {
         let space = if field.contains("ind") { &taken.kinds } else { &taken.resources };
-        match asked[field].as_str().unwrap_or_default() {
+        match requested[field].as_str().unwrap_or_default() {
             name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
             name => names[field] = json!(name),
         }
         if field == "singular" {
-            match short_names(asked, &names, taken) {
-                Ok(()) => set_list(&mut names, asked, "shortNames"),
+            match short_names(requested, &names, taken) {
+                Ok(()) => set_list(&mut names, requested, "shortNames"),
                 Err(why) => conflict = Some(("ShortNamesConflict", why)),
             }
         }
     }
-    set_list(&mut names, asked, "categories");
+    set_list(&mut names, requested, "categories");
     let mut next = crd.clone();
     next["status"]["acceptedNames"] = names;
     let is_established = is_condition_true(crd, "Established");
@@ -128,9 +128,9 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
 }
 
 /// Returns an error if other definitions have a short name that this definition asks for and does not have yet.
-fn short_names(asked: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
+fn short_names(requested: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
     let own = list(accepted, "shortNames");
-    let taken: Vec<String> = list(asked, "shortNames")
+    let taken: Vec<String> = list(requested, "shortNames")
         .iter()
         .filter(|name| !own.contains(name))
         .filter_map(Value::as_str)
@@ -144,8 +144,8 @@ fn short_names(asked: &Value, accepted: &Value, taken: &Taken) -> Result<(), Str
     }
 }
 
-fn set_list(names: &mut Value, asked: &Value, field: &str) {
-    match (asked.get(field), names.as_object_mut()) {
+fn set_list(names: &mut Value, requested: &Value, field: &str) {
+    match (requested.get(field), names.as_object_mut()) {
         (Some(list), Some(names)) => drop(names.insert(field.into(), list.clone())),
         (None, Some(names)) => drop(names.remove(field)),
         (_, None) => {}

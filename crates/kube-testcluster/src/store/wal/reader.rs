@@ -13,12 +13,12 @@ pub(crate) struct Restored {
     /// The revision of its last write.
     pub(crate) revision: u64,
     /// Its objects, in the order of their last writes.
-    pub(crate) objects: Vec<Left>,
+    pub(crate) objects: Vec<RestoredObject>,
 }
 
 /// An object that an earlier cluster has left.
 #[derive(Debug)]
-pub(crate) struct Left {
+pub(crate) struct RestoredObject {
     pub(crate) revision: u64,
     pub(crate) group: String,
     pub(crate) plural: String,
@@ -60,8 +60,8 @@ impl Folder {
         if let Some(at) = torn {
             tracing::warn!(path = %path.display(), at, "the last record was never finished, and is left out");
         }
-        let left = |((group, plural, key), (revision, json))| Left { revision, group, plural, key, json };
-        let mut objects: Vec<Left> = objects.into_iter().map(left).collect();
+        let left = |((group, plural, key), (revision, json))| RestoredObject { revision, group, plural, key, json };
+        let mut objects: Vec<RestoredObject> = objects.into_iter().map(left).collect();
         objects.sort_by_key(|object| object.revision);
         Ok(Some(Restored { revision, objects }))
     }

@@ -79,16 +79,16 @@ impl Writer {
             let object = event.object();
             let GroupResource { group, plural } = object.resource.group_resource();
             let (revision, key) = (event.revision, object.key.as_str());
-            let place = (object.resource.group_resource(), object.key.clone());
+            let index = (object.resource.group_resource(), object.key.clone());
             match &event.current {
                 Some(current) => {
                     let json = current.json();
                     Record::Put { revision, group, plural, key, json: &json }.write(&mut self.buffer);
-                    self.objects.insert(place, current.clone());
+                    self.objects.insert(index, current.clone());
                 }
                 None => {
                     Record::Removed { revision, group, plural, key }.write(&mut self.buffer);
-                    self.objects.remove(&place);
+                    self.objects.remove(&index);
                 }
             }
             self.revision = revision;
@@ -110,8 +110,8 @@ impl Writer {
 /// Reports that nothing more reaches the disk. From now on, each request that must wait for the disk fails.
 fn fail(progress: &watch::Sender<Progress>, error: &(dyn std::error::Error + 'static)) {
     tracing::error!(error, "nothing can be written to the log any more: remove the cause, and start the cluster again");
-    let told = format!("the log cannot be written, and the cluster must be started again: {error}");
-    progress.send_modify(|progress| progress.failed = Some(told.into()));
+    let message = format!("the log cannot be written, and the cluster must be started again: {error}");
+    progress.send_modify(|progress| progress.failed = Some(message.into()));
 }
 
 /// Writes a snapshot, and begins an empty log after it. Returns the snapshot's length in bytes, and the log. The

@@ -88,9 +88,9 @@ fn preconditions(pod: &Object, binding: &Value) -> Result<(), ApiError> {
     for (what, pointer, found) in
         [("UID", "/metadata/uid", pod.summary.uid()), ("ResourceVersion", "/metadata/resourceVersion", &version)]
     {
-        let asked = text(binding, pointer);
-        if !asked.is_empty() && asked != found {
-            return Err(failed_precondition(pod, what, asked, found));
+        let requested = text(binding, pointer);
+        if !requested.is_empty() && requested != found {
+            return Err(failed_precondition(pod, what, requested, found));
         }
     }
     Ok(())

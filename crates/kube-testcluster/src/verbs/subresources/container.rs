@@ -5,7 +5,7 @@ use crate::store::object::Opened;
 
 /// Returns the container's name. The request must name the container unless the pod has only one, and it must exist in
 /// the pod. Upstream: `validateContainer` in `pkg/registry/core/pod`.
-pub(super) fn choose(pod: &Opened, asked: &str) -> Result<String, ApiError> {
+pub(super) fn choose(pod: &Opened, requested: &str) -> Result<String, ApiError> {
     let name = pod.key.name();
     let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]
         .iter()
@@ -13,13 +13,13 @@ pub(super) fn choose(pod: &Opened, asked: &str) -> Result<String, ApiError> {
         .filter_map(|container| container["name"].as_str())
         .collect();
     let only = pod.value["spec"]["containers"].as_array().filter(|list| list.len() == 1);
-    match (asked, only) {
+    match (requested, only) {
         ("", Some(list)) => Ok(list[0]["name"].as_str().unwrap_or_default().to_owned()),
         ("", None) => Err(ApiError::bad_request(format!(
             "a container name must be specified for pod {name}, choose one of: [{}]",
             all.join(" ")
         ))),
-        (asked, _) if all.contains(&asked) => Ok(asked.to_owned()),
-        (asked, _) => Err(ApiError::bad_request(format!("container {asked} is not valid for pod {name}"))),
+        (requested, _) if all.contains(&requested) => Ok(requested.to_owned()),
+        (requested, _) => Err(ApiError::bad_request(format!("container {requested} is not valid for pod {name}"))),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
     }
     let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
     let written = logs.changes(&run.uid);
-    let reader = Reader { store, logs, key, options, run, written, sent: 0, left: None, over: false };
+    let reader = Reader { store, logs, key, options, run, written, sent: 0, remaining: None, over: false };
     Ok(answer(StatusCode::OK, reader.body()))
 }
 
@@ -138,13 +138,13 @@ struct Reader {
     /// The number of the last line that was sent.
     sent: u64,
     /// The number of bytes that may still be sent; `None` without a limit.
-    left: Option<usize>,
+    remaining: Option<usize>,
     over: bool,
 }
 
 impl Reader {
     fn body(mut self) -> Body {
-        self.left = self.options.limit;
+        self.remaining = self.options.limit;
         let mut first = self.run.first.clone();
         first.extend(self.lines());
         self.sent = first.iter().map(|line| line.number).max().unwrap_or_default();
@@ -166,7 +166,7 @@ impl Reader {
     /// Waits for the next text. Returns `None` once the container has ended.
     async fn next(&mut self) -> Option<String> {
         loop {
-            if self.over || self.left == Some(0) {
+            if self.over || self.remaining == Some(0) {
                 return None;
             }
             // The order matters: subscribe before checking the container, so that its end is not missed, and read the
@@ -195,10 +195,10 @@ impl Reader {
     /// Returns the lines as text, up to the limit.
     fn take(&mut self, lines: &[Line]) -> String {
         let mut text: String = lines.iter().map(|line| self.options.show(line)).collect();
-        if let Some(left) = &mut self.left {
-            let end = (0..=text.len().min(*left)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        if let Some(remaining) = &mut self.remaining {
+            let end = (0..=text.len().min(*remaining)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
             text.truncate(end);
-            *left -= end;
+            *remaining -= end;
         }
         text
     }

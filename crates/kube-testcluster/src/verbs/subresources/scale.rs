@@ -237,14 +237,14 @@ fn rescaled(
         Some(paths) => paths.set_replicas(&mut value, replicas).map_err(ApiError::internal)?,
         None => value["spec"]["replicas"] = json!(replicas),
     }
-    let said = |field: &str| wanted["metadata"][field].as_str().unwrap_or_default();
-    let (asked, uid) = (said("uid"), current.summary.uid());
-    if target.served.custom.is_none() && !asked.is_empty() && asked != uid {
+    let written = |field: &str| wanted["metadata"][field].as_str().unwrap_or_default();
+    let (requested, uid) = (written("uid"), current.summary.uid());
+    if target.served.custom.is_none() && !requested.is_empty() && requested != uid {
         let what = format!("{}/scale", target.served.plural);
-        let why = format!("Precondition failed: UID in precondition: {asked}, UID in object meta: {uid}");
+        let why = format!("Precondition failed: UID in precondition: {requested}, UID in object meta: {uid}");
         return Err(ApiError::conflict(target.served, &what, current.key.name(), why));
     }
-    if !said("resourceVersion").is_empty() {
+    if !written("resourceVersion").is_empty() {
         value["metadata"]["resourceVersion"] = wanted["metadata"]["resourceVersion"].clone();
     }
     value["metadata"]["managedFields"] = entries;
@@ -294,7 +294,7 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
         selector => label_selector::read(selector),
     };
     let selector = selector.unwrap_or_else(|_| LabelSelector::nothing());
-    let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
+    let count = |section: &str| object.value[section]["replicas"].as_i64().unwrap_or_default();
     let (wanted, found, selector) = match paths(served) {
         Some(paths) => {
             let value = &object.value;
@@ -313,9 +313,9 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
 fn answer(scale: &Value) -> Response {
     let mut scale = scale.clone();
     // Go's types omit zero values.
-    for (part, field, zero) in [("spec", "replicas", json!(0)), ("status", "selector", json!(""))] {
-        if scale[part][field] == zero {
-            object(&mut scale[part]).remove(field);
+    for (section, field, zero) in [("spec", "replicas", json!(0)), ("status", "selector", json!(""))] {
+        if scale[section][field] == zero {
+            object(&mut scale[section]).remove(field);
         }
     }
     status::json(StatusCode::OK, scale.to_string().into_bytes())

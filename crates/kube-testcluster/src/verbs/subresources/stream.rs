@@ -46,8 +46,8 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
 }
 
 /// Returns the options of a connection as admission sees them: `PodExecOptions` and the like.
-fn options(query: &Query, part: Option<Subresource>) -> Value {
-    if part == Some(Subresource::PortForward) {
+fn options(query: &Query, subresource: Option<Subresource>) -> Value {
+    if subresource == Some(Subresource::PortForward) {
         let ports: Vec<u16> = query.all("ports").iter().filter_map(|port| port.parse().ok()).collect();
         return if ports.is_empty() { json!({}) } else { json!({"ports": ports}) };
     }
@@ -60,7 +60,7 @@ fn options(query: &Query, part: Option<Subresource>) -> Value {
     if let Some(container) = query.get("container").filter(|name| !name.is_empty()) {
         options["container"] = container.into();
     }
-    if part == Some(Subresource::Exec) {
+    if subresource == Some(Subresource::Exec) {
         options["command"] = json!(query.all("command"));
     }
     options

@@ -37,20 +37,20 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { strictness, commit } = WriteOptions::of_create(&query)?; // a dry run gets the same response
-    let mut asked = format.typed(&body, TOKEN_REQUEST.kind, &TOKEN_REQUEST.api_version(), strictness)?;
-    body::check_namespace(&asked.value, target.namespace.as_deref())?;
+    let mut decoded = format.typed(&body, TOKEN_REQUEST.kind, &TOKEN_REQUEST.api_version(), strictness)?;
+    body::check_namespace(&decoded.value, target.namespace.as_deref())?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    asked.value = gate.mutate(Operation::Create, asked.value, None).await?;
+    decoded.value = gate.mutate(Operation::Create, decoded.value, None).await?;
     let key = key(&target)?;
     let account = found(&store, SERVICE_ACCOUNTS, &key)?;
-    let mut value = asked.value;
+    let mut value = decoded.value;
     prepare(&mut value, &account, &store.clock.now())?;
     let causes = validate(&value["spec"]);
     if !causes.is_empty() {
         return Err(ApiError::invalid(&TOKEN_REQUEST, "", causes));
     }
     gate.validate(Operation::Create, Some(&value), None).await?;
-    asked.faults.extend(gate.warnings());
+    decoded.faults.extend(gate.warnings());
     let bound = bound_object(&store, &value["spec"]["boundObjectRef"], &key)?;
     let lasts = value["spec"]["expirationSeconds"].as_i64().unwrap_or(HOUR);
     let seconds = Duration::from_secs(lasts.unsigned_abs());
@@ -60,7 +60,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     });
     value["kind"] = json!(TOKEN_REQUEST.kind);
     value["apiVersion"] = json!(TOKEN_REQUEST.api_version());
-    Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &asked.faults))
+    Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &decoded.faults))
 }
 
 fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Arc<Opened>, ApiError> {
@@ -144,10 +144,10 @@ fn bound_object(store: &Store, reference: &Value, account: &Key) -> Result<Optio
         );
         return Err(ApiError::bad_request(why));
     }
-    let (asked, uid) = (text("uid"), object.value["metadata"]["uid"].as_str().unwrap_or_default());
-    if !asked.is_empty() && asked != uid {
+    let (requested, uid) = (text("uid"), object.value["metadata"]["uid"].as_str().unwrap_or_default());
+    if !requested.is_empty() && requested != uid {
         let why = format!(
-            "the UID in the bound object reference ({asked}) does not match the UID in record. The object might have been \
+            "the UID in the bound object reference ({requested}) does not match the UID in record. The object might have been \
              deleted and then recreated"
         );
         return Err(ApiError::conflict(resource, kind, name, why));

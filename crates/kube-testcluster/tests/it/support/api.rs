@@ -34,7 +34,7 @@ impl Api {
         Self(cluster.router())
     }
 
-    pub fn of(router: Router) -> Self {
+    pub fn from_router(router: Router) -> Self {
         Self(router)
     }
 
@@ -162,7 +162,7 @@ impl Watch {
     }
 
     /// Returns the same events in short form: `ADDED alpha`.
-    pub async fn shorts(&mut self) -> Vec<String> {
+    pub async fn short_events(&mut self) -> Vec<String> {
         self.events().await.iter().map(short).collect()
     }
 }

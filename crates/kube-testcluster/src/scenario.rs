@@ -13,7 +13,10 @@
 //! A fault has the text form of [`Fault`]. Only a cluster of this crate with [`Admin::On`](super::Admin::On) accepts
 //! faults.
 
-use kube_controllers::nodes::dynamic::api_resource;
+pub(crate) mod admin;
+pub(crate) mod faults;
+mod typed_step;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -27,8 +30,8 @@ use serde_json::{Value, json};
 use serde_saphyr::Spanned;
 use tokio::time::{Instant, sleep_until};
 
-use super::admin;
 use crate::faults::{BadFault, Fault};
+use kube_controllers::nodes::dynamic::api_resource;
 use kube_machinery::conventions::yaml::{self, FileError};
 use kube_machinery::kinds::PODS;
 
@@ -222,7 +225,7 @@ impl Scenario {
         &self.steps
     }
 
-    /// Performs each step at its time, counted from now, through the API of any cluster. Calls `told` just before each
+    /// Performs each step at its time, counted from now, through the API of any cluster. Calls `before_step` just before each
     /// step.
     ///
     /// # Errors
@@ -231,12 +234,12 @@ impl Scenario {
         &self,
         client: kube_client::Client,
         namespace: &str,
-        mut told: impl FnMut(&Step),
+        mut before_step: impl FnMut(&Step),
     ) -> Result<(), ScenarioError> {
         let start = Instant::now();
         for step in &self.steps {
             sleep_until(start + step.at).await;
-            told(step);
+            before_step(step);
             step.perform(&client, namespace).await?;
         }
         Ok(())

@@ -10,14 +10,14 @@ use kube_client::api::{DynamicObject, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use super::Controller;
-use super::nodes::{Place, place, target, tolerant};
+use super::nodes::{Decision, decide, target_node, with_daemon_tolerations};
 use super::spec::Spec;
 use crate::shared::error::SyncError;
 use crate::shared::object::name;
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
-pub(super) struct Round<'a> {
+pub(super) struct DaemonSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
     pub(super) set: Arc<DynamicObject>,
@@ -25,7 +25,7 @@ pub(super) struct Round<'a> {
     /// The pod spec of the template, with the tolerations of daemon pods.
     pub(super) pod_spec: Value,
     /// The decision about daemon pods on each existing node.
-    pub(super) places: BTreeMap<String, Place>,
+    pub(super) decisions: BTreeMap<String, Decision>,
     /// The pods by the node that they are on or were created for; pods with a node first, then the oldest. Pods that
     /// have ended and are being deleted are left out.
     pub(super) pods: BTreeMap<String, Vec<Arc<Pod>>>,
@@ -35,7 +35,7 @@ pub(super) struct Round<'a> {
     finished: bool,
 }
 
-impl<'a> Round<'a> {
+impl<'a> DaemonSetSync<'a> {
     pub(super) fn new(
         controller: &'a Controller,
         key: &'a str,
@@ -44,29 +44,30 @@ impl<'a> Round<'a> {
         all: Vec<Arc<Pod>>,
         hash: &'a str,
     ) -> Self {
-        let pod_spec = tolerant(&set.data["spec"]["template"]["spec"]);
+        let pod_spec = with_daemon_tolerations(&set.data["spec"]["template"]["spec"]);
         let spec = pod_spec.clone().into();
-        let places: BTreeMap<_, _> =
-            nodes.iter().map(|node| (name(&node.metadata).to_owned(), place(&spec, node))).collect();
-        let wanted = places.values().filter(|place| **place == Place::Wanted).count();
+        let decisions: BTreeMap<_, _> =
+            nodes.iter().map(|node| (name(&node.metadata).to_owned(), decide(&spec, node))).collect();
+        let wanted = decisions.values().filter(|decision| **decision == Decision::Wanted).count();
         let spec = Spec::of(&set, i64::try_from(wanted).unwrap_or(i64::MAX));
         let mut pods: BTreeMap<String, Vec<Arc<Pod>>> = BTreeMap::new();
         for pod in all.into_iter().filter(|pod| !(pods::has_ended(pod) && pods::is_going(pod))) {
-            pods.entry(target(&pod).unwrap_or_default().to_owned()).or_default().push(pod);
+            pods.entry(target_node(&pod).unwrap_or_default().to_owned()).or_default().push(pod);
         }
         pods.values_mut().for_each(|pods| pods.sort_by_cached_key(|pod| age(pod)));
-        Self { controller, key, set, spec, pod_spec, places, pods, hash, finished: false }
+        Self { controller, key, set, spec, pod_spec, decisions, pods, hash, finished: false }
     }
 
     /// Creates missing pods and deletes surplus ones. Only if there are none of either, a rolling update takes its next
     /// step.
     pub(super) async fn advance(&mut self, history: &History) -> Result<(), SyncError> {
-        let (missing, surplus) = self.manage().await;
+        let (missing, surplus) = self.plan_pods().await;
         let quiet = missing.is_empty() && surplus.is_empty();
-        self.write(missing, surplus).await?;
+        self.apply(missing, surplus).await?;
         if quiet && let Some(rolling) = self.spec.rolling {
-            let (missing, surplus) = if rolling.surge > 0 { self.surge(rolling) } else { self.replace(rolling) };
-            self.write(missing, surplus).await?;
+            let (missing, surplus) =
+                if rolling.surge > 0 { self.plan_surge(rolling) } else { self.plan_replacements(rolling) };
+            self.apply(missing, surplus).await?;
         }
         self.finished = true;
         let hashes = self.pods.values().flatten().map(|pod| pods::label(pod, POD_HASH).to_owned());
@@ -83,23 +84,23 @@ impl<'a> Round<'a> {
     }
 
     /// Returns the nodes that must have a pod, and those that have one.
-    pub(super) fn names(&self) -> BTreeSet<&str> {
-        let wanted = self.places.iter().filter(|(_, place)| **place == Place::Wanted);
+    pub(super) fn relevant_nodes(&self) -> BTreeSet<&str> {
+        let wanted = self.decisions.iter().filter(|(_, decision)| **decision == Decision::Wanted);
         wanted.map(|(node, _)| node).chain(self.pods.keys()).map(String::as_str).collect()
     }
 
     /// Returns the pods that are on a node or were created for it.
-    pub(super) fn on(&self, node: &str) -> &[Arc<Pod>] {
+    pub(super) fn pods_on(&self, node: &str) -> &[Arc<Pod>] {
         self.pods.get(node).map_or(&[], Vec::as_slice)
     }
 
     /// Writes the status, if it has changed.
-    pub(super) async fn tell_status(&self) -> Result<(), SyncError> {
+    pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let status = self.status();
         let before = &self.set.data["status"];
         let same = status.as_object().into_iter().flatten().all(|(field, value)| {
-            let told = &before[field];
-            told == value || (told.is_null() && *value == 0)
+            let old = &before[field];
+            old == value || (old.is_null() && *value == 0)
         });
         let mut all = self.pods.values().flatten();
         if all.any(|pod| pods::is_ready(pod) && !self.is_available(pod)) {
@@ -120,15 +121,15 @@ impl<'a> Round<'a> {
     }
 
     fn status(&self) -> Value {
-        let wanted = self.places.iter().filter(|(_, place)| **place == Place::Wanted);
-        let firsts: Vec<Option<&Arc<Pod>>> = wanted.map(|(node, _)| self.on(node).first()).collect();
+        let wanted = self.decisions.iter().filter(|(_, decision)| **decision == Decision::Wanted);
+        let firsts: Vec<Option<&Arc<Pod>>> = wanted.map(|(node, _)| self.pods_on(node).first()).collect();
         let count = |holds: &dyn Fn(&Pod) -> bool| firsts.iter().flatten().filter(|pod| holds(pod)).count();
         let available = count(&|pod| self.is_available(pod));
-        let unwanted = self.places.iter().filter(|(_, place)| **place != Place::Wanted);
+        let unwanted = self.decisions.iter().filter(|(_, decision)| **decision != Decision::Wanted);
         let mut status = json!({
             "desiredNumberScheduled": firsts.len(),
             "currentNumberScheduled": count(&|_| true),
-            "numberMisscheduled": unwanted.filter(|(node, _)| !self.on(node).is_empty()).count(),
+            "numberMisscheduled": unwanted.filter(|(node, _)| !self.pods_on(node).is_empty()).count(),
             "numberReady": count(&pods::is_ready),
             "updatedNumberScheduled": count(&|pod| self.is_new(pod)),
             "numberAvailable": available,
@@ -143,6 +144,6 @@ impl<'a> Round<'a> {
 
 /// The sort key of pods: those with a node first, then oldest first. Upstream: `podByCreationTimestampAndPhase`.
 fn age(pod: &Pod) -> impl Ord + use<> {
-    let placed = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
-    (!placed, pod.metadata.creation_timestamp.as_ref().map(|time| time.0), pod.metadata.name.clone())
+    let is_bound = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
+    (!is_bound, pod.metadata.creation_timestamp.as_ref().map(|time| time.0), pod.metadata.name.clone())
 }

@@ -1,10 +1,10 @@
-//! Reports the steps of the ReplicaSet controller's work to a callback, or to the log.
+//! Reports the events of the ReplicaSet controller's work to a callback, or to the log.
 
 use crate::shared::error::SyncError;
 
-/// A step of the controller's work, reported just before or just after it happens.
+/// An event of the controller's work, reported just before or just after it happens.
 #[derive(Clone, Copy, Debug)]
-pub enum Deed<'a> {
+pub enum SyncEvent<'a> {
     /// The caches are filled, and the controller begins to work.
     Begins,
     /// A ReplicaSet is gone.
@@ -22,7 +22,7 @@ pub enum Deed<'a> {
         /// `namespace/name`
         set: &'a str,
         /// The number of existing pods.
-        there: usize,
+        existing: usize,
         /// The number of pods that the ReplicaSet asks for.
         wanted: usize,
         /// The number of pods to be created now.
@@ -38,7 +38,7 @@ pub enum Deed<'a> {
         /// `namespace/name`
         set: &'a str,
         /// The number of existing pods.
-        there: usize,
+        existing: usize,
         /// The number of pods that the ReplicaSet asks for.
         wanted: usize,
         /// The number of pods to be deleted now.
@@ -75,21 +75,21 @@ pub enum Deed<'a> {
     },
 }
 
-type Tell = dyn Fn(Deed<'_>) + Send + Sync;
+type Callback = dyn Fn(SyncEvent<'_>) + Send + Sync;
 
-/// The callback for the controller's steps. Without one, the steps are logged.
+/// The callback for the controller's events. Without one, the events are logged.
 #[derive(Default)]
-pub(super) struct Voice(Option<Box<Tell>>);
+pub(super) struct Observer(Option<Box<Callback>>);
 
-impl Voice {
-    pub(super) fn new(tell: impl Fn(Deed<'_>) + Send + Sync + 'static) -> Self {
-        Self(Some(Box::new(tell)))
+impl Observer {
+    pub(super) fn new(callback: impl Fn(SyncEvent<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(callback)))
     }
 
-    pub(super) fn tell(&self, deed: Deed<'_>) {
+    pub(super) fn report(&self, event: SyncEvent<'_>) {
         match &self.0 {
-            Some(tell) => tell(deed),
-            None => tracing::debug!(?deed, "a step of the ReplicaSet controller"),
+            Some(callback) => callback(event),
+            None => tracing::debug!(?event, "an event of the ReplicaSet controller"),
         }
     }
 }

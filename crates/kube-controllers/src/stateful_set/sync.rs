@@ -17,7 +17,7 @@ use crate::shared::object::{name, number};
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
-pub(super) struct Round<'a> {
+pub(super) struct StatefulSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
     pub(super) set: Arc<DynamicObject>,
@@ -32,7 +32,7 @@ pub(super) struct Round<'a> {
     pub(super) condemned: Vec<Arc<Pod>>,
 }
 
-impl<'a> Round<'a> {
+impl<'a> StatefulSetSync<'a> {
     pub(super) fn new(
         controller: &'a Controller,
         key: &'a str,
@@ -42,16 +42,16 @@ impl<'a> Round<'a> {
     ) -> Self {
         let spec = Spec::of(&set);
         let update = history.current.clone();
-        let told = set.data["status"]["currentRevision"].as_str().unwrap_or_default();
-        let current = history.old.iter().find(|old| name(&old.metadata) == told).unwrap_or(&update).clone();
+        let current_revision = set.data["status"]["currentRevision"].as_str().unwrap_or_default();
+        let current = history.old.iter().find(|old| name(&old.metadata) == current_revision).unwrap_or(&update).clone();
         let set_name = name(&set.metadata);
         let number = |pod: &Pod| ordinal(set_name, name(&pod.metadata)).unwrap_or_default();
         let mut replicas = vec![None; usize::try_from(spec.replicas).unwrap_or_default()];
         let mut condemned = Vec::new();
         for pod in pods {
-            let place = usize::try_from(number(&pod) - spec.start).ok().and_then(|place| replicas.get_mut(place));
-            match place {
-                Some(place) => *place = Some(pod),
+            let slot = usize::try_from(number(&pod) - spec.start).ok().and_then(|index| replicas.get_mut(index));
+            match slot {
+                Some(slot) => *slot = Some(pod),
                 None => condemned.push(pod),
             }
         }
@@ -64,7 +64,7 @@ impl<'a> Round<'a> {
         if self.set.metadata.deletion_timestamp.is_some() {
             return Ok(());
         }
-        if self.keep().await?.is_continue()
+        if self.ensure_replicas().await?.is_continue()
             && self.scale_down().await?.is_continue()
             && let Some(rolling) = self.spec.rolling
         {
@@ -91,7 +91,7 @@ impl<'a> Round<'a> {
     }
 
     /// Writes the status, if it has changed.
-    pub(super) async fn tell_status(&self) -> Result<(), SyncError> {
+    pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let status = self.status();
         if self.spec.min_ready_seconds > 0 && status["availableReplicas"] != self.spec.replicas {
             let time = Duration::from_secs(self.spec.min_ready_seconds.unsigned_abs() + 1);
@@ -99,8 +99,8 @@ impl<'a> Round<'a> {
         }
         let before = &self.set.data["status"];
         let same = status.as_object().into_iter().flatten().all(|(field, value)| {
-            let told = &before[field];
-            told == value || (told.is_null() && *value == 0 && field != "collisionCount")
+            let old = &before[field];
+            old == value || (old.is_null() && *value == 0 && field != "collisionCount")
         });
         if same {
             return Ok(());

@@ -1,5 +1,5 @@
 //! The work queue of the built-in controllers that run inside the server: the garbage collector, the namespace
-//! controller, and those of nodes, pods, service accounts and cluster roles. Each write to the store queues the chores
+//! controller, and those of nodes, pods, service accounts and cluster roles. Each write to the store queues the work items
 //! that it causes, so no controller has to scan the store.
 
 mod queue;
@@ -61,16 +61,16 @@ impl ObjectRef {
 
 /// A unit of work for a controller.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Chore {
+pub(crate) enum WorkItem {
     /// Check whether an object still has owners: one of them changed or is gone.
     CheckOwners(ObjectRef),
     /// Handle the dependents of an object that is being deleted and held by a finalizer of the garbage collector.
     HandleDependents(ObjectRef),
     /// Delete the contents of a namespace that is being deleted.
     EmptyNamespace(String),
-    /// Queue [`Chore::EmptyNamespace`] again after a pause, because the contents, and so the conditions, may have
+    /// Queue [`WorkItem::EmptyNamespace`] again after a pause, because the contents, and so the conditions, may have
     /// changed.
-    LookAgain(String),
+    EmptyNamespaceLater(String),
     /// Create the service account `default` of a namespace.
     CreateAccount(String),
     /// Create or restore the config map `kube-root-ca.crt` of a namespace.
@@ -79,16 +79,16 @@ pub(crate) enum Chore {
     AggregateRole(String),
     /// Give a node the taints of its conditions.
     TaintNode(String),
-    /// Queue [`Chore::CollectOrphans`] after a while, in case the missing node comes back.
-    Quarantine(String),
+    /// Queue [`WorkItem::CollectOrphans`] after a while, in case the missing node comes back.
+    CollectOrphansLater(String),
     /// Delete the pods of a node that is still missing.
     CollectOrphans(String),
     /// Delete the terminating pods of an out-of-service node, whose kubelet cannot end them.
     CollectTerminating(String),
     /// Delete a pod that is being deleted and was never bound to a node.
     CollectUnscheduled(Key),
-    /// Queue [`Chore::CollectTerminated`] after a while.
-    CountTerminated,
+    /// Queue [`WorkItem::CollectTerminated`] after a while.
+    CollectTerminatedLater,
     /// Delete the oldest ended pods beyond the number that is kept.
     CollectTerminated,
 }
@@ -136,21 +136,21 @@ pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
     is_deleting(object) && object.summary.has_finalizer(finalizer)
 }
 
-/// The chores of one cluster. Each write adds the chores that it causes.
+/// The work items of one cluster. Each write adds the work items that it causes.
 ///
 /// Lock order: take the store's lock first, then this one.
 #[derive(Debug, Default)]
-pub(crate) struct Chores {
+pub(crate) struct Housekeeping {
     /// True if pods need an existing node. False in a cluster that was created without nodes.
     has_nodes: bool,
     /// True if each namespace must have a service account and the config map of the root certificate.
     has_accounts: bool,
     queue: Mutex<Queue>,
-    /// The number of chores that are queued or in progress.
+    /// The number of work items that are queued or in progress.
     unfinished: watch::Sender<usize>,
 }
 
-impl WriteHook for Chores {
+impl WriteHook for Housekeeping {
     fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let mut queue = self.lock();
         let before = queue.due.len();
@@ -174,15 +174,15 @@ impl WriteHook for Chores {
     }
 }
 
-impl Chores {
+impl Housekeeping {
     pub(crate) fn new(has_nodes: bool, admission: Admission) -> Self {
         Self { has_nodes, has_accounts: admission == Admission::Kube, ..Self::default() }
     }
 
-    pub(super) fn add(&self, chore: Chore) {
+    pub(super) fn add(&self, item: WorkItem) {
         let mut queue = self.lock();
         let before = queue.due.len();
-        queue.push(chore);
+        queue.push(item);
         self.count(queue.due.len() - before);
     }
 
@@ -193,15 +193,15 @@ impl Chores {
         });
     }
 
-    /// Waits for the next chore, which counts as unfinished until [`done`](Self::done).
-    pub(super) async fn next(&self) -> Chore {
+    /// Waits for the next work item, which counts as unfinished until [`done`](Self::done).
+    pub(super) async fn next(&self) -> WorkItem {
         let mut count = self.unfinished.subscribe();
         loop {
-            if let Some(chore) = self.lock().take() {
-                return chore;
+            if let Some(item) = self.lock().take() {
+                return item;
             }
             if count.changed().await.is_err() {
-                std::future::pending::<()>().await; // the sender lives as long as the chores
+                std::future::pending::<()>().await; // the sender lives as long as the work items
             }
         }
     }
@@ -210,18 +210,18 @@ impl Chores {
         self.unfinished.send_modify(|count| *count -= 1);
     }
 
-    /// Returns true if a chore is queued or in progress.
+    /// Returns true if a work item is queued or in progress.
     pub(crate) fn has_any(&self) -> bool {
         *self.unfinished.borrow() > 0
     }
 
-    /// Waits until no chore is queued or in progress.
+    /// Waits until no work item is queued or in progress.
     pub(crate) async fn all_done(&self) {
-        // The sender lives as long as the chores.
+        // The sender lives as long as the work items.
         let _ = self.unfinished.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// Discards all chores.
+    /// Discards all work items.
     pub(crate) fn discard(&self) {
         self.lock().forget();
         self.unfinished.send_replace(0);

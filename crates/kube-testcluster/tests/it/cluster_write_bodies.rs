@@ -1,12 +1,13 @@
-//! Differences from a real API server that `peers/differential` found. Each test expects the answer of the real server;
-//! `cluster_as_upstream.rs` has more.
+//! Tests how the bodies of creates, updates and patches are decoded and checked. Each expected answer is that of a real API
+//! server; `peers/differential` found the difference.
 
+use axum::body::Body;
+use http::Request;
 use serde_json::json;
 
-use crate::support::api::{Api, PODS, quiet};
+use crate::support::api::{Answer, Api, PODS, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-const EVENTS: &str = "/api/v1/namespaces/default/events";
 const SERVICES: &str = "/api/v1/namespaces/default/services";
 
 async fn api() -> Api {
@@ -16,43 +17,106 @@ async fn api() -> Api {
     api
 }
 
-/// Upstream: `Convert_v1_ListOptions_To_internalversion_ListOptions`, then `SetListOptionsDefaults`, then the
-/// validation.
+fn warnings(answer: &Answer) -> Vec<&str> {
+    answer.headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect()
+}
+
+/// Upstream: `DryRunnableStorage.Create` returns the object that it was given.
 #[tokio::test(start_paused = true)]
-async fn list_options_are_parsed_then_defaulted_then_validated() {
+async fn a_dry_run_create_returns_the_resource_version_of_the_body() {
     let api = api().await;
-    let forbidden = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided";
-    for (query, code, message) in [
-        ("labelSelector=%2C&resourceVersionMatch=Unset", 400, "found ',', expected: !, identifier, or 'end of string'"),
-        ("fieldSelector=a%3Eb&resourceVersionMatch=Unset", 400, "invalid selector: 'a>b'; can't understand 'a>b'"),
-        ("fieldSelector=nosuch%3Db&resourceVersionMatch=Exact", 422, "unless resourceVersion is provided"),
-        ("continue=!!&resourceVersion=abc", 400, "invalid continue token: continue key is not valid: illegal base64"),
-        ("watch=1&resourceVersion=0&continue=x", 422, forbidden),
+    let service = |version: &str| {
+        json!({
+            "metadata": {"name": "s", "resourceVersion": version},
+            "spec": {"type": "ExternalName", "externalName": "example.com"},
+        })
+    };
+    let put = api.put(&format!("{SERVICES}/s?dryRun=All"), &service("77")).await;
+    assert_eq!((put.status, &put.body["metadata"]["resourceVersion"]), (201, &json!("77")), "{}", put.body);
+    let post = api.post(&format!("{SERVICES}?dryRun=All"), &service("77")).await;
+    assert_eq!((post.status, &post.body["metadata"]["resourceVersion"]), (201, &json!("77")), "{}", post.body);
+    let put = api.put(&format!("{SERVICES}/s"), &service("77")).await;
+    assert_ne!((put.status, &put.body["metadata"]["resourceVersion"]), (201, &json!("77")), "{}", put.body);
+}
+
+/// Upstream: `sigs.k8s.io/yaml`, `parseYAMLWarnings`.
+#[tokio::test(start_paused = true)]
+async fn a_duplicate_yaml_key_gives_a_warning_with_its_line() {
+    let api = api().await;
+    let text = "odd: 1\nmetadata: {name: x}\nmetadata:\n  name: y\n  name: b\n---\nkind: Second\n";
+    let post = async |query: &str| api.send("POST", &format!("{MAPS}{query}"), "application/yaml", text).await;
+    let answer = post("").await;
+    assert_eq!((answer.status, &answer.body["metadata"]["name"]), (201, &json!("b")), "{}", answer.body);
+    assert_eq!(
+        warnings(&answer),
+        [
+            r#"299 - "line 5: key \"name\" already set in map""#,
+            r#"299 - "line 4: key \"metadata\" already set in map""#,
+            r#"299 - "unknown field \"odd\"""#,
+        ]
+    );
+    let answer = post("?fieldValidation=Strict").await;
+    let why = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal \
+               errors:\n  line 5: key \"name\" already set in map\n  line 4: key \"metadata\" already set in map, unknown \
+               field \"odd\"";
+    assert_eq!((answer.status, answer.message()), (400, why));
+}
+
+/// Upstream: the codec decodes a body as the kind that it names, and converts it afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_body_of_another_kind_is_decoded_as_that_kind_before_it_is_refused() {
+    let api = api().await;
+    for (body, why) in [
+        (
+            json!({"kind": "Pod", "apiVersion": "v1", "spec": 5}),
+            "json: cannot unmarshal number into Go struct field Pod.spec of type v1.PodSpec",
+        ),
+        (
+            json!({"kind": "Status", "apiVersion": "v1", "status": {}}),
+            "json: cannot unmarshal object into Go struct field Status.status of type string",
+        ),
+        (json!({"kind": "Pod", "apiVersion": "v1"}), "converting (v1.Pod) to (core.ConfigMap): unknown conversion"),
     ] {
-        let answer = api.get(&format!("{MAPS}?{query}")).await;
-        assert_eq!(answer.status, code, "{query}: {}", answer.body);
-        assert!(answer.message().contains(message), "{query}: {}", answer.message());
+        let answer = api.post(MAPS, &body).await;
+        let kind = body["kind"].as_str().unwrap();
+        let why = format!("{kind} in version \"v1\" cannot be handled as a ConfigMap: {why}");
+        assert_eq!((answer.status, answer.message()), (400, why.as_str()));
     }
 }
 
-/// Upstream: storage gets this one object without listing (`ListPredicate`, `MatchesSingle`).
+/// Upstream: `SimpleMetaFactory.Interpret` finds `kind` and `apiVersion` case-insensitively.
 #[tokio::test(start_paused = true)]
-async fn a_list_of_one_name_ignores_the_limit() {
+async fn a_patch_of_api_version_in_another_case_must_be_a_string_too() {
     let api = api().await;
-    assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
-    let list = api.get(&format!("{MAPS}?fieldSelector=metadata.name%3Da&limit=1")).await;
-    assert_eq!((list.names(), list.body["metadata"].get("continue")), (vec!["a"], None));
+    let answer = api.merge(&format!("{MAPS}/a"), &json!({"APIVersion": {"a": "b"}})).await;
+    let why = "couldn't get version/kind; json parse error: json: cannot unmarshal object into Go struct field \
+               .apiVersion of type string";
+    assert_eq!(answer.status, 422, "{}", answer.body);
+    assert!(answer.message().ends_with(why), "{}", answer.message());
 }
 
-/// Events have no watch cache, so storage parses their resourceVersion and reports errors in other words.
+/// Upstream: `namespaceStrategy.Canonicalize` runs after the validation.
 #[tokio::test(start_paused = true)]
-async fn the_error_for_a_bad_resource_version_depends_on_the_watch_cache() {
+async fn the_name_label_of_a_namespace_is_set_after_the_validation() {
     let api = api().await;
-    let why = "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid syntax";
-    let map = api.get(&format!("{MAPS}/a?resourceVersion=abc")).await;
-    assert_eq!((map.status, map.message()), (500, why));
-    let event = api.get(&format!("{EVENTS}/a?resourceVersion=abc")).await;
-    assert_eq!((event.status, event.message()), (400, format!("invalid resource version: {why}").as_str()));
+    let made = api.post("/api/v1/namespaces", &json!({"metadata": {"generateName": "g-"}})).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    assert_eq!(made.body["metadata"]["labels"]["kubernetes.io/metadata.name"], made.body["metadata"]["name"]);
+    let refused = api.post("/api/v1/namespaces", &json!({"metadata": {"generateName": "-"}})).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(!refused.message().contains("metadata.labels"), "{}", refused.message());
+}
+
+/// Upstream: `mergePatchIntoOriginal`.
+#[tokio::test(start_paused = true)]
+async fn a_set_element_order_directive_for_an_unknown_field_is_refused() {
+    let api = api().await;
+    let patch = json!({"$setElementOrder/nosuch": []}).to_string();
+    let request = Request::patch(format!("{MAPS}/a"))
+        .header("content-type", "application/strategic-merge-patch+json")
+        .body(Body::from(patch))
+        .unwrap();
+    assert_eq!(api.raw(request).await.status(), 500);
 }
 
 /// Upstream: `evanphx/json-patch`.
@@ -161,42 +225,6 @@ async fn a_put_of_a_pods_status_may_remove_the_phase() {
     assert_eq!((put.status, put.body["status"].get("phase")), (200, None), "{}", put.body);
 }
 
-/// Upstream: `startWatching` of `storage/etcd3/watcher.go`. Events have no watch cache, so a watch never waits for a
-/// cache to catch up.
-#[tokio::test(start_paused = true)]
-async fn a_watch_of_events_is_served_from_storage() {
-    let api = api().await;
-    let newest = api.get(MAPS).await.body["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
-    let initial = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
-    let mut watch = api.watch_at(&format!("{EVENTS}?{initial}&timeoutSeconds=300&resourceVersion=0")).await;
-    let end = watch.next().await.unwrap();
-    assert_eq!(end["object"]["metadata"]["resourceVersion"], newest);
-    assert_eq!(watch.next().await, None, "storage sends only the bookmark at the end of the initial events");
-    let started = tokio::time::Instant::now();
-    let mut watch = api.watch_at(&format!("{EVENTS}?{initial}&resourceVersion=99999")).await;
-    let error = watch.next().await.unwrap();
-    assert_eq!(
-        started.elapsed(),
-        std::time::Duration::ZERO,
-        "a watch from storage does not wait for a future revision"
-    );
-    assert_eq!((&error["type"], &error["object"]["reason"]), (&json!("ERROR"), &json!("Timeout")));
-}
-
-/// Upstream: `ListResource` validates and defaults the options by the query alone, although the path makes the request
-/// a watch.
-#[tokio::test(start_paused = true)]
-async fn the_deprecated_watch_path_validates_its_options_as_a_list() {
-    let api = api().await;
-    let old = MAPS.replace("/v1/", "/v1/watch/");
-    let refused = api.get(&format!("{old}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan")).await;
-    assert_eq!(refused.status, 422);
-    let message = refused.message();
-    assert!(message.contains("sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"), "{message}");
-    let shorts = api.watch_at(&format!("{old}?allowWatchBookmarks=true")).await.shorts().await;
-    assert_eq!(shorts, ["ADDED a"], "there is no bookmark at the end of the initial events");
-}
-
 /// Upstream: `gvkWithDefaults`, then `Decode` of the JSON serializer.
 #[tokio::test(start_paused = true)]
 async fn a_patch_to_an_api_version_without_a_version_is_refused() {
@@ -234,36 +262,6 @@ async fn an_object_of_another_known_kind_is_refused_as_not_convertible() {
     let refused = api.send("DELETE", &format!("{MAPS}/a"), "application/json", r#"{"kind":"CreateOptions"}"#).await;
     let why = "converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion";
     assert_eq!((refused.status, refused.message()), (400, why));
-}
-
-/// Upstream: `handleWatch` multiplies the seconds to nanoseconds, which may overflow.
-#[tokio::test(start_paused = true)]
-async fn a_watch_with_a_negative_timeout_ends_at_once() {
-    let api = api().await;
-    for seconds in ["-1", "-9223372036", "9223372037"] {
-        let mut watch = api.watch_at(&format!("{MAPS}?watch=1&timeoutSeconds={seconds}")).await;
-        assert_eq!(watch.next().await, None, "{seconds}");
-    }
-    let started = tokio::time::Instant::now();
-    let mut watch = api.watch_at(&format!("{MAPS}?watch=1&timeoutSeconds=5")).await;
-    while watch.next().await.is_some() {}
-    assert_eq!(started.elapsed(), std::time::Duration::from_secs(5));
-}
-
-/// Its options are defaulted and validated like those of a watch, but it lists and deletes. Upstream:
-/// `DeleteCollection`.
-#[tokio::test(start_paused = true)]
-async fn deleting_a_collection_with_watch_validates_watch_options_and_deletes() {
-    let api = api().await;
-    assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
-    let refused = api.delete(&format!("{MAPS}?watch=1&continue=x")).await;
-    let why = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided";
-    assert_eq!(refused.status, 422);
-    assert!(refused.message().ends_with(why), "{}", refused.message());
-    let first = api.delete(&format!("{MAPS}?watch=1&limit=1")).await;
-    assert_eq!((first.status, first.names()), (200, vec!["a"]));
-    let rest = api.delete(&format!("{MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")).await;
-    assert_eq!((rest.status, rest.names()), (200, vec!["b"]));
 }
 
 /// Upstream: `podStatusStrategy.PrepareForUpdate`.
@@ -307,50 +305,4 @@ async fn null_bytes_are_stored_as_empty_bytes() {
     assert_eq!((made.status, &made.body["data"]), (201, &json!({"k": ""})));
     let put = api.put(&format!("{path}/s"), &json!({"metadata": {"name": "s"}, "data": {"l": null}})).await;
     assert_eq!((put.status, &put.body["data"]), (200, &json!({"l": ""})));
-}
-
-/// Upstream: `BeforeDelete`. Only a shorter grace period changes a pending deletion.
-#[tokio::test(start_paused = true)]
-async fn a_pending_deletion_gets_finalizers_only_with_a_shorter_grace_period() {
-    let api = api().await;
-    let pod =
-        json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]}});
-    assert_eq!(api.post(PODS, &pod).await.status, 201);
-    let path = format!("{PODS}/p");
-    assert_eq!(api.delete(&path).await.status, 200);
-    let pending = api.delete(&format!("{path}?propagationPolicy=Orphan&gracePeriodSeconds=60")).await;
-    assert_eq!((pending.status, pending.body["metadata"].get("finalizers")), (200, None), "{}", pending.body);
-    let shorter = api.delete(&format!("{path}?propagationPolicy=Orphan&gracePeriodSeconds=5")).await;
-    assert_eq!(shorter.body["metadata"]["finalizers"], json!(["orphan"]), "{}", shorter.body);
-}
-
-/// Upstream: `errDeleteNow` in `updateForGracefulDeletionAndFinalizers`, then `Store.Delete`.
-#[tokio::test(start_paused = true)]
-async fn deleting_with_a_policy_that_removes_the_last_finalizer_deletes_at_once() {
-    let api = api().await;
-    let map = json!({"metadata": {"name": "f", "finalizers": ["orphan"]}, "data": {"k": "v"}});
-    let version = api.post(MAPS, &map).await.body["metadata"]["resourceVersion"].clone();
-    let path = format!("{MAPS}/f?propagationPolicy=Background");
-    let dry = api.delete(&format!("{path}&dryRun=All")).await;
-    assert_eq!((dry.status, dry.body), (200, json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {}})));
-    let version = version.as_str().unwrap();
-    let refused = api.delete(&format!("{path}&resourceVersion={version}")).await;
-    let why =
-        format!("Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: {version}");
-    assert_eq!(refused.status, 409);
-    assert!(refused.message().ends_with(&why), "{}", refused.message());
-    assert_eq!(api.delete(&path).await.status, 200);
-    assert_eq!(api.get(&format!("{MAPS}/f")).await.status, 404);
-}
-
-/// Go omits an empty list.
-#[tokio::test(start_paused = true)]
-async fn removing_the_last_finalizer_leaves_no_empty_list() {
-    let api = api().await;
-    let finalizers = json!(["foregroundDeletion"]);
-    let spec = json!({"containers": [{"name": "c", "image": "i"}]});
-    let pod = json!({"metadata": {"name": "p", "finalizers": finalizers}, "spec": spec});
-    assert_eq!(api.post(PODS, &pod).await.status, 201);
-    let gone = api.delete(&format!("{PODS}/p?propagationPolicy=Background")).await;
-    assert_eq!((gone.status, gone.body["metadata"].get("finalizers")), (200, None), "{}", gone.body);
 }

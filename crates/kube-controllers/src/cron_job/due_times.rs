@@ -16,7 +16,7 @@ const MANY: i64 = 100;
 
 /// The schedule of a CronJob, and the times that decide which start is due.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Course<'a> {
+pub(super) struct DueTimes<'a> {
     pub(super) schedule: &'a Schedule,
     pub(super) zone: &'a TimeZone,
     /// The time of the last start, or of the CronJob's creation.
@@ -38,20 +38,20 @@ pub(super) struct Due {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NeverDue;
 
-impl Course<'_> {
-    fn after(&self, time: Timestamp) -> Option<Timestamp> {
+impl DueTimes<'_> {
+    fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
         self.schedule.next(time, self.zone)
     }
 
     /// Returns the latest start that is due, among those after `deadline`.
     pub(super) fn due(&self, deadline: Option<Timestamp>) -> Result<Due, NeverDue> {
         let since = deadline.map_or(self.since, |deadline| deadline.max(self.since));
-        let first = self.after(since).ok_or(NeverDue)?;
+        let first = self.next_after(since).ok_or(NeverDue)?;
         let nothing = Due { at: None, missed: false, missed_many: false };
         if self.now < first {
             return Ok(nothing);
         }
-        let Some(second) = self.after(first) else { return Ok(Due { at: Some(first), ..nothing }) };
+        let Some(second) = self.next_after(first) else { return Ok(Due { at: Some(first), ..nothing }) };
         if self.now < second {
             return Ok(Due { at: Some(first), ..nothing });
         }
@@ -64,22 +64,22 @@ impl Course<'_> {
         // because periods differ in length.
         let near = first.checked_add(SignedDuration::from_secs((missed - 2) * period)).unwrap_or(first);
         let mut at = None;
-        let mut next = self.after(near);
+        let mut next = self.next_after(near);
         while let Some(time) = next.filter(|time| *time <= self.now) {
             at = Some(time);
-            next = self.after(time);
+            next = self.next_after(time);
         }
         Ok(Due { at, missed: true, missed_many: missed > MANY })
     }
 
     /// Returns the time until the next start.
-    pub(super) fn wait(&self) -> Option<Duration> {
+    pub(super) fn time_to_next(&self) -> Option<Duration> {
         let last = match self.due(None) {
             Ok(Due { at: Some(at), .. }) => at,
             Ok(Due { missed: false, .. }) => self.since,
             Ok(_) | Err(NeverDue) => self.now,
         };
-        let left = self.after(last)?.duration_since(self.now);
+        let left = self.next_after(last)?.duration_since(self.now);
         Some(Duration::try_from(left).unwrap_or_default() + PADDING)
     }
 }
@@ -92,9 +92,9 @@ mod tests {
     fn due(schedule: &str, since: &str, now: &str, deadline: Option<&str>) -> (Option<String>, bool, Option<Duration>) {
         let (schedule, zone) = (cron::parse(schedule).unwrap(), TimeZone::UTC);
         let time = |text: &str| text.parse().unwrap();
-        let course = Course { schedule: &schedule, zone: &zone, since: time(since), now: time(now) };
-        let due = course.due(deadline.map(time)).unwrap();
-        (due.at.map(|at| at.to_string()), due.missed_many, course.wait())
+        let times = DueTimes { schedule: &schedule, zone: &zone, since: time(since), now: time(now) };
+        let due = times.due(deadline.map(time)).unwrap();
+        (due.at.map(|at| at.to_string()), due.missed_many, times.time_to_next())
     }
 
     #[test]

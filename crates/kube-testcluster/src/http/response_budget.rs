@@ -14,7 +14,7 @@ use futures::TryStreamExt;
 use http::{HeaderValue, StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::pieces::in_pieces;
+use super::sized_body::sized_body;
 use super::status::plain;
 
 /// The smallest response that is counted, in bytes. Each connection has at most one smaller response, so those are
@@ -26,24 +26,24 @@ const UNIT: usize = 1024;
 
 /// The memory budget of responses that wait for their clients.
 #[derive(Debug)]
-pub(crate) struct WaitingAnswers {
+pub(crate) struct ResponseBudget {
     permits: Arc<Semaphore>,
     most: u32,
 }
 
 /// A piece of a response. The permits are given back when all pieces are read or dropped.
-struct Counted {
+struct CountedPiece {
     bytes: Bytes,
     _permits: Arc<OwnedSemaphorePermit>,
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for CountedPiece {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl WaitingAnswers {
+impl ResponseBudget {
     pub(crate) fn new(bytes: usize) -> Self {
         let most = u32::try_from(bytes / UNIT).unwrap_or(u32::MAX).max(1);
         Self { permits: Arc::new(Semaphore::new(most as usize)), most }
@@ -51,20 +51,20 @@ impl WaitingAnswers {
 
     /// Counts the response to a read until the client has read it, or refuses it if the budget is used up. A response
     /// larger than the whole budget is sent if no other one waits.
-    pub(crate) fn count_read(&self, response: Response) -> Response {
+    pub(crate) fn admit_read(&self, response: Response) -> Response {
         let Some(units) = self.units(&response) else { return response };
         match self.permits.clone().try_acquire_many_owned(units) {
-            Ok(permits) => counted(response, permits),
+            Ok(permits) => with_permits(response, permits),
             Err(_) => too_many_requests(),
         }
     }
 
     /// Counts as much of the response to a write as the budget allows. Never refuses it.
-    pub(crate) fn count_write(&self, response: Response) -> Response {
+    pub(crate) fn admit_write(&self, response: Response) -> Response {
         let Some(units) = self.units(&response) else { return response };
         let free = u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX);
         match self.permits.clone().try_acquire_many_owned(units.min(free)) {
-            Ok(permits) => counted(response, permits),
+            Ok(permits) => with_permits(response, permits),
             Err(_) => response, // another request has just taken the free permits
         }
     }
@@ -77,12 +77,12 @@ impl WaitingAnswers {
 }
 
 /// Returns the same response, with its pieces counted until the client has read them.
-fn counted(response: Response, permits: OwnedSemaphorePermit) -> Response {
+fn with_permits(response: Response, permits: OwnedSemaphorePermit) -> Response {
     let permits = Arc::new(permits);
     let length = response.body().size_hint().lower();
     response.map(|body| {
-        let count = move |bytes| Bytes::from_owner(Counted { bytes, _permits: permits.clone() });
-        in_pieces(length, body.into_data_stream().map_ok(count))
+        let count = move |bytes| Bytes::from_owner(CountedPiece { bytes, _permits: permits.clone() });
+        sized_body(length, body.into_data_stream().map_ok(count))
     })
 }
 

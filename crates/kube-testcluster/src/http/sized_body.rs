@@ -12,40 +12,40 @@ use http_body::{Frame, SizeHint};
 pub(crate) const PIECE: usize = 256 * 1024;
 
 /// Returns a body of `length` bytes that come from `pieces`.
-pub(crate) fn in_pieces<P>(length: u64, pieces: P) -> Body
+pub(crate) fn sized_body<P>(length: u64, pieces: P) -> Body
 where
     P: Stream<Item = Result<Bytes, axum::Error>> + Send + Unpin + 'static,
 {
-    Body::new(Pieces { left: length, pieces })
+    Body::new(SizedBody { remaining: length, pieces })
 }
 
-/// A body with a known length. A plain stream has none, but clients need it as `Content-Length`, and [`WaitingAnswers`]
+/// A body with a known length. A plain stream has none, but clients need it as `Content-Length`, and [`ResponseBudget`]
 /// counts it.
 ///
-/// [`WaitingAnswers`]: super::waiting_answers::WaitingAnswers
-struct Pieces<P> {
+/// [`ResponseBudget`]: super::response_budget::ResponseBudget
+struct SizedBody<P> {
     /// The number of bytes that are still to be sent.
-    left: u64,
+    remaining: u64,
     pieces: P,
 }
 
-impl<P: Stream<Item = Result<Bytes, axum::Error>> + Unpin> http_body::Body for Pieces<P> {
+impl<P: Stream<Item = Result<Bytes, axum::Error>> + Unpin> http_body::Body for SizedBody<P> {
     type Data = Bytes;
     type Error = axum::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let piece = ready!(self.pieces.poll_next_unpin(cx));
         if let Some(Ok(piece)) = &piece {
-            self.left = self.left.saturating_sub(piece.len() as u64);
+            self.remaining = self.remaining.saturating_sub(piece.len() as u64);
         }
         Poll::Ready(piece.map(|piece| piece.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left == 0
+        self.remaining == 0
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
+        SizeHint::with_exact(self.remaining)
     }
 }

@@ -12,7 +12,7 @@ use kube_machinery::value::Value;
 
 /// The parts of a webhook's URL.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct WebhookUrl {
     /// The host and, if the URL has one, the port.
     pub(super) authority: String,
     /// The host alone, which the webhook's certificate must be valid for.
@@ -21,7 +21,7 @@ pub(super) struct Place {
     path: String,
 }
 
-impl Place {
+impl WebhookUrl {
     pub(super) fn of(config: &ClientConfig) -> Self {
         match &config.endpoint {
             Endpoint::Service { namespace, name, path, port } => {
@@ -44,8 +44,8 @@ impl Place {
     /// Returns the path, with the timeout as a parameter if the webhook should know it.
     pub(super) fn target(&self, timeout: Duration, deadline: Deadline) -> String {
         match deadline {
-            Deadline::Told => format!("{}?timeout={}s", self.path, timeout.as_secs()),
-            Deadline::Untold => self.path.clone(),
+            Deadline::InQuery => format!("{}?timeout={}s", self.path, timeout.as_secs()),
+            Deadline::NotSent => self.path.clone(),
         }
     }
 
@@ -109,21 +109,21 @@ fn address(subset: &Value, of_service: &Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn place(url: &str) -> Place {
-        Place::of(&ClientConfig { endpoint: Endpoint::Url(url.into()), ca_bundle: Vec::new() })
+    fn webhook_url(url: &str) -> WebhookUrl {
+        WebhookUrl::of(&ClientConfig { endpoint: Endpoint::Url(url.into()), ca_bundle: Vec::new() })
     }
 
     #[test]
     fn the_url_of_a_call_is_built_as_upstream_builds_it() {
-        let url = |place: &Place| place.url(&place.target(Duration::from_secs(10), Deadline::Told));
-        assert_eq!(url(&place("https://127.0.0.1:9443/mutate")), "https://127.0.0.1:9443/mutate?timeout=10s");
-        assert_eq!(url(&place("https://a.b")), "https://a.b/?timeout=10s");
-        assert_eq!(url(&place("https://a.b//c/./d/../e/")), "https://a.b/c/e?timeout=10s");
-        let v6 = place("https://[::1]:8443/x");
+        let url = |webhook: &WebhookUrl| webhook.url(&webhook.target(Duration::from_secs(10), Deadline::InQuery));
+        assert_eq!(url(&webhook_url("https://127.0.0.1:9443/mutate")), "https://127.0.0.1:9443/mutate?timeout=10s");
+        assert_eq!(url(&webhook_url("https://a.b")), "https://a.b/?timeout=10s");
+        assert_eq!(url(&webhook_url("https://a.b//c/./d/../e/")), "https://a.b/c/e?timeout=10s");
+        let v6 = webhook_url("https://[::1]:8443/x");
         assert_eq!((v6.host.as_str(), v6.port), ("::1", 8443));
-        assert_eq!((place("https://[::1]/x").port, with_port("::1", 443)), (443, "[::1]:443".to_owned()));
+        assert_eq!((webhook_url("https://[::1]/x").port, with_port("::1", 443)), (443, "[::1]:443".to_owned()));
         let endpoint = Endpoint::Service { namespace: "ns".into(), name: "svc".into(), path: "go".into(), port: 443 };
-        let service = Place::of(&ClientConfig { endpoint, ca_bundle: Vec::new() });
+        let service = WebhookUrl::of(&ClientConfig { endpoint, ca_bundle: Vec::new() });
         assert_eq!(url(&service), "https://svc.ns.svc:443/go?timeout=10s");
     }
 }

@@ -6,7 +6,9 @@ use kube_client::api::{DynamicObject, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use super::Controller;
-use super::replica_sets::{DESIRED, REVISION, available, noted, same_template, sum, there, wanted};
+use super::replica_sets::{
+    DESIRED_REPLICAS, REVISION, available, count_annotation, existing, same_template, sum, wanted,
+};
 use super::spec::{Spec, Strategy};
 use super::status::{Condition, Status};
 use crate::shared::error::SyncError;
@@ -14,7 +16,7 @@ use crate::shared::object::{annotation, name, number};
 use crate::shared::recorder::Reason;
 
 /// A Deployment and its ReplicaSets during one sync.
-pub(super) struct Rollout<'a> {
+pub(super) struct DeploymentSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
     pub(super) deployment: Arc<DynamicObject>,
@@ -30,7 +32,7 @@ pub(super) struct Rollout<'a> {
     pub(super) revision: Option<String>,
 }
 
-impl<'a> Rollout<'a> {
+impl<'a> DeploymentSync<'a> {
     pub(super) fn new(
         controller: &'a Controller,
         key: &'a str,
@@ -61,7 +63,7 @@ impl<'a> Rollout<'a> {
         if !going {
             self.note_pause();
         }
-        self.renew().await?;
+        self.update_new_set().await?;
         if going {
             self.count();
         } else if self.spec.paused {
@@ -76,7 +78,7 @@ impl<'a> Rollout<'a> {
                 Strategy::Recreate => self.recreate().await?,
                 Strategy::RollingUpdate { .. } => self.roll().await?,
             }
-            self.tell_progress();
+            self.update_progress();
         }
         Ok(())
     }
@@ -91,15 +93,18 @@ impl<'a> Rollout<'a> {
         self.new.map(|new| &self.sets[new])
     }
 
-    /// Returns the indexes among `places` whose ReplicaSets ask for pods.
-    pub(super) fn active(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
-        places.into_iter().filter(|i| wanted(&self.sets[*i]) > 0).collect()
+    /// Returns the indexes, out of `indexes`, whose ReplicaSets ask for pods.
+    pub(super) fn active(&self, indexes: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        indexes.into_iter().filter(|i| wanted(&self.sets[*i]) > 0).collect()
     }
 
     /// Returns true if the Deployment was scaled after its ReplicaSets were. Upstream: `isScalingEvent`.
     fn is_scaled(&self) -> bool {
         let active = self.active(0..self.sets.len());
-        active.iter().filter_map(|i| noted(&self.sets[*i], DESIRED)).any(|desired| desired != self.spec.replicas)
+        active
+            .iter()
+            .filter_map(|i| count_annotation(&self.sets[*i], DESIRED_REPLICAS))
+            .any(|desired| desired != self.spec.replicas)
     }
 
     /// Returns true if every pod is new and available. Upstream: `DeploymentComplete`.
@@ -115,8 +120,8 @@ impl<'a> Rollout<'a> {
         let available = sum(sets, available);
         let status = &mut self.status;
         status.observed_generation = self.deployment.metadata.generation.unwrap_or_default();
-        status.replicas = sum(sets, there);
-        status.updated_replicas = self.new.map_or(0, |new| there(&sets[new]));
+        status.replicas = sum(sets, existing);
+        status.updated_replicas = self.new.map_or(0, |new| existing(&sets[new]));
         status.ready_replicas = sum(sets, |set| number(set, "/status/readyReplicas"));
         status.available_replicas = available;
         status.unavailable_replicas = (sum(sets, wanted) - available).max(0);
@@ -130,7 +135,7 @@ impl<'a> Rollout<'a> {
     }
 
     /// Writes the status and the revision, if they have changed.
-    pub(super) async fn tell_status(&self) -> Result<(), SyncError> {
+    pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let revision = self.revision.as_deref().filter(|new| annotation(&self.deployment, REVISION) != Some(*new));
         if self.status == self.before && revision.is_none() {
             return Ok(());
@@ -149,28 +154,28 @@ impl<'a> Rollout<'a> {
     }
 
     /// Patches a ReplicaSet.
-    pub(super) async fn change_set(&mut self, place: usize, mut patch: Value) -> Result<(), SyncError> {
-        let metadata = &self.sets[place].metadata;
+    pub(super) async fn change_set(&mut self, index: usize, mut patch: Value) -> Result<(), SyncError> {
+        let metadata = &self.sets[index].metadata;
         patch["metadata"]["resourceVersion"] = json!(metadata.resource_version);
         let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
         let changed = api.patch(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
         let changed = changed.map_err(SyncError::refused(format!("change a ReplicaSet of {}", self.key)))?;
         self.controller.set_writes.wrote(self.key, changed.metadata.resource_version.clone());
-        self.sets[place] = changed;
+        self.sets[index] = changed;
         Ok(())
     }
 
     pub(super) async fn record(&self, reason: Reason, message: String) {
-        self.controller.recorder.tell(&self.deployment.metadata, reason, message).await;
+        self.controller.recorder.record(&self.deployment.metadata, reason, message).await;
     }
 }
 
 /// Returns the number of terminating pods, or `None` if a ReplicaSet's controller does not report it. Upstream:
 /// `GetTerminatingReplicaCountForReplicaSets`.
 fn terminating(sets: &[DynamicObject]) -> Option<i64> {
-    let said = |set: &DynamicObject| {
+    let terminating_of = |set: &DynamicObject| {
         let unseen = number(set, "/status/observedGeneration") == 0;
         set.data.pointer("/status/terminatingReplicas").and_then(Value::as_i64).or(unseen.then_some(0))
     };
-    sets.iter().map(said).sum()
+    sets.iter().map(terminating_of).sum()
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Controller;
 use super::active::{Reference, Status};
-use super::missed::{Course, NeverDue};
+use super::due_times::{DueTimes, NeverDue};
 use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::object::{controller, name, namespace, owned_by, uid};
 use crate::shared::recorder::Reason;
@@ -21,7 +21,7 @@ use kube_machinery::conventions::cron::{self, Schedule};
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /// A CronJob, its Jobs and its status during one sync.
-pub(super) struct Round<'a> {
+pub(super) struct CronJobSync<'a> {
     pub(super) controller: &'a Controller,
     key: &'a str,
     pub(super) cron_job: Arc<DynamicObject>,
@@ -30,7 +30,7 @@ pub(super) struct Round<'a> {
     pub(super) status: Status,
 }
 
-impl<'a> Round<'a> {
+impl<'a> CronJobSync<'a> {
     pub(super) fn new(
         controller: &'a Controller,
         key: &'a str,
@@ -43,7 +43,7 @@ impl<'a> Round<'a> {
 
     /// Creates the Job that is due. Returns the time until the next one.
     pub(super) async fn advance(&mut self) -> Result<Option<Duration>, SyncError> {
-        self.count().await;
+        self.update_active().await;
         let spec = self.cron_job.data["spec"].clone();
         if self.cron_job.metadata.deletion_timestamp.is_some() {
             return Ok(None);
@@ -53,31 +53,31 @@ impl<'a> Round<'a> {
             return Ok(None);
         }
         let Some(schedule) = self.schedule(&spec).await else { return Ok(None) };
-        let course =
-            Course { schedule: &schedule, zone: &zone, since: self.since(), now: self.controller.clock.time() };
+        let times =
+            DueTimes { schedule: &schedule, zone: &zone, since: self.since(), now: self.controller.clock.time() };
         let deadline = spec["startingDeadlineSeconds"].as_i64();
-        let deadline = deadline.map(|seconds| course.now.saturating_sub(SignedDuration::from_secs(seconds)));
-        let due = match course.due(deadline.and_then(Result::ok)) {
+        let deadline = deadline.map(|seconds| times.now.saturating_sub(SignedDuration::from_secs(seconds)));
+        let due = match times.due(deadline.and_then(Result::ok)) {
             Ok(due) => due,
             Err(NeverDue) => {
                 let why = "time difference between two schedules is less than 1 second";
                 let schedule = spec["schedule"].as_str().unwrap_or_default();
-                self.tell(Reason::InvalidSchedule, format!("invalid schedule: {schedule} : {why}")).await;
+                self.record(Reason::InvalidSchedule, format!("invalid schedule: {schedule} : {why}")).await;
                 return Ok(None);
             }
         };
-        let Some(at) = due.at else { return Ok(course.wait()) };
+        let Some(at) = due.at else { return Ok(times.time_to_next()) };
         if due.missed_many {
             let advice = "Set or decrease .spec.startingDeadlineSeconds or check clock skew";
-            self.tell(Reason::TooManyMissedTimes, format!("too many missed start times. {advice}")).await;
+            self.record(Reason::TooManyMissedTimes, format!("too many missed start times. {advice}")).await;
         }
         if self.is_done(at) {
-            return Ok(course.wait());
+            return Ok(times.time_to_next());
         }
         if spec["concurrencyPolicy"] == "Forbid" && !self.status.active.is_empty() {
             let why = "prior execution is running and concurrency policy is Forbid";
-            self.tell(Reason::JobAlreadyActive, format!("Not starting job because {why}")).await;
-            return Ok(course.wait());
+            self.record(Reason::JobAlreadyActive, format!("Not starting job because {why}")).await;
+            return Ok(times.time_to_next());
         }
         if spec["concurrencyPolicy"] == "Replace" {
             let is_active = |job: &&Arc<DynamicObject>| self.status.has(uid(&job.metadata));
@@ -90,7 +90,7 @@ impl<'a> Round<'a> {
             return Ok(None);
         }
         self.status.last_schedule_time = Some(at.to_string());
-        Ok(Course { since: at, ..course }.wait())
+        Ok(DueTimes { since: at, ..times }.time_to_next())
     }
 
     /// Returns the time zone of the schedule, UTC by default.
@@ -99,7 +99,7 @@ impl<'a> Round<'a> {
         let zone = cron::zone(name);
         if zone.is_none() {
             let message = format!("invalid timeZone: {name:?}: unknown time zone {name}");
-            self.tell(Reason::UnknownTimeZone, message).await;
+            self.record(Reason::UnknownTimeZone, message).await;
         }
         zone
     }
@@ -109,7 +109,7 @@ impl<'a> Round<'a> {
         match cron::parse(schedule) {
             Ok(schedule) => Some(schedule),
             Err(why) => {
-                self.tell(Reason::UnparseableSchedule, format!("unparseable schedule: {schedule:?} : {why}")).await;
+                self.record(Reason::UnparseableSchedule, format!("unparseable schedule: {schedule:?} : {why}")).await;
                 None
             }
         }
@@ -143,7 +143,7 @@ impl<'a> Round<'a> {
         let made = match api.create(&PostParams::default(), &job).await {
             Ok(made) => {
                 self.controller.job_writes.wrote(self.key, made.metadata.resource_version.clone());
-                self.tell(Reason::SuccessfulCreate, format!("Created job {job_name}")).await;
+                self.record(Reason::SuccessfulCreate, format!("Created job {job_name}")).await;
                 made
             }
             Err(kube_client::Error::Api(status)) if status.reason == "AlreadyExists" => {
@@ -153,7 +153,7 @@ impl<'a> Round<'a> {
             Err(error) => {
                 let error = ApiError::from(error);
                 if !is_namespace_terminating(&error) {
-                    self.tell(Reason::FailedCreate, format!("Error creating job: {}", with_causes(&error))).await;
+                    self.record(Reason::FailedCreate, format!("Error creating job: {}", with_causes(&error))).await;
                 }
                 return Err(SyncError::refused(format!("create the job {job_name}"))(error));
             }
@@ -203,8 +203,8 @@ impl<'a> Round<'a> {
         Ok(())
     }
 
-    pub(super) async fn tell(&self, reason: Reason, message: String) {
-        self.controller.recorder.tell(&self.cron_job.metadata, reason, message).await;
+    pub(super) async fn record(&self, reason: Reason, message: String) {
+        self.controller.recorder.record(&self.cron_job.metadata, reason, message).await;
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::scenario::{Action, IMAGE, Step};
+use super::{Action, IMAGE, Step};
 use crate::faults::BadFault;
 
 /// The error for any other text.

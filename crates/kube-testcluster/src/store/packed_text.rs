@@ -8,7 +8,7 @@ use bytes::Bytes;
 use lz4_flex::block;
 
 /// A text that never changes, plain or packed.
-pub(super) struct Line(Mutex<Form>);
+pub(super) struct PackableText(Mutex<Form>);
 
 #[derive(Clone)]
 enum Form {
@@ -28,7 +28,7 @@ struct Packed {
 /// pay.
 pub(super) const SHORTEST: usize = 1024;
 
-impl Line {
+impl PackableText {
     pub(super) fn new(text: Vec<u8>) -> Self {
         Self(Mutex::new(Form::Plain(text.into())))
     }
@@ -84,7 +84,7 @@ impl Packed {
     }
 }
 
-impl fmt::Debug for Line {
+impl fmt::Debug for PackableText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.text()))
     }
@@ -121,7 +121,7 @@ mod tests {
             let length = random.usize(0..9000);
             let dictionary = Bytes::from(noise(&mut random, length));
             let written = patchwork(&mut random, &dictionary);
-            let line = Line::new(written.clone());
+            let line = PackableText::new(written.clone());
             packed += usize::from(line.pack(&dictionary));
             assert_eq!((line.text().as_ref(), line.length()), (&*written, written.len()), "seed {seed}");
         }
@@ -134,8 +134,8 @@ mod tests {
         let known = noise(&mut random, 2000);
         let dictionary = Bytes::from(known.clone());
         let [like, unlike, short] =
-            [known.clone(), noise(&mut random, 2000), known[..SHORTEST - 1].to_vec()].map(Line::new);
+            [known.clone(), noise(&mut random, 2000), known[..SHORTEST - 1].to_vec()].map(PackableText::new);
         assert_eq!([&like, &unlike, &short].map(|line| line.pack(&dictionary)), [true, false, false]);
-        assert_eq!([&like, &unlike, &short].map(Line::is_packed), [true, false, false]);
+        assert_eq!([&like, &unlike, &short].map(PackableText::is_packed), [true, false, false]);
     }
 }

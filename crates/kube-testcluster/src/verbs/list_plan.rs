@@ -31,7 +31,7 @@ pub(crate) struct Plan {
 
 /// The extent of a list: one object that a field selector names, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum ListScope {
     Single,
     Range,
 }
@@ -40,20 +40,20 @@ pub(crate) enum Extent {
 pub(crate) fn plan(
     store: &Store,
     resource: &Resource,
-    extent: Extent,
+    scope: ListScope,
     options: &ListOptions,
 ) -> Result<Plan, ApiError> {
-    let (wanted, start) = wanted(extent, options)?;
+    let (wanted, start) = wanted(scope, options)?;
     let delegated = match store.settings.era {
         _ if !resource.cached => true,
         Era::Classic => reaches_storage(options),
-        Era::Modern => lacks_snapshot(store, resource, extent, options, wanted),
+        Era::Modern => lacks_snapshot(store, resource, scope, options, wanted),
     };
     let from = if delegated { ServedFrom::Storage } else { ServedFrom::WatchCache };
     Ok(Plan { from, wanted, start })
 }
 
-fn wanted(extent: Extent, options: &ListOptions) -> Result<(WantedState, String), ApiError> {
+fn wanted(scope: ListScope, options: &ListOptions) -> Result<(WantedState, String), ApiError> {
     if !options.continue_token.is_empty() {
         let token = ContinueToken::decode(&options.continue_token).map_err(ApiError::bad_request)?;
         if !matches!(options.resource_version.as_str(), "" | "0") {
@@ -65,7 +65,7 @@ fn wanted(extent: Extent, options: &ListOptions) -> Result<(WantedState, String)
     let version = resource_version(&options.resource_version)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
     let exact = match options.resource_version_match.as_str() {
-        "" => options.limit.is_some() && extent == Extent::Range,
+        "" => options.limit.is_some() && scope == ListScope::Range,
         matching => matching == "Exact",
     };
     let wanted = match version {
@@ -94,19 +94,19 @@ fn reaches_storage(options: &ListOptions) -> bool {
 fn lacks_snapshot(
     store: &Store,
     resource: &Resource,
-    extent: Extent,
+    scope: ListScope,
     options: &ListOptions,
     wanted: WantedState,
 ) -> bool {
     match wanted {
-        WantedState::Exact(_) if extent == Extent::Single => true,
+        WantedState::Exact(_) if scope == ListScope::Single => true,
         WantedState::Exact(revision) => !store.lock().cache(resource).reaches_back_to(revision),
         // Upstream's delegator treats a page at a version as exact. For a single object, storage then answers with the
         // current state.
         WantedState::NotOlderThan(1..) if options.limit.is_some() && options.resource_version_match.is_empty() => {
-            extent == Extent::Single
+            scope == ListScope::Single
         }
-        WantedState::NotOlderThan(_) => extent == Extent::Single && !options.continue_token.is_empty(),
+        WantedState::NotOlderThan(_) => scope == ListScope::Single && !options.continue_token.is_empty(),
         WantedState::Any => false,
     }
 }

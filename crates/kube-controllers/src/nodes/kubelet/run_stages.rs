@@ -13,8 +13,8 @@ use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 const GONE: [u16; 2] = [404, 409];
 
 /// Runs a pod through its stages, and returns its uid. Ends early if the pod was deleted or replaced.
-pub(super) async fn play(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
-    match steps(&mut worker, &stages, 0, Duration::ZERO).await {
+pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
+    match run_steps(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
         Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}
         Err(error) => tracing::warn!(pod = worker.name(), %error, "the stages of a pod failed, and are not continued"),
@@ -22,7 +22,7 @@ pub(super) async fn play(mut worker: PodWorker, stages: Arc<[Stage]>) -> String 
     worker.uid().to_owned()
 }
 
-fn steps<'a>(
+fn run_steps<'a>(
     worker: &'a mut PodWorker,
     stages: &'a [Stage],
     round: u32,
@@ -38,7 +38,7 @@ fn steps<'a>(
             }
             worker.node_exists().await;
             match &stage.action {
-                StageAction::Steps(inner) => steps(worker, inner, round, backoff).await?,
+                StageAction::Steps(inner) => run_steps(worker, inner, round, backoff).await?,
                 StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,
                 action => perform_with_retries(worker, action, backoff).await?,
             }
@@ -74,7 +74,7 @@ async fn repeat(
     let _resting = (times == Times::Forever).then(|| worker.mark_resting());
     let mut round = 0;
     while times == Times::Forever || Times::Only(round) != times {
-        steps(worker, stages, round, backoff).await?;
+        run_steps(worker, stages, round, backoff).await?;
         round = round.saturating_add(1);
     }
     Ok(())

@@ -1,9 +1,9 @@
-//! The queue of chores, and the graph of owners and dependents, which says what chores a write causes.
+//! The queue of work items, and the graph of owners and dependents, which says what work items a write causes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
+use super::{ObjectRef, Owner, WorkItem, is_deleting, is_held, owners};
 use crate::controllers::cluster_role_aggregation::is_aggregated;
 use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
 use crate::controllers::root_ca::ROOT_CA;
@@ -15,7 +15,7 @@ use kube_machinery::kinds::{
     CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
 };
 
-/// The queued chores, and the state of the cluster that decides about new ones.
+/// The queued work items, and the state of the cluster that decides about new ones.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// The dependents by the uid of their owner, even of an owner that does not exist. No entry is empty.
@@ -26,9 +26,9 @@ pub(super) struct Queue {
     aggregated: BTreeSet<String>,
     /// The number of pods that have ended.
     terminated: usize,
-    pub(super) due: VecDeque<Chore>,
-    /// The chores in `due`. A chore is queued once, even if several writes cause it meanwhile.
-    queued: BTreeSet<Chore>,
+    pub(super) due: VecDeque<WorkItem>,
+    /// The work items in `due`. A work item is queued once, even if several writes cause it meanwhile.
+    queued: BTreeSet<WorkItem>,
 }
 
 /// The dependents of one owner.
@@ -53,7 +53,7 @@ impl Dependents {
 }
 
 impl Queue {
-    /// Updates the graph after a write, and queues the chores that the write causes.
+    /// Updates the graph after a write, and queues the work items that the write causes.
     pub(super) fn note(&mut self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let object = event.object();
         let object_ref = ObjectRef::of(object);
@@ -66,64 +66,68 @@ impl Queue {
             let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
             // Only the last blocking dependent continues the owner's deletion.
             if let Some(found) = found.filter(|found| is_held(found, FOREGROUND) && !self.is_blocked(&owner.uid)) {
-                self.push(Chore::HandleDependents(ObjectRef::of(&found)));
+                self.push(WorkItem::HandleDependents(ObjectRef::of(&found)));
             }
         }
         for owner in &new {
             self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone(), owner.blocks_deletion);
         }
         match &event.current {
-            Some(_) if old != new && !new.is_empty() => self.push(Chore::CheckOwners(object_ref.clone())),
+            Some(_) if old != new && !new.is_empty() => self.push(WorkItem::CheckOwners(object_ref.clone())),
             Some(_) => {}
             None => {
                 self.dependents_of(object.summary.uid())
                     .into_iter()
-                    .for_each(|dependent| self.push(Chore::CheckOwners(dependent)));
+                    .for_each(|dependent| self.push(WorkItem::CheckOwners(dependent)));
             }
         }
         if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
             if current.resource == NAMESPACES {
                 let name = current.key.name().to_owned();
                 let goes_already = event.previous.as_deref().is_some_and(is_deleting);
-                self.push(if goes_already { Chore::LookAgain(name) } else { Chore::EmptyNamespace(name) });
+                self.push(if goes_already {
+                    WorkItem::EmptyNamespaceLater(name)
+                } else {
+                    WorkItem::EmptyNamespace(name)
+                });
             }
             let becomes_held = |finalizer: &str| {
                 is_held(current, finalizer) && !event.previous.as_ref().is_some_and(|old| is_held(old, finalizer))
             };
             if becomes_held(ORPHAN) || becomes_held(FOREGROUND) {
-                self.push(Chore::HandleDependents(object_ref));
+                self.push(WorkItem::HandleDependents(object_ref));
             }
         }
         if let Some(namespace) = object.key.namespace() {
             self.count(namespace, event);
             // A namespace that is being deleted waits for its last pod, and then for its last object.
             let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
-            if holds_less(event) && home().is_some_and(|home| is_deleting(&home)) {
+            if may_unblock_namespace(event) && home().is_some_and(|home| is_deleting(&home)) {
                 let name = namespace.to_owned();
                 let was_last_pod = object.resource == PODS && !self.has_pods(namespace);
                 let goes_on = was_last_pod || self.is_empty(namespace, catalog);
-                self.push(if goes_on { Chore::EmptyNamespace(name) } else { Chore::LookAgain(name) });
+                self.push(if goes_on { WorkItem::EmptyNamespace(name) } else { WorkItem::EmptyNamespaceLater(name) });
             }
         }
         if let Some(node) = event.current.as_ref().filter(|object| object.resource == NODES) {
-            self.push(Chore::TaintNode(node.key.name().to_owned()));
+            self.push(WorkItem::TaintNode(node.key.name().to_owned()));
         }
     }
 
-    /// Queues chores after the definition of a kind was added or removed. Namespaces that are being deleted are checked
+    /// Queues work items after the definition of a kind was added or removed. Namespaces that are being deleted are checked
     /// again, because they do not wait for objects of an undefined kind. So are the kind's objects with owners, because
     /// the garbage collector ignores an undefined kind.
     pub(super) fn note_definition(&mut self, row: &'static Resource, storage: &Storage) {
         for namespace in storage.of_kind(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
-            self.push(Chore::EmptyNamespace(namespace.key.name().to_owned()));
+            self.push(WorkItem::EmptyNamespace(namespace.key.name().to_owned()));
         }
         for object in storage.of_kind(row).filter(|object| object.summary.has_owners) {
-            self.push(Chore::CheckOwners(ObjectRef::of(object)));
+            self.push(WorkItem::CheckOwners(ObjectRef::of(object)));
         }
     }
 
-    /// Queues chores about nodes and their pods: [`Chore::Quarantine`] for a missing node, after its removal or the
-    /// binding of a pod to it; [`Chore::CollectTerminating`] after a change of a node, or when the deletion of a bound
+    /// Queues work items about nodes and their pods: [`WorkItem::CollectOrphansLater`] for a missing node, after its removal or the
+    /// binding of a pod to it; [`WorkItem::CollectTerminating`] after a change of a node, or when the deletion of a bound
     /// pod begins.
     pub(super) fn note_orphans(&mut self, event: &Event, storage: &Storage) {
         let node = match &event.current {
@@ -135,19 +139,19 @@ impl Queue {
             _ => None,
         };
         if let Some(node) = node.filter(|node| storage.get(NODES, &Key::new(None, node)).is_none()) {
-            self.push(Chore::Quarantine(node.to_owned()));
+            self.push(WorkItem::CollectOrphansLater(node.to_owned()));
         }
         let waits_for = match &event.current {
             Some(node) if node.resource == NODES => Some(node.key.name()),
-            Some(pod) if pod.resource == PODS && begins_to_go(event) => node_of(pod),
+            Some(pod) if pod.resource == PODS && deletion_begins(event) => node_of(pod),
             _ => None,
         };
         if let Some(node) = waits_for {
-            self.push(Chore::CollectTerminating(node.to_owned()));
+            self.push(WorkItem::CollectTerminating(node.to_owned()));
         }
     }
 
-    /// Counts the pods that have ended, and queues chores if there are too many, and for a pod whose deletion begins
+    /// Counts the pods that have ended, and queues work items if there are too many, and for a pod whose deletion begins
     /// before it has a node.
     pub(super) fn note_ends(&mut self, event: &Event) {
         if event.object().resource != PODS {
@@ -157,30 +161,32 @@ impl Queue {
         let before = self.terminated;
         self.terminated = before + ended(&event.current) - ended(&event.previous);
         if self.terminated > before.max(MOST_TERMINATED) {
-            self.push(Chore::CountTerminated);
+            self.push(WorkItem::CollectTerminatedLater);
         }
-        if let Some(pod) = event.current.as_deref().filter(|pod| is_unscheduled_and_going(pod) && begins_to_go(event)) {
-            self.push(Chore::CollectUnscheduled(pod.key.clone()));
+        if let Some(pod) =
+            event.current.as_deref().filter(|pod| is_unscheduled_and_going(pod) && deletion_begins(event))
+        {
+            self.push(WorkItem::CollectUnscheduled(pod.key.clone()));
         }
     }
 
-    /// Queues chores for a new namespace, for one that lost a service account, and for one whose config map was changed
+    /// Queues work items for a new namespace, for one that lost a service account, and for one whose config map was changed
     /// or removed.
     pub(super) fn note_accounts(&mut self, event: &Event) {
         let object = event.object();
         let (is_new, is_gone) = (event.previous.is_none(), event.current.is_none());
         let (name, namespace) = (object.key.name(), object.key.namespace().unwrap_or_default());
         if is_new && object.resource == NAMESPACES {
-            self.push(Chore::CreateAccount(name.to_owned()));
-            self.push(Chore::PublishRootCa(name.to_owned()));
+            self.push(WorkItem::CreateAccount(name.to_owned()));
+            self.push(WorkItem::PublishRootCa(name.to_owned()));
         } else if is_gone && object.resource == SERVICE_ACCOUNTS {
-            self.push(Chore::CreateAccount(namespace.to_owned()));
+            self.push(WorkItem::CreateAccount(namespace.to_owned()));
         } else if object.resource == CONFIG_MAPS && name == ROOT_CA && !is_new {
-            self.push(Chore::PublishRootCa(namespace.to_owned()));
+            self.push(WorkItem::PublishRootCa(namespace.to_owned()));
         }
     }
 
-    /// Queues a chore for each aggregated cluster role, because any cluster role may be part of it. Upstream:
+    /// Queues a work item for each aggregated cluster role, because any cluster role may be part of it. Upstream:
     /// `enqueue`.
     pub(super) fn note_roles(&mut self, event: &Event) {
         let object = event.object();
@@ -193,13 +199,13 @@ impl Queue {
         } else {
             self.aggregated.remove(object.key.name());
         }
-        let chores: Vec<Chore> = self.aggregated.iter().cloned().map(Chore::AggregateRole).collect();
-        chores.into_iter().for_each(|chore| self.push(chore));
+        let housekeeping: Vec<WorkItem> = self.aggregated.iter().cloned().map(WorkItem::AggregateRole).collect();
+        housekeeping.into_iter().for_each(|item| self.push(item));
     }
 
-    pub(super) fn push(&mut self, chore: Chore) {
-        if self.queued.insert(chore.clone()) {
-            self.due.push_back(chore);
+    pub(super) fn push(&mut self, item: WorkItem) {
+        if self.queued.insert(item.clone()) {
+            self.due.push_back(item);
         }
     }
 
@@ -252,13 +258,13 @@ impl Queue {
         self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
     }
 
-    pub(super) fn take(&mut self) -> Option<Chore> {
-        let chore = self.due.pop_front()?;
-        self.queued.remove(&chore);
-        Some(chore)
+    pub(super) fn take(&mut self) -> Option<WorkItem> {
+        let item = self.due.pop_front()?;
+        self.queued.remove(&item);
+        Some(item)
     }
 
-    /// Discards all chores.
+    /// Discards all work items.
     pub(super) fn forget(&mut self) {
         self.due.clear();
         self.queued.clear();
@@ -271,13 +277,13 @@ fn node_of(pod: &Object) -> Option<&str> {
 }
 
 /// Returns true if the deletion of an object begins with this write.
-fn begins_to_go(event: &Event) -> bool {
+fn deletion_begins(event: &Event) -> bool {
     let goes = |object: &Option<Arc<Object>>| object.as_deref().is_some_and(is_deleting);
     goes(&event.current) && !goes(&event.previous)
 }
 
 /// Returns true if an object is gone or its finalizers have changed, so its namespace may wait for less than before.
-fn holds_less(event: &Event) -> bool {
+fn may_unblock_namespace(event: &Event) -> bool {
     match (&event.previous, &event.current) {
         (_, None) => true,
         (Some(old), Some(new)) => !old.summary.finalizers().eq(new.summary.finalizers()),
@@ -290,18 +296,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chore_is_queued_once_and_again_after_it_was_taken() {
-        let mut chores = Queue::default();
-        let empty = |name: &str| Chore::EmptyNamespace(name.to_owned());
+    fn a_work_item_is_queued_once_and_again_after_it_was_taken() {
+        let mut housekeeping = Queue::default();
+        let empty = |name: &str| WorkItem::EmptyNamespace(name.to_owned());
         for name in ["shop", "other", "shop", "other", "shop"] {
-            chores.push(empty(name));
+            housekeeping.push(empty(name));
         }
-        assert_eq!(chores.take(), Some(empty("shop")));
-        chores.push(empty("shop"));
-        assert_eq!([chores.take(), chores.take(), chores.take()], [Some(empty("other")), Some(empty("shop")), None]);
-        chores.push(empty("shop"));
-        chores.forget();
-        chores.push(empty("shop"));
-        assert_eq!(chores.take(), Some(empty("shop")));
+        assert_eq!(housekeeping.take(), Some(empty("shop")));
+        housekeeping.push(empty("shop"));
+        assert_eq!(
+            [housekeeping.take(), housekeeping.take(), housekeeping.take()],
+            [Some(empty("other")), Some(empty("shop")), None]
+        );
+        housekeeping.push(empty("shop"));
+        housekeeping.forget();
+        housekeeping.push(empty("shop"));
+        assert_eq!(housekeeping.take(), Some(empty("shop")));
     }
 }

@@ -15,7 +15,7 @@ use crate::shared::object::name;
 use crate::shared::recorder::Reason;
 
 /// A Job and its pods during one sync.
-pub(super) struct Attempt<'a> {
+pub(super) struct JobSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
     pub(super) job: Arc<DynamicObject>,
@@ -30,7 +30,7 @@ pub(super) struct Attempt<'a> {
     pub(super) terminating: i64,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> JobSync<'a> {
     pub(super) fn new(controller: &'a Controller, key: &'a str, job: Arc<DynamicObject>, pods: Vec<Arc<Pod>>) -> Self {
         let written: Status = serde_json::from_value(job.data["status"].clone()).unwrap_or_default();
         let terminating = pods.iter().filter(|pod| pods::is_going(pod) && !pods::has_ended(pod)).count();
@@ -102,7 +102,7 @@ impl<'a> Attempt<'a> {
         let known = move |uid: &str| uncounted.succeeded.iter().chain(&uncounted.failed).any(|known| known == uid);
         self.pods.iter().filter(move |pod| {
             let ended = if succeeded { pods::has_succeeded(pod) } else { self.has_failed(pod) };
-            ended && pods::is_tracked(pod) && !known(pods::uid(pod))
+            ended && pods::is_tracked(&pod.metadata) && !known(pods::uid(pod))
         })
     }
 
@@ -131,7 +131,7 @@ impl<'a> Attempt<'a> {
     pub(super) fn done_indexes(&self) -> BTreeSet<i64> {
         let completions = self.spec.completions.unwrap_or_default();
         let mut done = indexes::read(&self.status.completed_indexes, completions);
-        let new = self.pods.iter().filter(|pod| pods::has_succeeded(pod) && pods::is_tracked(pod));
+        let new = self.pods.iter().filter(|pod| pods::has_succeeded(pod) && pods::is_tracked(&pod.metadata));
         done.extend(new.filter_map(|pod| pods::index(pod)).filter(|index| *index < completions));
         done
     }
@@ -154,11 +154,11 @@ impl<'a> Attempt<'a> {
     }
 
     /// Queues the Job again after a while.
-    pub(super) fn look_again(&self, after: std::time::Duration) {
+    pub(super) fn requeue_after(&self, after: std::time::Duration) {
         self.controller.queue.add_after(Key::Job(self.key.to_owned()), after);
     }
 
     pub(super) async fn record(&self, reason: Reason, message: String) {
-        self.controller.recorder.tell(&self.job.metadata, reason, message).await;
+        self.controller.recorder.record(&self.job.metadata, reason, message).await;
     }
 }

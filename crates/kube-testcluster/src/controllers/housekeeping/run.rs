@@ -1,0 +1,96 @@
+//! Runs the controllers that work on the store, such as the garbage collector, in one task and one work item at a time.
+
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use tokio_util::sync::CancellationToken;
+
+use super::{Housekeeping, WorkItem};
+use crate::controllers::{
+    cluster_role_aggregation, custom_resource_definition, garbage_collector, namespace, node_lifecycle, pod_gc,
+    root_ca, service_accounts,
+};
+use crate::http::status::ApiError;
+use crate::store::Store;
+use kube_machinery::kinds::CUSTOM_RESOURCE_DEFINITIONS;
+
+/// Handles work items until `stop`.
+pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop: CancellationToken) {
+    let mut waiting = FuturesUnordered::new();
+    // Each delayed work item is waited for once, even if several writes cause it meanwhile.
+    let mut later = BTreeSet::new();
+    loop {
+        let item = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            item = housekeeping.next() => item,
+            Some(item) = waiting.next() => {
+                later.remove(&item);
+                housekeeping.add(item);
+                continue;
+            }
+        };
+        if let Some((wait, next)) = delayed(&item) {
+            if later.insert(next.clone()) {
+                waiting.push(async move {
+                    tokio::time::sleep(wait).await;
+                    next
+                });
+            }
+        } else {
+            // As in upstream's workers (`HandleCrash`), a panic ends only one piece of work.
+            match AssertUnwindSafe(run_item(&store, &housekeeping, &item)).catch_unwind().await {
+                Ok(Err(error)) if !is_over(&error) => {
+                    tracing::warn!(?item, ?error, "a work item failed, and is dropped")
+                }
+                Ok(_) => {}
+                Err(_) => tracing::error!(?item, "a work item panicked; the next ones are not affected"),
+            }
+        }
+        housekeeping.done();
+    }
+}
+
+/// Returns the delay of a work item that only waits, and the item that it then queues.
+fn delayed(item: &WorkItem) -> Option<(Duration, WorkItem)> {
+    match item {
+        WorkItem::CollectOrphansLater(node) => Some((pod_gc::QUARANTINE, WorkItem::CollectOrphans(node.clone()))),
+        WorkItem::EmptyNamespaceLater(name) => Some((namespace::PAUSE, WorkItem::EmptyNamespace(name.clone()))),
+        WorkItem::CollectTerminatedLater => Some((pod_gc::PERIOD, WorkItem::CollectTerminated)),
+        _ => None,
+    }
+}
+
+async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -> Result<(), ApiError> {
+    match item {
+        WorkItem::CheckOwners(object_ref) => garbage_collector::check_owners(store, housekeeping, object_ref).await,
+        WorkItem::HandleDependents(object_ref) => {
+            let handled = garbage_collector::handle_dependents(store, housekeeping, object_ref).await;
+            if object_ref.resource == CUSTOM_RESOURCE_DEFINITIONS {
+                custom_resource_definition::apply(store, object_ref.key.name()).await; // this may have been its last finalizer
+            }
+            handled
+        }
+        WorkItem::EmptyNamespace(name) => namespace::empty(store, housekeeping, name).await,
+        WorkItem::PublishRootCa(namespace) => root_ca::publish(store, namespace).await,
+        WorkItem::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
+        WorkItem::AggregateRole(name) => cluster_role_aggregation::aggregate(store, name).await,
+        WorkItem::TaintNode(name) => node_lifecycle::taint(store, name).await,
+        WorkItem::CollectOrphansLater(_) | WorkItem::EmptyNamespaceLater(_) | WorkItem::CollectTerminatedLater => {
+            Ok(())
+        } // see `delayed`
+        WorkItem::CollectOrphans(node) => pod_gc::collect_orphans(store, node).await,
+        WorkItem::CollectTerminating(node) => pod_gc::collect_terminating(store, node).await,
+        WorkItem::CollectUnscheduled(pod) => pod_gc::collect_unscheduled(store, pod).await,
+        WorkItem::CollectTerminated => pod_gc::collect_terminated(store).await,
+    }
+}
+
+/// Returns true if the object has changed or is gone. That write has queued a new work item, so this error needs no report.
+pub(crate) fn is_over(error: &ApiError) -> bool {
+    error.is_not_found() || error.is_conflict()
+}
