@@ -20,7 +20,7 @@ use super::serve;
 use crate::cluster::listen;
 use crate::console::{Console, Ended, Followers, Heard, Over, Said};
 use crate::lab::{Settings, Source};
-use crate::lessons::Run;
+use crate::lessons::Row;
 
 /// The largest number of pages that follow a run at once.
 const MOST_STREAMS: usize = 16;
@@ -32,8 +32,8 @@ const LONGEST: usize = 1000;
 /// only shows the run.
 ///
 /// # Errors
-/// The same as [`Run::play`], or the address cannot be listened on.
-pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Console) -> Result<Ended> {
+/// The same as [`Row::play`], or the address cannot be listened on.
+pub fn follow(run: &Row, settings: &Settings, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
     let address = listener.local_addr().context("cannot listen")?;
     let followers = Followers::default();

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use informer_lab::board::{BoardSettings, To};
 use informer_lab::lab::{Pace, Settings};
-use informer_lab::lessons::Run;
+use informer_lab::lessons::Row;
 use informer_lab::step::Predict;
 use informer_lab::trace::Output;
 
@@ -58,14 +58,14 @@ pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs,
 }
 
 /// A live lesson with the options on its output and its record.
-type Live = (LookArgs, PrintArgs, Run, Settings);
+type Live = (LookArgs, PrintArgs, &'static Row, Settings);
 
 /// Parses the lesson, and returns it if its options make a live run, which goes on until Ctrl-C.
 fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<Option<Live>, UsageError> {
     let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = typed(&[program, lesson].concat()) else {
         return Ok(None);
     };
-    let (chosen, settings) = settled(&lesson)?;
+    let settings = settled(&lesson)?;
     if settings.pace() != Pace::Live {
         return Ok(None);
     }
@@ -74,14 +74,13 @@ fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<O
         let zh = "实时运行接下来会发生什么，谁也不知道：请先用 --record 录制，再对文件用 board --predict";
         return Err(conflict("board", (en, zh)));
     }
-    let PrintArgs { speed, output, record } = chosen.print;
-    if speed.is_some() || *output != Output::Text {
+    let PrintArgs { speed, output, record } = lesson.print;
+    if speed.is_some() || output != Output::Text {
         let en = "board follows a run that goes on as it happens: leave --speed and --output out";
         return Err(conflict("board", (en, "board 按实际时间显示实时运行：请去掉 --speed、--output")));
     }
-    let print = PrintArgs { speed: None, output: Output::Text, record: record.clone() };
-    let run = chosen.run;
-    Ok(Some((look, print, run, settings)))
+    let print = PrintArgs { speed: None, output: Output::Text, record };
+    Ok(Some((look, print, lesson.run, settings)))
 }
 
 /// Splits the words into the options of `board` and the lesson with its own options.

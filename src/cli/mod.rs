@@ -11,7 +11,6 @@ mod inner;
 mod lessons;
 pub mod manual;
 mod request;
-mod steps;
 mod values;
 
 use std::ffi::OsString;

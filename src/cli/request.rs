@@ -10,7 +10,7 @@ use informer_lab::board::BoardSettings;
 use informer_lab::cluster::ClusterSettings;
 use informer_lab::exercises::{Asked, Exercise};
 use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
-use informer_lab::lessons::Run;
+use informer_lab::lessons::Row;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::step::Predict;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Verbosity};
@@ -18,10 +18,10 @@ use kube_testcluster::Admin;
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
 use super::board::on_board;
-use super::check::{check, lesson_name, real};
+use super::check::{check, real};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::inner::{compared, stepped};
-use super::lessons::{Chosen, Lesson, WatchArgs};
+use super::lessons::{LessonArgs, WatchArgs};
 use super::values::only_without_tls;
 
 /// A valid command line: the request and the options on its output.
@@ -45,8 +45,8 @@ pub enum Request {
     Menu,
     Lessons,
     Tour(TourSettings),
-    Lesson(Run, Settings),
-    Eras(Run, Settings),
+    Lesson(&'static Row, Settings),
+    Eras(&'static Row, Settings),
     /// Show a chapter, or list them.
     Read(Option<String>),
     Replay(PathBuf),
@@ -54,7 +54,7 @@ pub enum Request {
     /// A page of up to two recorded runs.
     Board(Vec<Stepped>, BoardSettings),
     /// A page that follows a live run, served at this address.
-    BoardLive(Run, Settings, SocketAddr),
+    BoardLive(&'static Row, Settings, SocketAddr),
     Cluster(ClusterSettings),
     /// Print the path of the folder for `KUBEBUILDER_ASSETS`.
     Envtest,
@@ -72,7 +72,7 @@ pub enum Request {
 /// The source of a record for `step` and `board`: a lesson to run, or a recorded file.
 #[derive(Debug)]
 pub enum Stepped {
-    Lesson(Run, Settings),
+    Lesson(&'static Row, Settings),
     File(PathBuf),
 }
 
@@ -86,8 +86,8 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     match command {
         None => Ok(invocation(look, &nothing, Request::Menu)),
         Some(Command::Lesson(lesson)) => {
-            let (chosen, settings) = settled(&lesson)?;
-            Ok(invocation(look, chosen.print, Request::Lesson(chosen.run, settings)))
+            let settings = settled(&lesson)?;
+            Ok(invocation(look, &lesson.print, Request::Lesson(lesson.run, settings)))
         }
         Some(Command::Lessons) => Ok(invocation(look, &nothing, Request::Lessons)),
         Some(Command::Tour(TourArgs { stop, all, print })) => {
@@ -165,21 +165,20 @@ fn show(yes: bool, no: bool) -> Show {
     }
 }
 
-/// Returns the run and the settings that a lesson's arguments choose, or an error if they do not fit together.
-pub(super) fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), UsageError> {
-    let chosen = lesson.chosen();
-    let settings = settings(&chosen);
-    match check(lesson, &chosen, &settings) {
-        Ok(()) => Ok((chosen, settings)),
-        Err(message) => Err(conflict(lesson_name(chosen.run.row().command), message)),
+/// Returns the settings that a lesson's arguments choose, or an error if they do not fit together.
+pub(super) fn settled(lesson: &LessonArgs) -> Result<Settings, UsageError> {
+    let settings = settings(lesson);
+    match check(lesson, &settings) {
+        Ok(()) => Ok(settings),
+        Err(message) => Err(conflict(lesson.run.lesson_name(), message)),
     }
 }
 
-fn settings(chosen: &Chosen<'_>) -> Settings {
-    let era = chosen.client.and_then(|args| args.era);
-    let client = chosen.client.and_then(|args| args.client).or(era).unwrap_or_default();
-    let usual = Settings { client, serve: chosen.serve, ..Settings::default() };
-    let Some(WatchArgs { source, run, .. }) = chosen.watch else { return usual };
+fn settings(lesson: &LessonArgs) -> Settings {
+    let era = lesson.client.and_then(|args| args.era);
+    let client = lesson.client.and_then(|args| args.client).or(era).unwrap_or_default();
+    let usual = Settings { client, serve: lesson.serve, ..Settings::default() };
+    let Some(WatchArgs { source, run }) = &lesson.watch else { return usual };
     Settings {
         source: if real(source).is_some() {
             Source::Real(Target { kubeconfig: source.kubeconfig.clone(), context: source.context.clone() })

@@ -36,4 +36,4 @@ mod pods;
 mod requests;
 pub mod tour;
 
-pub use catalog::{Modern, Row, Run, rows};
+pub use catalog::{Modern, Row, lessons, rows};

@@ -29,13 +29,13 @@ pub enum TourLength {
 }
 
 /// Returns the stops of a tour without pauses, in the tutorials' order. Only runs that end by themselves are stops.
-pub fn stops(length: TourLength) -> Vec<Row> {
+pub fn stops(length: TourLength) -> Vec<&'static Row> {
     let ends = rows().filter(|row| row.trace.is_some());
     ends.filter(|row| length == TourLength::All || row.is_of_the_documents()).collect()
 }
 
 /// Returns the stops of a tour with pauses: all of them, in the order of the book's chapters.
-pub fn learners_stops() -> Vec<Row> {
+pub fn learners_stops() -> Vec<&'static Row> {
     let mut stops = stops(TourLength::All);
     stops.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
     stops
@@ -44,7 +44,7 @@ pub fn learners_stops() -> Vec<Row> {
 /// Plays the tour.
 ///
 /// # Errors
-/// The first stop does not exist; otherwise the same as [`Run::play`](super::Run::play).
+/// The first stop does not exist; otherwise the same as [`Row::play`].
 pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
     let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
     let stops = if asks { learners_stops() } else { stops(settings.length) };
@@ -80,15 +80,15 @@ pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-fn show(stops: &[Row], stop: usize, console: &Console) -> Result<Ended> {
-    let row = &stops[stop];
+fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
+    let row = stops[stop];
     let go = match row.origin {
         Origin::Program(go) => format!("  ({go})"),
         Origin::Step | Origin::Beyond => String::new(),
     };
     console.printer.heading(&format!("{}/{}  informer-lab {}{go}", stop + 1, stops.len(), row.command));
     console.printer.tell(row.en, row.zh);
-    row.run.play(&Settings::default(), console)
+    row.play(&Settings::default(), console)
 }
 
 /// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow
@@ -103,7 +103,7 @@ fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
 }
 
 /// Asks for the next stop. `None` ends the tour.
-fn ask(stops: &[Row], stop: usize, keys: &Keys, console: &Console) -> Option<usize> {
+fn ask(stops: &[&Row], stop: usize, keys: &Keys, console: &Console) -> Option<usize> {
     let (printer, count) = (&console.printer, stops.len());
     let chapter = stops[stop].chapter.split_once('-').map_or("", |(_, name)| name);
     keys.forget(); // keys pressed during the run were not meant as answers

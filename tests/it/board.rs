@@ -46,7 +46,7 @@ fn the_frames_of_every_run_are_written_for_the_player() {
     fs::create_dir_all(&folder).unwrap();
     for row in finite() {
         for (of, name) in [(Era::Classic, "classic"), (Era::Modern, "modern")] {
-            let records = recorded(&row, &era(of));
+            let records = recorded(row, &era(of));
             let (en, zh) = (frames(&records, Lang::En), frames(&records, Lang::Zh));
             assert_eq!((en.len(), zh.len()), (records.len(), records.len()), "{}", row.command);
             let trace = match of {

@@ -42,8 +42,8 @@ fn settings(row: &Row, era: &Settings) -> Vec<Settings> {
 fn the_narration_mentions_only_events_that_happened() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
-            for settings in settings(&row, &era(of)) {
-                let records = recorded(&row, &settings);
+            for settings in settings(row, &era(of)) {
+                let records = recorded(row, &settings);
                 let told = told(&records);
                 let says = |part: &str| told.iter().filter(|text| text.contains(part)).count();
                 let drops = count(&records, |what| matches!(what, What::Dropped { .. }));
@@ -69,7 +69,7 @@ fn the_narration_mentions_only_events_that_happened() {
 fn each_decisive_event_is_narrated() {
     let told_by = |command: &str| {
         let row = finite().find(|row| row.command == command).unwrap();
-        told(&recorded(&row, &Settings::default())).join("\n")
+        told(&recorded(row, &Settings::default())).join("\n")
     };
     for (command, said) in [
         (
@@ -85,7 +85,7 @@ fn each_decisive_event_is_narrated() {
         assert!(told_by(command).contains(said), "{command}: {}", told_by(command));
     }
     let rare = finite().find(|row| row.command == "reflector").unwrap();
-    let records = recorded(&rare, &with(Settings::default(), 54, None));
+    let records = recorded(rare, &with(Settings::default(), 54, None));
     assert!(told(&records).join("\n").contains("comes out although there are no known objects"));
 }
 
@@ -106,7 +106,7 @@ fn explained(row: &Row, name: &str, settings: impl Fn(Era) -> Settings) {
     assert!(!unknown, "{} {name}: the columns differ", row.command);
 }
 
-fn with_a_counterpart() -> impl Iterator<Item = Row> {
+fn with_a_counterpart() -> impl Iterator<Item = &'static Row> {
     finite().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some()))
 }
 
@@ -115,7 +115,7 @@ fn fifty_seeds(part: usize) {
     for (_, row) in with_a_counterpart().enumerate().filter(|(number, _)| number % 2 == part) {
         let seeds = if row.defaults.cluster.is_some() { 50 } else { 1 };
         for seed in 1..=seeds {
-            explained(&row, &format!("--seed {seed}"), |of| with(era(of), seed, None));
+            explained(row, &format!("--seed {seed}"), |of| with(era(of), seed, None));
         }
     }
 }
@@ -135,7 +135,7 @@ fn eras_explains_a_difference_if_and_only_if_there_is_one_for_every_half_second(
     for row in with_a_counterpart().filter(|row| row.defaults.cluster.is_some()) {
         for half in 0..=24 {
             let limit = Duration::from_millis(half * 500);
-            explained(&row, &format!("--for {limit:?}"), |of| with(era(of), 1, Some(limit)));
+            explained(row, &format!("--for {limit:?}"), |of| with(era(of), 1, Some(limit)));
         }
     }
 }
@@ -148,7 +148,7 @@ fn eras_explains_a_difference_if_and_only_if_there_is_one_in_other_scenarios() {
     ]);
     for row in with_a_counterpart().filter(|row| row.defaults.cluster.is_some()) {
         for (name, path) in &scenarios {
-            explained(&row, name, |of| Settings { scenario: Some(path.clone()), ..era(of) });
+            explained(row, name, |of| Settings { scenario: Some(path.clone()), ..era(of) });
         }
     }
 }

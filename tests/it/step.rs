@@ -12,7 +12,7 @@ use crate::runs::{era, finite, recorded};
 
 fn records(command: &str) -> Vec<Record> {
     let row = finite().find(|row| row.command == command).unwrap();
-    recorded(&row, &Settings::default())
+    recorded(row, &Settings::default())
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn stepping_back_shows_the_same_frames_again() {
 fn every_frame_of_every_run_fits_and_none_panics() {
     for row in finite() {
         for (width, height, lang) in [(80, 24, Lang::En), (60, 20, Lang::Zh), (20, 5, Lang::En), (1, 1, Lang::Zh)] {
-            let mut session = Session::new(recorded(&row, &Settings::default()), Predict::No, lang);
+            let mut session = Session::new(recorded(row, &Settings::default()), Predict::No, lang);
             for _ in 0..60 {
                 let shown = frame(&session, width, height);
                 assert!(shown.iter().all(|line| line.width() <= usize::from(width)), "{}: {shown:#?}", row.command);
@@ -94,7 +94,7 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
 fn every_run_with_a_queue_has_questions_and_shows_their_number() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
-            let records = recorded(&row, &era(of));
+            let records = recorded(row, &era(of));
             let popped = records.iter().filter(|record| record.what.name() == "popped").count();
             let mut session = Session::new(records, Predict::Yes, Lang::En);
             let first = frame(&session, 80, 24).join(" ");
@@ -261,7 +261,7 @@ fn without_a_terminal_the_frames_are_printed() {
 fn a_verdict_mentions_known_objects_only_if_the_queue_has_some() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
-            let records = recorded(&row, &era(of));
+            let records = recorded(row, &era(of));
             let has_some = |record: &Record| {
                 matches!(
                     record.what,

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use super::{Modern, Run};
-use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture, LessonFn};
+use super::Options;
+use crate::lab::{ClusterDefaults, Clusters, Console, Defaults, Ended, Era, Fixture, LessonFn, Settings, play, record};
+use crate::trace::Record;
 
-/// The names, the defaults and the function of one run.
+/// One run of one lesson: its names, its defaults and its function.
 #[derive(Debug)]
 pub struct Row {
-    /// The run.
-    pub run: Run,
-    /// The arguments of `informer-lab`.
+    /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the run if it is not the usual
+    /// one.
     pub command: &'static str,
+    /// The options of the lesson's subcommand, the same for all its runs.
+    pub options: &'static Options,
     /// The origin of the run in the tutorials.
     pub origin: Origin,
     /// A description in one line, in English.
@@ -30,6 +32,16 @@ pub struct Row {
     pub modern: Option<Modern>,
 }
 
+/// The counterpart of a run with today's client and server. The command `eras` finds the differences by comparing the
+/// two records.
+#[derive(Debug)]
+pub struct Modern {
+    /// The golden trace in `fixtures/traces`; `None` for a live run.
+    pub trace: Option<&'static str>,
+    /// The function that plays the modern run. `None` if the same function plays both, and only the lab differs.
+    pub lesson: Option<LessonFn>,
+}
+
 /// The origin of a run in the tutorials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -42,6 +54,45 @@ pub enum Origin {
 }
 
 impl Row {
+    /// Returns the name of the lesson, which is its subcommand.
+    pub fn lesson_name(&self) -> &'static str {
+        self.command.split(' ').next().unwrap_or(self.command)
+    }
+
+    /// Returns true if this is the run of the lesson's name without an option.
+    pub fn is_usual(&self) -> bool {
+        self.command == self.lesson_name()
+    }
+
+    /// Returns true if one run shows both eras.
+    pub fn shows_both_eras(&self) -> bool {
+        self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)
+    }
+
+    /// Returns the function that plays the run with a client of this era.
+    pub fn function(&self, client: Era) -> LessonFn {
+        match (&self.modern, client) {
+            (Some(Modern { lesson: Some(lesson), .. }), Era::Modern) => *lesson,
+            _ => self.lesson,
+        }
+    }
+
+    /// Plays the run with its defaults and `settings`, and prints it.
+    ///
+    /// # Errors
+    /// The same as [`play`].
+    pub fn play(&self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
+        play(self.command, &self.defaults, settings, console, self.function(settings.client))
+    }
+
+    /// Plays the run, and returns its record instead of printing it.
+    ///
+    /// # Errors
+    /// The same as [`play`].
+    pub fn record(&self, settings: &Settings, console: &Console) -> anyhow::Result<Vec<Record>> {
+        record(self.command, &self.defaults, settings, console, self.function(settings.client))
+    }
+
     /// Returns true if the tutorials have this run, as a program or as a step.
     pub fn is_of_the_documents(&self) -> bool {
         self.origin != Origin::Beyond
