@@ -64,16 +64,16 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Menu => listing::menu(console),
         Request::Lessons => listing::all(console),
         Request::BoardLive(run, settings, at) => board::follow(run, &settings, at, console),
-        Request::Tour(settings) => tour::play(&settings, console),
-        Request::Lesson(run, settings) => run.play(&settings, console),
-        Request::Eras(run, settings) => eras::play(run, &settings, console),
+        Request::Tour(settings) => tour::run(&settings, console),
+        Request::Lesson(run, settings) => run.run(&settings, console),
+        Request::Eras(run, settings) => eras::compare(run, &settings, console),
         Request::Read(chapter) => book::read(chapter.as_deref(), console),
         Request::Step(stepped, predict) => step::run(records(stepped, console)?, predict, console),
         Request::Board(shown, settings) => {
             let runs = shown.into_iter().map(|stepped| records(stepped, console)).collect::<Result<_>>()?;
             board::run(runs, &settings, console)
         }
-        Request::Replay(file) => replay::play(&file, console),
+        Request::Replay(file) => replay::run(&file, console),
         Request::Cluster(settings) => cluster::run(&settings, console),
         Request::Envtest => envtest::run(console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),

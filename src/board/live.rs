@@ -28,11 +28,11 @@ const MOST_STREAMS: usize = 16;
 /// The largest number of bytes in a command.
 const LONGEST: usize = 1000;
 
-/// Plays a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
+/// Starts a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
 /// only shows the run.
 ///
 /// # Errors
-/// The same as [`Row::play`], or the address cannot be listened on.
+/// The same as [`Row::run`], or the address cannot be listened on.
 pub fn follow(run: &Row, settings: &Settings, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
     let address = listener.local_addr().context("cannot listen")?;
@@ -53,7 +53,7 @@ pub fn follow(run: &Row, settings: &Settings, address: SocketAddr, console: &Con
         record: console.record.clone(),
         followers: Some(followers.clone()),
     };
-    let ended = run.play(settings, &console);
+    let ended = run.run(settings, &console);
     followers.end();
     stop.cancel();
     match server.join() {

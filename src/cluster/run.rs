@@ -51,7 +51,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
             say_that_tokens_need_tls(&console.printer);
         }
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
-        let playing = tokio::spawn(play(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
+        let playing =
+            tokio::spawn(play_scenario(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
             stand(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
         } else {
@@ -154,7 +155,7 @@ async fn stand(url: &str, kubeconfig: &KubeconfigFile, console: &Console, stop: 
 }
 
 /// Plays the scenario. If a step fails, reports the error, and the cluster keeps running.
-async fn play(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
+async fn play_scenario(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
     let Some(scenario) = scenario else { return };
     let told = |step: &_| printer.tell(&format!("{step}"), &format!("{step}"));
     if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", told)).await {

@@ -44,8 +44,8 @@ impl Console {
     ///
     /// # Errors
     /// The same as [`Ended::of_writing`].
-    pub fn play(&self, records: &[Record]) -> Result<Ended> {
-        Ended::of_writing(self.printer.play(records, self.speed, thread::sleep))
+    pub fn print(&self, records: &[Record]) -> Result<Ended> {
+        Ended::of_writing(self.printer.print_run(records, self.speed, thread::sleep))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The lab: the environment of a lesson (cluster, output, seed, stop signal), and the player that runs lessons in it.
+//! The lab: the environment of a lesson (cluster, output, seed, stop signal), and the runner of lessons in it.
 
 mod cable;
 mod connect;
@@ -10,10 +10,10 @@ mod kubeconfig;
 mod latecomers;
 mod lesson_clusters;
 mod plan;
-mod player;
 mod races;
 #[cfg_attr(target_family = "wasm", path = "real_nowhere.rs")]
 mod real;
+mod runner;
 #[cfg_attr(target_family = "wasm", path = "serve_nowhere.rs")]
 mod serve;
 mod settings;
@@ -41,11 +41,11 @@ use crate::console::{Followers, Progress};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
 pub use era::Era;
 use latecomers::Latecomers;
-pub use player::{LessonFn, play, record};
 pub use races::Race;
 use races::{Waits, sub_seed};
 #[cfg(not(target_family = "wasm"))]
 pub use real::{Reached, reach_real};
+pub use runner::{LessonFn, record, run_and_print};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use settings::HOW_TO_NAME_ONE;
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};

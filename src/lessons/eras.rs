@@ -1,4 +1,4 @@
-//! `informer-lab eras LESSON`: plays one run in both eras, and prints the traces side by side with their differences
+//! `informer-lab eras LESSON`: runs one lesson in both eras, and prints the traces side by side with their differences
 //! and the reasons.
 
 use anyhow::Result;
@@ -8,12 +8,12 @@ use crate::console::{Console, Ended};
 use crate::lab::{BuiltIn, Era, Seed, Settings, Source};
 use crate::trace::{Record, differences};
 
-/// Plays the run twice on the built-in cluster with the same seed, and prints both traces and their differences. If the
+/// Runs the lesson twice on the built-in cluster with the same seed, and prints both traces and their differences. If the
 /// run is the same in both eras, says so instead.
 ///
 /// # Errors
 /// The same as [`Row::record`].
-pub fn play(run: &Row, settings: &Settings, console: &Console) -> Result<Ended> {
+pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ended> {
     if run.modern.is_none() {
         let (en, zh) = same(run);
         return Ended::of_writing(console.printer.page(console.printer.pick(&en, &zh)));

@@ -1,5 +1,5 @@
-//! `informer-lab tour`: plays every lesson in turn. On a terminal it stops after each lesson and asks for the next; in
-//! a pipe it plays the tutorials' runs one after the other.
+//! `informer-lab tour`: runs every lesson in turn. On a terminal it stops after each lesson and asks for the next; in
+//! a pipe it runs the tutorials' runs one after the other.
 
 use std::io::{self, IsTerminal};
 
@@ -41,11 +41,11 @@ pub fn learners_stops() -> Vec<&'static Row> {
     stops
 }
 
-/// Plays the tour.
+/// Runs the tour.
 ///
 /// # Errors
-/// The first stop does not exist; otherwise the same as [`Row::play`].
-pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
+/// The first stop does not exist; otherwise the same as [`Row::run`].
+pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
     let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
     let stops = if asks { learners_stops() } else { stops(settings.length) };
     let first = settings.first.unwrap_or(1);
@@ -88,7 +88,7 @@ fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
     };
     console.printer.heading(&format!("{}/{}  informer-lab {}{go}", stop + 1, stops.len(), row.command));
     console.printer.tell(row.en, row.zh);
-    row.play(&Settings::default(), console)
+    row.run(&Settings::default(), console)
 }
 
 /// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow

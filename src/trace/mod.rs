@@ -2,7 +2,7 @@
 //!
 //! Standard output gets the trace and nothing else; standard error gets the narration. A run is a sequence of
 //! [`Record`]s, in the form that `docs/record.md` describes. A run that ends by itself is recorded first, and then a
-//! [`Printer`] plays the records at a [`Speed`]; a live run is printed record by record. All output formats are made
+//! [`Printer`] prints the records at a [`Speed`]; a live run is printed record by record. All output formats are made
 //! from the same records.
 
 mod cause_zh;

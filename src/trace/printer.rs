@@ -64,7 +64,7 @@ impl Printer {
     }
 
     /// Prints a recorded run. Before each record, calls `wait` with the pause that `speed` asks for.
-    pub fn play(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
+    pub fn print_run(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
         let mut shown_until = Duration::ZERO;
         for record in records {
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn the_trace_goes_to_stdout_and_the_narration_to_stderr() {
         let (printer, out, err) = printer(Output::Text, Lang::En, Paint::Plain);
-        printer.play(&run(), Speed::Max, |_| panic!("max does not wait")).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| panic!("max does not wait")).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert_eq!(err.text(), format!("# kubectl run nettool\n{DROPPED}"));
     }
@@ -298,7 +298,7 @@ mod tests {
     fn explain_shows_the_steps_between_the_lines() {
         let look = Look { explain: Show::Yes, ..Look::new(Output::Text, ColorChoice::Auto, Lang::En) };
         let (printer, out, err) = printer_on(look, Paint::Plain, PIPES);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert_eq!(err.text(), format!("# kubectl run nettool\n#   resync at 1.0 s\n#   DROPPED nettool\n{DROPPED}"));
     }
@@ -308,7 +308,7 @@ mod tests {
         let only_err = Terminals { out: false, err: true };
         let look = Look::new(Output::Text, ColorChoice::Auto, Lang::En);
         let (printer, out, err) = printer_on(look, Paint::Plain, only_err);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!((out.text().lines().count(), err.text()), (2, String::new()));
         drop(printer);
         assert!(
@@ -318,11 +318,11 @@ mod tests {
         );
 
         let (printer, _, err) = printer_on(Look { narrate: Show::Yes, ..look }, Paint::Plain, only_err);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert!(err.text().starts_with("# kubectl run nettool\n"));
 
         let (printer, _, err) = printer_on(Look { narrate: Show::No, ..look }, Paint::Plain, only_err);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         drop(printer);
         assert_eq!(err.text(), "");
     }
@@ -349,7 +349,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("informer-lab-transcript-{}", std::process::id()));
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Color);
         printer.transcript(&path).unwrap();
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn the_language_changes_the_narration_alone() {
         let (printer, out, err) = printer(Output::Text, Lang::Zh, Paint::Plain);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert!(err.text().starts_with("# 运行\n# nettool 的 Deleted 被丢弃"), "{}", err.text());
     }
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn coloured_output_without_its_codes_is_the_plain_output() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Color);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "\u{1b}[32mAdded : nettool\u{1b}[0m\n\u{1b}[31mDeleted : nettool\u{1b}[0m\n");
     }
 
@@ -377,14 +377,14 @@ mod tests {
     fn records_that_are_not_shown_take_no_pause_of_their_own() {
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let mut waits = Vec::new();
-        printer.play(&run(), Speed::Times(2.0), |pause| waits.push(pause.as_micros())).unwrap();
+        printer.print_run(&run(), Speed::Times(2.0), |pause| waits.push(pause.as_micros())).unwrap();
         assert_eq!(waits, [500_000, 500, 999_500, 500_500]);
     }
 
     #[test]
     fn json_is_the_record_one_object_a_line() {
         let (printer, out, _) = printer(Output::Json, Lang::En, Paint::Color);
-        printer.play(&run()[1..3], Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run()[1..3], Speed::Max, |_| ()).unwrap();
         assert_eq!(
             out.text(),
             "{\"atMs\":1001,\"event\":\"resynced\",\"of\":\"Pod\",\"cause\":\"timer\"}\n\

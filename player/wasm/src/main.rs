@@ -42,9 +42,9 @@ fn main() -> ExitCode {
 
 fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     match request {
-        Request::Lesson(run, settings) => run.play(&settings, console),
-        Request::Eras(run, settings) => eras::play(run, &settings, console),
-        Request::Replay(file) => replay::play(&file, console),
+        Request::Lesson(run, settings) => run.run(&settings, console),
+        Request::Eras(run, settings) => eras::compare(run, &settings, console),
+        Request::Replay(file) => replay::run(&file, console),
         Request::Board(shown, settings) => {
             let runs = shown.into_iter().map(|stepped| records(stepped, console)).collect::<Result<_>>()?;
             board::run(runs, &settings, console)

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::Options;
-use crate::lab::{ClusterDefaults, Clusters, Console, Defaults, Ended, Era, Fixture, LessonFn, Settings, play, record};
+use crate::lab::{
+    ClusterDefaults, Clusters, Console, Defaults, Ended, Era, Fixture, LessonFn, Settings, record, run_and_print,
+};
 use crate::trace::Record;
 
 /// One run of one lesson: its names, its defaults and its function.
@@ -26,7 +28,7 @@ pub struct Row {
     pub trace: Option<&'static str>,
     /// The run's defaults.
     pub defaults: Defaults,
-    /// The function that plays the run.
+    /// The function that runs the lesson.
     pub lesson: LessonFn,
     /// The modern counterpart; `None` if the run is the same in both eras.
     pub modern: Option<Modern>,
@@ -38,7 +40,7 @@ pub struct Row {
 pub struct Modern {
     /// The golden trace in `fixtures/traces`; `None` for a live run.
     pub trace: Option<&'static str>,
-    /// The function that plays the modern run. `None` if the same function plays both, and only the lab differs.
+    /// The function that runs the lesson in the modern era. `None` if the same function runs in both, and only the lab differs.
     pub lesson: Option<LessonFn>,
 }
 
@@ -69,7 +71,7 @@ impl Row {
         self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)
     }
 
-    /// Returns the function that plays the run with a client of this era.
+    /// Returns the function that runs the lesson with a client of this era.
     pub fn function(&self, client: Era) -> LessonFn {
         match (&self.modern, client) {
             (Some(Modern { lesson: Some(lesson), .. }), Era::Modern) => *lesson,
@@ -77,18 +79,18 @@ impl Row {
         }
     }
 
-    /// Plays the run with its defaults and `settings`, and prints it.
+    /// Runs the lesson with the row's defaults and `settings`, and prints it.
     ///
     /// # Errors
-    /// The same as [`play`].
-    pub fn play(&self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
-        play(self.command, &self.defaults, settings, console, self.function(settings.client))
+    /// The same as [`run_and_print`].
+    pub fn run(&self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
+        run_and_print(self.command, &self.defaults, settings, console, self.function(settings.client))
     }
 
-    /// Plays the run, and returns its record instead of printing it.
+    /// Runs the lesson, and returns the records instead of printing them.
     ///
     /// # Errors
-    /// The same as [`play`].
+    /// The same as [`run_and_print`].
     pub fn record(&self, settings: &Settings, console: &Console) -> anyhow::Result<Vec<Record>> {
         record(self.command, &self.defaults, settings, console, self.function(settings.client))
     }

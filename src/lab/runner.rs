@@ -35,25 +35,25 @@ pub type LessonFn = for<'lab> fn(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>;
 ///
 /// # Errors
 /// A file cannot be used, a cluster cannot be reached, a scenario fails, or the lesson itself fails.
-pub fn play(
+pub fn run_and_print(
     command: &str,
     defaults: &Defaults,
     settings: &Settings,
     console: &Console,
     lesson: LessonFn,
 ) -> Result<Ended> {
-    let Played { records, result, reader_gone } = perform(command, defaults, settings, console, lesson)?;
+    let RunResult { records, result, reader_gone } = perform(command, defaults, settings, console, lesson)?;
     if let Some(code) = console.interrupt.code() {
         return Ok(Ended::Interrupted(code));
     }
-    let shown = console.play(&records)?;
+    let shown = console.print(&records)?;
     result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
 /// Runs a lesson to its end, and returns its records instead of printing them.
 ///
 /// # Errors
-/// The same as [`play`].
+/// The same as [`run_and_print`].
 pub fn record(
     command: &str,
     defaults: &Defaults,
@@ -61,7 +61,7 @@ pub fn record(
     console: &Console,
     lesson: LessonFn,
 ) -> Result<Vec<Record>> {
-    let Played { records, result, .. } = perform(command, defaults, settings, console, lesson)?;
+    let RunResult { records, result, .. } = perform(command, defaults, settings, console, lesson)?;
     result.map(|()| records)
 }
 
@@ -71,7 +71,7 @@ fn perform(
     settings: &Settings,
     console: &Console,
     lesson: LessonFn,
-) -> Result<Played> {
+) -> Result<RunResult> {
     #[cfg(target_family = "wasm")]
     if settings.pace() == Pace::Live {
         return Err(Failure::not_in_a_page().into());
@@ -88,33 +88,33 @@ fn perform(
         Pace::Live => console.interrupt.arm().context("cannot listen for Ctrl-C")?,
         Pace::Virtual => CancellationToken::new(),
     };
-    let played = runtime.block_on(plan.run(stop, console, lesson));
+    let result = runtime.block_on(plan.run(stop, console, lesson));
     // A DNS lookup may still run on another thread, and is not waited for.
     runtime.shutdown_background();
-    Ok(played)
+    Ok(result)
 }
 
 /// The result of a run.
-struct Played {
+struct RunResult {
     records: Vec<Record>,
     result: Result<()>,
     reader_gone: bool,
 }
 
-impl Played {
+impl RunResult {
     fn not_begun(result: Result<()>) -> Self {
         Self { records: Vec::new(), result, reader_gone: false }
     }
 }
 
 impl Plan {
-    async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> Played {
+    async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> RunResult {
         let began = Instant::now(); // the time limit includes connecting
         let connecting =
             self.is_real().then(|| Progress::begin(&console.printer, ("connecting to the cluster", "正在连接集群")));
         let clusters = tokio::select! {
             biased;
-            () = stop.cancelled() => return Played::not_begun(Ok(())),
+            () = stop.cancelled() => return RunResult::not_begun(Ok(())),
             clusters = LessonClusters::reach(&self) => clusters,
         };
         let opened = clusters.and_then(|mut clusters| {
@@ -124,7 +124,7 @@ impl Plan {
         drop(connecting);
         let (LessonClusters { client, cluster, real, each_era, others }, kubeconfig) = match opened {
             Ok(opened) => opened,
-            Err(error) => return Played::not_begun(Err(error)),
+            Err(error) => return RunResult::not_begun(Err(error)),
         };
         let sink = match self.pace {
             Pace::Virtual => Sink::Recorded(Mutex::default()),
@@ -157,7 +157,7 @@ impl Plan {
         if self.is_real() {
             lab.waits(Progress::begin(&console.printer, ("waiting for the first list", "等待首次 list")));
         }
-        let result = self.play(&lab, cluster.as_ref(), lesson, began, &console.printer).await;
+        let result = self.run_lesson(&lab, cluster.as_ref(), lesson, began, &console.printer).await;
         lab.waits_no_longer();
         lab.latecomers().close();
         if kubeconfig.is_some() {
@@ -172,11 +172,11 @@ impl Plan {
             cluster.shutdown().await;
         }
         let result = result.map_err(|error| connect::explain(error, &self.namespace));
-        Played { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
+        RunResult { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
     /// Runs the lesson until it returns, or until its time, its scenario, a signal or an error ends it.
-    async fn play(
+    async fn run_lesson(
         &self,
         lab: &Lab,
         cluster: Option<&Cluster>,
@@ -188,7 +188,7 @@ impl Plan {
         let ended = tokio::select! {
             biased;
             result = &mut lesson => return result,
-            ended = self.end(lab, cluster, began, printer) => ended,
+            ended = self.wait_for_end(lab, cluster, began, printer) => ended,
         };
         if let Err(error) = ended {
             lab.fail(error);
@@ -203,7 +203,13 @@ impl Plan {
     }
 
     /// Plays the scenario, and returns when the run must end.
-    async fn end(&self, lab: &Lab, cluster: Option<&Cluster>, began: Instant, printer: &Printer) -> Result<()> {
+    async fn wait_for_end(
+        &self,
+        lab: &Lab,
+        cluster: Option<&Cluster>,
+        began: Instant,
+        printer: &Printer,
+    ) -> Result<()> {
         let time_is_over = async {
             match self.until {
                 Until::Elapsed(limit) => sleep(limit.saturating_sub(began.elapsed())).await,
