@@ -13,7 +13,7 @@ use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Printer, Record, RecordFile, Speed, read_record};
 use informer_lab::{board, book, cluster, doctor, replay, step};
 
-use cli::{Invocation, Request, Stepped, manual};
+use cli::{Invocation, RecordSource, Request, manual};
 
 /// The cluster works on trees of JSON, which are many small allocations. With the system's allocator, a pod takes half
 /// as much processor time again, and far more in the static release, because musl's allocator has a single lock.
@@ -68,9 +68,9 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Lesson(run, settings) => run.run(&settings, console),
         Request::Eras(run, settings) => eras::compare(run, &settings, console),
         Request::Read(chapter) => book::read(chapter.as_deref(), console),
-        Request::Step(stepped, predict) => step::run(records(stepped, console)?, predict, console),
-        Request::Board(shown, settings) => {
-            let runs = shown.into_iter().map(|stepped| records(stepped, console)).collect::<Result<_>>()?;
+        Request::Step(source, predict) => step::run(records(source, console)?, predict, console),
+        Request::Board(sources, settings) => {
+            let runs = sources.into_iter().map(|source| records(source, console)).collect::<Result<_>>()?;
             board::run(runs, &settings, console)
         }
         Request::Replay(file) => replay::run(&file, console),
@@ -80,16 +80,16 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Completions(shell) => manual::completions(shell, &console.printer),
         Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),
         Request::Exercises => exercises::list(&console.printer),
-        Request::Exercise(exercise, asked) => exercises::show(exercise, asked, &console.printer),
+        Request::Exercise(exercise, view) => exercises::show(exercise, view, &console.printer),
         Request::Check(exercise) => exercises::check(exercise, &console.printer),
         Request::ResetExercises => exercises::reset(&console.printer),
     }
 }
 
 /// Reads the records from a file, or runs a lesson to its end and returns its records.
-fn records(of: Stepped, console: &Console) -> Result<Vec<Record>> {
-    match of {
-        Stepped::File(file) => Ok(read_record(&file)?),
-        Stepped::Lesson(run, settings) => run.record(&settings, console),
+fn records(source: RecordSource, console: &Console) -> Result<Vec<Record>> {
+    match source {
+        RecordSource::File(file) => Ok(read_record(&file)?),
+        RecordSource::Lesson(run, settings) => run.record(&settings, console),
     }
 }

@@ -50,8 +50,8 @@ pub fn command(lang: Lang) -> Command {
     command.build();
     for row in lessons() {
         let about = lang.pick(row.en, row.zh);
-        let after = after(row.command, lang);
-        command = command.mut_subcommand(row.command, |lesson| lesson.about(about).after_help(after));
+        let below = lines_below(row.command, lang);
+        command = command.mut_subcommand(row.command, |lesson| lesson.about(about).after_help(below));
     }
     for (name, example) in EXAMPLES {
         let after = [example_word(lang), example].concat();
@@ -68,7 +68,7 @@ fn example_word(lang: Lang) -> &'static str {
 }
 
 /// Returns the lines below a lesson's help: an example and the lesson's chapters.
-fn after(lesson: &str, lang: Lang) -> String {
+fn lines_below(lesson: &str, lang: Lang) -> String {
     let runs: Vec<_> = rows().filter(|row| row.lesson_name() == lesson).collect();
     let mut chapters: Vec<_> = runs.iter().map(|row| row.chapter).collect();
     chapters.dedup();

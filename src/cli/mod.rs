@@ -7,9 +7,9 @@ mod chinese;
 mod exercises;
 mod explain;
 mod help;
-mod inner;
 mod lessons;
 pub mod manual;
+mod nested;
 mod request;
 mod values;
 
@@ -20,7 +20,7 @@ use clap::error::ErrorKind;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer};
 
 pub use explain::UsageError;
-pub use request::{Invocation, Request, Stepped, parse};
+pub use request::{Invocation, RecordSource, Request, parse};
 
 /// Prints help, the version, or a usage error, and returns the exit code.
 pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {

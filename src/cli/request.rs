@@ -8,7 +8,7 @@ use clap::Parser;
 use clap_complete::Shell;
 use informer_lab::board::BoardSettings;
 use informer_lab::cluster::ClusterSettings;
-use informer_lab::exercises::{Asked, Exercise};
+use informer_lab::exercises::{Exercise, ExerciseView};
 use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
 use informer_lab::lessons::Row;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
@@ -17,11 +17,11 @@ use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Verbosit
 use kube_testcluster::Admin;
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
-use super::board::on_board;
+use super::board::parse_board;
 use super::check::{check, real};
 use super::explain::{UsageError, conflict, explain, missing};
-use super::inner::{compared, stepped};
 use super::lessons::{LessonArgs, WatchArgs};
+use super::nested::{parse_eras, parse_record_source};
 use super::values::only_without_tls;
 
 /// A valid command line: the request and the options on its output.
@@ -50,9 +50,9 @@ pub enum Request {
     /// Show a chapter, or list them.
     Read(Option<String>),
     Replay(PathBuf),
-    Step(Stepped, Predict),
+    Step(RecordSource, Predict),
     /// A page of up to two recorded runs.
-    Board(Vec<Stepped>, BoardSettings),
+    Board(Vec<RecordSource>, BoardSettings),
     /// A page that follows a live run, served at this address.
     BoardLive(&'static Row, Settings, SocketAddr),
     Cluster(ClusterSettings),
@@ -63,7 +63,7 @@ pub enum Request {
     Man(Option<PathBuf>),
     /// List the exercises.
     Exercises,
-    Exercise(&'static Exercise, Asked),
+    Exercise(&'static Exercise, ExerciseView),
     /// Check this exercise, or the first one that is not mended.
     Check(Option<&'static Exercise>),
     ResetExercises,
@@ -71,7 +71,7 @@ pub enum Request {
 
 /// The source of a record for `step` and `board`: a lesson to run, or a recorded file.
 #[derive(Debug)]
-pub enum Stepped {
+pub enum RecordSource {
     Lesson(&'static Row, Settings),
     File(PathBuf),
 }
@@ -81,12 +81,12 @@ pub enum Stepped {
 /// # Errors
 /// A usage error, or, as in clap, a request for help or the version.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
-    let Cli { look, command } = typed(args)?;
+    let Cli { look, command } = parse_cli(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text, record: None };
     match command {
         None => Ok(invocation(look, &nothing, Request::Menu)),
         Some(Command::Lesson(lesson)) => {
-            let settings = settled(&lesson)?;
+            let settings = checked_settings(&lesson)?;
             Ok(invocation(look, &lesson.print, Request::Lesson(lesson.run, settings)))
         }
         Some(Command::Lessons) => Ok(invocation(look, &nothing, Request::Lessons)),
@@ -102,7 +102,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
         Some(Command::Completions { shell }) => Ok(invocation(look, &nothing, Request::Completions(shell))),
         Some(Command::Man { folder }) => Ok(invocation(look, &nothing, Request::Man(folder))),
         Some(Command::Eras(eras)) => {
-            let (inner, request) = compared(args, &eras)?;
+            let (inner, request) = parse_eras(args, &eras)?;
             Ok(invocation(look.or(inner), &nothing, request))
         }
         Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
@@ -111,11 +111,11 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             let before = words.len();
             words.retain(|word| word != "--predict");
             let predict = if predict || words.len() < before { Predict::Yes } else { Predict::No };
-            let (inner, stepped) = stepped("step", args, &words)?;
-            Ok(invocation(look.or(inner), &nothing, Request::Step(stepped, predict)))
+            let (inner, source) = parse_record_source("step", args, &words)?;
+            Ok(invocation(look.or(inner), &nothing, Request::Step(source, predict)))
         }
         Some(Command::Board(board)) => {
-            let (inner, print, request) = on_board(args, board)?;
+            let (inner, print, request) = parse_board(args, board)?;
             Ok(invocation(look.or(inner), &print, request))
         }
         Some(Command::Replay(ReplayArgs { file, print })) => {
@@ -142,7 +142,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     }
 }
 
-pub(super) fn typed(args: &[OsString]) -> Result<Cli, UsageError> {
+pub(super) fn parse_cli(args: &[OsString]) -> Result<Cli, UsageError> {
     Cli::try_parse_from(args).map_err(|error| explain(error, args))
 }
 
@@ -166,7 +166,7 @@ fn show(yes: bool, no: bool) -> Show {
 }
 
 /// Returns the settings that a lesson's arguments choose, or an error if they do not fit together.
-pub(super) fn settled(lesson: &LessonArgs) -> Result<Settings, UsageError> {
+pub(super) fn checked_settings(lesson: &LessonArgs) -> Result<Settings, UsageError> {
     let settings = settings(lesson);
     match check(lesson, &settings) {
         Ok(()) => Ok(settings),

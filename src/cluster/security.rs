@@ -18,7 +18,7 @@ const AUTHORITY: &str = "informer-lab";
 const ADMIN: (&str, &str) = ("kubernetes-admin", "system:masters");
 
 /// Returns the TLS settings of the server and the credentials for the kubeconfig, or `None` without `--tls`.
-pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Credentials)>> {
+pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(SecureServing, Credentials)>> {
     if !settings.tls {
         return Ok(None);
     }
@@ -59,7 +59,7 @@ fn names(settings: &ClusterSettings) -> Vec<String> {
 
 /// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback
 /// address.
-pub(super) fn reached(listener: SocketAddr) -> SocketAddr {
+pub(super) fn reachable_address(listener: SocketAddr) -> SocketAddr {
     let ip = match listener.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

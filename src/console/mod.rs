@@ -15,7 +15,7 @@ use anyhow::Result;
 
 use crate::trace::{Printer, Record, RecordFile, Speed};
 
-pub use followers::{Followers, Heard, Over, Said};
+pub use followers::{CommandResult, EndReason, Followers, Message};
 pub use interrupt::Interrupt;
 #[cfg(unix)] // other systems have no signals to pass on
 pub(crate) use interrupt::{HUNG_UP, INTERRUPTED, TERMINATED};
@@ -23,7 +23,7 @@ pub(crate) use keys::{Keys, Pressed};
 pub(crate) use pager::show;
 pub(crate) use progress::Progress;
 pub(crate) use typing::Typing;
-use typing::loud_again;
+use typing::restore_echo;
 
 /// The environment of a subcommand.
 pub struct Console {

@@ -132,7 +132,7 @@ fn wait_for_input() {
 fn wait_for_input() {}
 
 #[cfg(unix)]
-pub(crate) use unix::{QuietKeyboard, loud_again};
+pub(crate) use unix::{QuietKeyboard, restore_echo};
 
 #[cfg(unix)]
 mod unix {
@@ -183,13 +183,13 @@ mod unix {
 
     impl Drop for QuietKeyboard {
         fn drop(&mut self) {
-            loud_again();
+            restore_echo();
         }
     }
 
     /// Restores the terminal's original settings. Code that exits the process at once must call this first. For a
     /// background process, the shell has restored them.
-    pub(crate) fn loud_again() {
+    pub(crate) fn restore_echo() {
         if !is_ours() {
             return;
         }
@@ -200,7 +200,7 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-pub(crate) use other::{QuietKeyboard, loud_again};
+pub(crate) use other::{QuietKeyboard, restore_echo};
 
 #[cfg(not(unix))]
 mod other {
@@ -217,5 +217,5 @@ mod other {
         pub(crate) fn forget(&self) {}
     }
 
-    pub(crate) fn loud_again() {}
+    pub(crate) fn restore_echo() {}
 }

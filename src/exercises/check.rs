@@ -55,7 +55,7 @@ fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<
     let mut command = Command::new(cargo);
     command.args(["run", "--locked", "--package", "informer-lab-break"]);
     if io::stderr().is_terminal() {
-        printer.tell("cargo compiles it; the first time takes a few minutes", "cargo 正在编译；第一次要几分钟");
+        printer.notice("cargo compiles it; the first time takes a few minutes", "cargo 正在编译；第一次要几分钟");
     } else {
         command.arg("--quiet");
     }

@@ -12,7 +12,7 @@ use crate::trace::{Failure, Printer};
 
 /// The part of an exercise to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ExerciseView {
     /// The problem as a user of the program saw it.
     Symptom,
     /// This many hints.
@@ -27,12 +27,12 @@ pub enum Asked {
 ///
 /// # Errors
 /// The solution is requested before the program is mended, or there is no clone to read it from.
-pub fn show(exercise: &Exercise, asked: Asked, printer: &Printer) -> Result<Ended> {
-    match asked {
-        Asked::Symptom => Ended::of_writing(symptom(exercise, printer)),
-        Asked::Hints(many) => Ended::of_writing(hints(exercise, many, printer)),
-        Asked::Solution if !Progress::load()?.is_done(exercise) => Err(too_early(exercise).into()),
-        Asked::Solution | Asked::SolutionAnyway => {
+pub fn show(exercise: &Exercise, view: ExerciseView, printer: &Printer) -> Result<Ended> {
+    match view {
+        ExerciseView::Symptom => Ended::of_writing(symptom(exercise, printer)),
+        ExerciseView::Hints(many) => Ended::of_writing(hints(exercise, many, printer)),
+        ExerciseView::Solution if !Progress::load()?.is_done(exercise) => Err(too_early(exercise).into()),
+        ExerciseView::Solution | ExerciseView::SolutionAnyway => {
             let solution = Checkout::find()?.read(&exercise.solution())?;
             Ended::of_writing(printer.page(solution.trim_end()))
         }

@@ -162,7 +162,7 @@ impl Seed {
             Self::Random => {
                 // Short enough to type again.
                 let seed = fastrand::u64(0..1_000_000);
-                printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
+                printer.notice(&format!("--seed {seed}"), &format!("--seed {seed}"));
                 seed
             }
         }

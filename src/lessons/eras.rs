@@ -23,7 +23,7 @@ pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ende
     let classic = in_era(Era::Classic, run, settings.clone(), console)?;
     let modern = in_era(Era::Modern, run, settings, console)?;
     for (en, zh) in differences(&classic, &modern) {
-        console.printer.tell(&en, &zh);
+        console.printer.notice(&en, &zh);
     }
     Ended::of_writing(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
 }

@@ -87,7 +87,7 @@ fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
         Origin::Step | Origin::Beyond => String::new(),
     };
     console.printer.heading(&format!("{}/{}  informer-lab {}{go}", stop + 1, stops.len(), row.command));
-    console.printer.tell(row.en, row.zh);
+    console.printer.notice(row.en, row.zh);
     row.run(&Settings::default(), console)
 }
 

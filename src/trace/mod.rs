@@ -35,10 +35,11 @@ pub use lang::Lang;
 pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
-pub use picture::{InWork, Listener, Picture, Pipeline, Slot, Told, Work};
+pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Work};
 pub use printer::Printer;
 pub use record::{
-    Cause, Header, Record, RecordFile, Recorder, SCHEMA, Said, State, WaitingDelta, What, read as read_record,
+    Cause, Header, NarratedSentence, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What,
+    read as read_record,
 };
 pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;

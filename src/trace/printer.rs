@@ -156,10 +156,10 @@ impl Printer {
     }
 
     /// Prints a remark that is not part of a run. It is printed even if the narration is left out.
-    pub fn tell(&self, en: &str, zh: &str) {
+    pub fn notice(&self, en: &str, zh: &str) {
         let mut streams = self.lock();
         let text = streams.lang.pick(en, zh).to_owned();
-        streams.tell(&text);
+        streams.notice(&text);
     }
 
     /// Prints a heading of the tour on standard error, unless the narration is left out.
@@ -275,11 +275,11 @@ mod tests {
         let dropped = || What::Dropped { key: "default/nettool".into(), known_objects: true };
         let line = |text: &str, style| What::Line { style, text: text.into() };
         vec![
-            recorder.said(at(1000), told),
-            recorder.happened(at(1001), Recorder::BY_HAND, "core::Pod", What::Resynced {}),
-            recorder.said(at(1001), line("Added : nettool", Style::Added)),
-            recorder.happened(at(3000), Recorder::BY_HAND, "core::Pod", dropped()),
-            recorder.said(at(4001), line("Deleted : nettool", Style::Deleted)),
+            recorder.program_text(at(1000), told),
+            recorder.informer_event(at(1001), Recorder::BY_HAND, "core::Pod", What::Resynced {}),
+            recorder.program_text(at(1001), line("Added : nettool", Style::Added)),
+            recorder.informer_event(at(3000), Recorder::BY_HAND, "core::Pod", dropped()),
+            recorder.program_text(at(4001), line("Deleted : nettool", Style::Deleted)),
         ]
     }
 
@@ -396,7 +396,7 @@ mod tests {
     fn a_name_cannot_drive_the_terminal() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let what = What::Line { style: Style::Plain, text: "a\u{1b}[2Jb\nc".into() };
-        printer.print(&Record::said(Duration::ZERO, what)).unwrap();
+        printer.print(&Record::without_cause(Duration::ZERO, what)).unwrap();
         assert_eq!(out.text(), "a\\u{1b}[2Jb\\nc\n");
     }
 }

@@ -18,7 +18,7 @@ const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 150
 /// Returns the narrator's remarks on a run.
 fn told(records: &[Record]) -> Vec<String> {
     let mut commentary = Commentary::default();
-    let remarks = records.iter().flat_map(|record| commentary.on(record)).collect::<Vec<_>>();
+    let remarks = records.iter().flat_map(|record| commentary.remarks_before(record)).collect::<Vec<_>>();
     remarks.into_iter().filter(|remark| remark.by == Speaker::Narrator).map(|remark| remark.en).collect()
 }
 

@@ -152,7 +152,7 @@ fn the_picture_and_the_commentary_accept_events_in_any_order() {
             if random.bool() {
                 record.of = Some("Pod".to_owned());
             }
-            commentary.on(&record);
+            commentary.remarks_before(&record);
             picture.apply(&record);
             let _ = picture.state_after(&record);
         }

@@ -76,7 +76,7 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
         ("reflector --known-objects", true, "the known objects have it"),
     ] {
         let mut session = Session::new(records(command), Predict::Yes, Lang::En);
-        while session.question().is_none_or(|question| !question.asks.0.contains("will Deleted come out")) {
+        while session.question().is_none_or(|question| !question.text.0.contains("will Deleted come out")) {
             assert!(session.press(Key::Forward), "{command}: nothing was asked");
         }
         session.press(Key::Answer(right));
@@ -102,8 +102,8 @@ fn every_run_with_a_queue_has_questions_and_shows_their_number() {
             while session.press(Key::Forward) {
                 if let Some(question) = session.question().cloned() {
                     asked += 1;
-                    texts.insert(question.asks.0.clone());
-                    session.press(Key::Answer(question.happens));
+                    texts.insert(question.text.0.clone());
+                    session.press(Key::Answer(question.answer));
                     assert!(frame(&session, 80, 24).join(" ").contains("Right"), "{}: {question:?}", row.command);
                 }
             }
@@ -190,7 +190,7 @@ fn the_score_is_visible_on_sixty_columns_for_every_event() {
     let mut answered = 0;
     while session.press(Key::Forward) {
         if let Some(question) = session.question().cloned() {
-            session.press(Key::Answer(question.happens));
+            session.press(Key::Answer(question.answer));
             answered += 1;
         }
         let title = &frame(&session, 60, 24)[0];
@@ -240,7 +240,7 @@ fn a_question_that_the_record_cannot_answer_is_not_asked() {
     let cut_off = whole[..=at].to_vec();
     let mut session = Session::new(cut_off, Predict::Yes, Lang::En);
     while session.press(Key::Forward) {
-        let asks = session.question().map(|question| question.asks.0.as_str()).unwrap_or_default();
+        let asks = session.question().map(|question| question.text.0.as_str()).unwrap_or_default();
         assert!(!asks.contains("will it leave the store"), "{asks}");
     }
 }
@@ -272,7 +272,7 @@ fn a_verdict_mentions_known_objects_only_if_the_queue_has_some() {
                 continue;
             }
             for question in questions(&records).into_values() {
-                let (en, zh) = &question.why;
+                let (en, zh) = &question.reason;
                 assert!(!en.contains("nor known") && !zh.contains("也不在 known"), "{} {of:?}: {en} {zh}", row.command);
             }
         }

@@ -5,7 +5,7 @@ use futures::FutureExt;
 use super::options::WATCH;
 use super::row::{FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
-use crate::lessons::{architecture, controllerloop, list_and_watch, lister, syncing};
+use crate::lessons::{architecture, controllerloop, lister, reflector_loop, syncing};
 
 /// Creates `nettool`.
 static RUN: Fixture =
@@ -65,7 +65,7 @@ pub(super) static ROWS: &[Row] = &[
         chapter: "14-controller-loop",
         trace: Some("loop.txt"),
         defaults: watching(ClusterDefaults { scenario: Some(&LOOP), ..FOUR_PODS }).lasting(24),
-        lesson: |lab| list_and_watch::run(lab).boxed_local(),
+        lesson: |lab| reflector_loop::run(lab).boxed_local(),
         modern: None,
     },
     Row {

@@ -8,7 +8,7 @@ mod work;
 
 use std::collections::BTreeMap;
 
-pub use listener::{Listener, Told};
+pub use listener::{Listener, QueuedNotification};
 pub use pipeline::{Pipeline, Slot};
 pub use work::{InWork, Work};
 
@@ -38,7 +38,7 @@ impl Picture {
         }
         if record.what.is_of_work() {
             self.work.apply(&record.what, record.cause, record.at);
-        } else if !record.what.is_said() {
+        } else if !record.what.is_program_text() {
             let of = record.of.clone().unwrap_or_default();
             self.pipelines.entry(of).or_default().apply(&record.what, record.cause);
         }
