@@ -22,7 +22,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
-    if let Some(binary) = Binary::of(&args) {
+    if let Some(binary) = Binary::from_args(&args) {
         return binary.run(&args);
     }
     let invocation = match cli::parse(&args) {

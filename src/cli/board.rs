@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn options_that_do_not_fit_together_are_refused() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab board reflector --follow --output json", "leave --speed and --output out"),
             ("informer-lab board reflector --follow --speed 2", "--speed paces a recorded run"),
             ("informer-lab board --predict reflector --follow", "a live run cannot be predicted"),
@@ -158,7 +158,7 @@ mod tests {
             ("informer-lab board reflector --at 127.0.0.1:80 --out a.html", "leave one of them out"),
         ] {
             let refused = parse(&words(line)).expect_err(line).error.to_string();
-            assert!(refused.contains(said), "{line}: {refused}");
+            assert!(refused.contains(expected), "{line}: {refused}");
         }
     }
 }

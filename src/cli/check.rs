@@ -64,7 +64,7 @@ fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
 }
 
 fn fits_a_real_cluster(WatchArgs { source, run }: &WatchArgs) -> Result<(), Words> {
-    let Some(real) = real(source) else { return Ok(()) };
+    let Some(real) = real_cluster_option(source) else { return Ok(()) };
     if source.client.era.is_some() {
         let en = format!("--era sets up the built-in cluster too: with {real}, choose the client's era by --client");
         return Err((en, format!("--era 也会设置内置集群：用 {real} 时，请用 --client 选择客户端的时代")).into());
@@ -86,7 +86,7 @@ fn fits_a_real_cluster(WatchArgs { source, run }: &WatchArgs) -> Result<(), Word
 }
 
 /// Returns the name of the option that selects a real cluster, if one was given.
-pub fn real(args: &SourceArgs) -> Option<&'static str> {
+pub fn real_cluster_option(args: &SourceArgs) -> Option<&'static str> {
     let SourceArgs { cluster, kubeconfig, context, .. } = args;
     first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
 }
@@ -110,7 +110,7 @@ fn source_option(args: &SourceArgs) -> Option<&'static str> {
         ("--stages", stages.is_some()),
         ("--listen", listen.is_some()),
     ];
-    real(args).or_else(|| first(&others)).or_else(|| era_option(args))
+    real_cluster_option(args).or_else(|| first(&others)).or_else(|| era_option(args))
 }
 
 fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str> {

@@ -36,7 +36,7 @@ fn command() -> Command {
 pub fn completions(shell: Shell, printer: &Printer) -> Result<Ended> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command(), "informer-lab", &mut text);
-    Ended::of_writing(printer.bytes(&text))
+    Ended::from_write(printer.bytes(&text))
 }
 
 /// Writes a manual page for each subcommand into the folder, or prints the first one.
@@ -46,7 +46,7 @@ pub fn man(folder: Option<&Path>, printer: &Printer) -> Result<Ended> {
     let Some(folder) = folder else {
         let mut page = Vec::new();
         Man::new(command).render(&mut page)?;
-        return Ended::of_writing(printer.bytes(&page));
+        return Ended::from_write(printer.bytes(&page));
     };
     clap_mangen::generate_to(command, folder).map_err(|error| {
         Failure::new((

@@ -37,14 +37,14 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
             match printer.has_room(&text) {
                 true => error.print(),
                 false => {
-                    printer.complain(&text);
+                    printer.print_on_stderr(&text);
                     Ok(())
                 }
             }
         }
         (_, Lang::Zh) => {
             let look = Look::new(Output::Text, ColorChoice::Auto, lang);
-            Printer::new(look).complain(&usage.in_chinese());
+            Printer::new(look).print_on_stderr(&usage.in_chinese());
             Ok(())
         }
     };

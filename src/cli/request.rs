@@ -18,7 +18,7 @@ use kube_testcluster::Admin;
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
 use super::board::parse_board;
-use super::check::{check, real};
+use super::check::{check, real_cluster_option};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::lessons::{LessonArgs, WatchArgs};
 use super::nested::{parse_eras, parse_record_source};
@@ -180,7 +180,7 @@ fn settings(lesson: &LessonArgs) -> Settings {
     let usual = Settings { client, serve: lesson.serve, ..Settings::default() };
     let Some(WatchArgs { source, run }) = &lesson.watch else { return usual };
     Settings {
-        source: if real(source).is_some() {
+        source: if real_cluster_option(source).is_some() {
             Source::Real(Target { kubeconfig: source.kubeconfig.clone(), context: source.context.clone() })
         } else {
             let server = source.server.or(era).unwrap_or_default();
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn an_option_that_a_lesson_cannot_use_is_a_usage_error() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab deltafifo --cluster", "deltafifo has no use for --cluster"),
             ("informer-lab --speed 3 reflector", "--speed goes after the lesson: informer-lab reflector --speed"),
             ("informer-lab deltafifo --seed 1", "deltafifo has no use for --seed"),
@@ -337,13 +337,13 @@ mod tests {
             ("informer-lab eras queue --output json", "leave --speed, --output, --record out"),
         ] {
             let error = usage_error(line);
-            assert!(error.contains(said), "{line}: {error}");
+            assert!(error.contains(expected), "{line}: {error}");
         }
     }
 
     #[test]
     fn a_bad_value_says_what_was_expected() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab indexer --serve nowhere", "expected an IP address and a port"),
             ("informer-lab factory --serve 1.2.3.4", "expected an IP address and a port"),
             ("informer-lab reflector --for 5", "expected a duration"),
@@ -353,13 +353,13 @@ mod tests {
             ("informer-lab reflector --era ancient", "possible values: classic, modern"),
         ] {
             let error = usage_error(line);
-            assert!(error.contains(said), "{line}: {error}");
+            assert!(error.contains(expected), "{line}: {error}");
         }
     }
 
     #[test]
     fn a_usage_error_is_shown_in_chinese_too() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab reflectr", "错误：没有子命令 reflectr\n  下一步：是不是想写 relist、reflector？"),
             ("informer-lab reflector --nodes 1", "错误：reflector 用不到 --nodes"),
             ("informer-lab reflector --for 5", "--for <DURATION> 的值 5 无效：应为不超过一周的时长"),
@@ -367,8 +367,8 @@ mod tests {
             ("informer-lab eras", "错误：缺少参数 <LESSON>"),
             ("informer-lab list --era modern", "错误：list 会询问两个时代的集群"),
         ] {
-            let told = parse(&words(line)).expect_err(line).in_chinese();
-            assert!(told.contains(said), "{line}: {told}");
+            let chinese = parse(&words(line)).expect_err(line).in_chinese();
+            assert!(chinese.contains(expected), "{line}: {chinese}");
         }
     }
 

@@ -138,13 +138,13 @@ mod tests {
         let (path, began) = (pipe.clone(), Instant::now());
         let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::En));
         let running = tokio::spawn(async move { run(&words, &path, ProcessGroup::Own, signals, &printer).await });
-        let said = spawn_blocking(move || {
+        let first_line = spawn_blocking(move || {
             let mut lines = BufReader::new(File::open(pipe).unwrap());
             let mut line = String::new();
             lines.read_line(&mut line).unwrap();
             (line, lines)
         });
-        let (line, mut lines) = said.await.unwrap();
+        let (line, mut lines) = first_line.await.unwrap();
         assert_eq!(line, "up\n");
         sender.send(TERMINATED).unwrap();
         assert_eq!((running.await.unwrap().unwrap(), began.elapsed()), (137, GRACE));

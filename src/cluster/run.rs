@@ -22,7 +22,7 @@ const USUAL_STAGES: &str = "run";
 /// A file cannot be used, an address cannot be bound, or a command cannot be run.
 pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let builder = builder(settings)?;
-    let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
+    let scenario = files::input_file(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
     let listener = listen(settings.listen, "--listen")?;
@@ -136,7 +136,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),
         Some(Pods::File(path)) => {
-            let source = files::source(Some(path), "the pods file", None)?.expect("a file was named");
+            let source = files::input_file(Some(path), "the pods file", None)?.expect("a file was named");
             builder.pods(source.parsed(files::PODS, |text, name| pods_from_yaml(text, name, "default"))?)
         }
     })
@@ -154,7 +154,7 @@ async fn wait_for_signal(
         printer.notice("in another terminal:", "在另一个终端执行：");
         printer.page(&kubeconfig.export())
     });
-    if let Ended::ReaderGone = Ended::of_writing(printed)? {
+    if let Ended::ReaderGone = Ended::from_write(printed)? {
         tracing::debug!("the reader of standard output has gone before the cluster's address was printed");
     }
     printer.notice("Ctrl-C ends", "按 Ctrl-C 结束");

@@ -34,7 +34,7 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
     })?;
     let serving = SecureServing::new(&server)?.client_ca(authority.certificate())?;
     let mut serving = serving.service_account_key(authority.secret());
-    if let Some(file) = files::source(settings.token_auth_file.as_deref(), "the token file", None)? {
+    if let Some(file) = files::input_file(settings.token_auth_file.as_deref(), "the token file", None)? {
         serving = serving.token_file(&file.text).map_err(|error| {
             let name = &file.name;
             Failure::new((format!("{name} is no file of tokens"), format!("{name} 不是 token 文件")))

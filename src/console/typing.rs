@@ -10,7 +10,7 @@ use std::thread;
 
 use tokio::sync::mpsc;
 
-use super::line::Line;
+use super::typed_line::TypedLine;
 use crate::trace::Printer;
 
 const PROMPT: &str = "> ";
@@ -25,7 +25,7 @@ const BACKGROUND: std::time::Duration = std::time::Duration::from_millis(100);
 /// Reads standard input line by line.
 pub(crate) struct Typing {
     chunks: mpsc::Receiver<Vec<u8>>,
-    line: Line,
+    line: TypedLine,
     entered: VecDeque<String>,
     /// The screen and the keyboard for showing the typed line. `None` if the terminal echoes it, or nothing does.
     screen: Option<(Printer, QuietKeyboard)>,
@@ -42,7 +42,7 @@ impl Typing {
         // regard to the footer.
         let on_screen = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         let screen = on_screen.then(QuietKeyboard::begin).flatten().map(|keyboard| (printer.clone(), keyboard));
-        let typing = Self { chunks: chunks(), line: Line::default(), entered: VecDeque::new(), screen };
+        let typing = Self { chunks: chunks(), line: TypedLine::default(), entered: VecDeque::new(), screen };
         typing.show();
         Some(typing)
     }

@@ -83,7 +83,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
         let address = cluster
             .serve_securely(listener, serving)
             .map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?;
-        printer.complain(&format!("Serving securely on {address}"));
+        printer.print_on_stderr(&format!("Serving securely on {address}"));
         stop.cancelled().await;
         cluster.shutdown().await;
         Ok(ExitCode::SUCCESS)
@@ -134,16 +134,16 @@ fn print_ignored_flags(flags: &Flags, printer: &Printer) {
     let ignored = flags.others(&[TAKEN.as_slice(), &UNDERSTOOD].concat());
     if !ignored.is_empty() {
         let list = ignored.join(", ");
-        printer.complain(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
+        printer.print_on_stderr(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
     }
     for (gate, on) in feature_gates(flags).filter(|(gate, _)| ![AGGREGATED_DISCOVERY, WATCH_LIST].contains(gate)) {
         let ignored = format!("--feature-gates={gate}={on}");
-        printer.complain(printer.pick(&format!("ignored: {ignored}"), &format!("忽略：{ignored}")));
+        printer.print_on_stderr(printer.pick(&format!("ignored: {ignored}"), &format!("忽略：{ignored}")));
     }
     for mode in modes(flags).filter(|mode| !["AlwaysAllow", "RBAC"].contains(mode)) {
         let en = format!("--authorization-mode={mode} is not enforced");
         let zh = format!("--authorization-mode={mode} 不会强制执行");
-        printer.complain(printer.pick(&en, &zh));
+        printer.print_on_stderr(printer.pick(&en, &zh));
     }
 }
 

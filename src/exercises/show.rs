@@ -29,12 +29,12 @@ pub enum ExerciseView {
 /// The solution is requested before the program is mended, or there is no clone to read it from.
 pub fn show(exercise: &Exercise, view: ExerciseView, printer: &Printer) -> Result<Ended> {
     match view {
-        ExerciseView::Symptom => Ended::of_writing(symptom(exercise, printer)),
-        ExerciseView::Hints(many) => Ended::of_writing(hints(exercise, many, printer)),
+        ExerciseView::Symptom => Ended::from_write(symptom(exercise, printer)),
+        ExerciseView::Hints(many) => Ended::from_write(hints(exercise, many, printer)),
         ExerciseView::Solution if !Progress::load()?.is_done(exercise) => Err(too_early(exercise).into()),
         ExerciseView::Solution | ExerciseView::SolutionAnyway => {
             let solution = Checkout::find()?.read(&exercise.solution())?;
-            Ended::of_writing(printer.page(solution.trim_end()))
+            Ended::from_write(printer.page(solution.trim_end()))
         }
     }
 }
@@ -70,6 +70,7 @@ fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> 
 
 fn too_early(exercise: &Exercise) -> Failure {
     let name = exercise.name;
-    let said = ("the solution is shown once the program is right", "程序修好之后才显示答案");
-    Failure::new(said).next(format!("informer-lab break {name} --hint; informer-lab break {name} --solution --anyway"))
+    let message = ("the solution is shown once the program is right", "程序修好之后才显示答案");
+    Failure::new(message)
+        .next(format!("informer-lab break {name} --hint; informer-lab break {name} --solution --anyway"))
 }

@@ -75,7 +75,7 @@ impl LessonClusters {
             Some(cable) => cable.client(&cluster, &plan.namespace),
             None => cluster.client(&plan.namespace),
         };
-        match connect::namespace_exists(&client, &plan.namespace, BUILT_IN).await? {
+        match connect::look_up_namespace(&client, &plan.namespace, BUILT_IN).await? {
             NamespaceLookup::Exists => {
                 Ok(Self { client: Some(client), cluster: Some(cluster), real: None, each_era, others })
             }

@@ -342,7 +342,7 @@ impl Lab {
         }
         match &self.0.config.sink {
             Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(record),
-            Sink::Live(printer) => match Ended::of_writing(printer.print(&record)) {
+            Sink::Live(printer) => match Ended::from_write(printer.print(&record)) {
                 Ok(Ended::ReaderGone) => {
                     self.0.reader_gone.store(true, Ordering::Relaxed);
                     self.0.config.stop.cancel();

@@ -9,7 +9,7 @@ use kube::api::{ListParams, PostParams};
 use kube::{Api, Client, Config};
 use tokio::time::{sleep, timeout};
 
-use super::connect::{NamespaceLookup, ask, explain, first_line, forbidden, unreachable};
+use super::connect::{NamespaceLookup, explain, first_line, forbidden, try_look_up_namespace, unreachable};
 use super::kubeconfig;
 use super::settings::Target;
 use crate::trace::Failure;
@@ -89,7 +89,7 @@ async fn first_answer(client: &Client, namespace: &str, address: &str, within: D
     let mut not_ready = None;
     let answer = async {
         loop {
-            match ask(client, namespace).await {
+            match try_look_up_namespace(client, namespace).await {
                 Err(kube::Error::Api(status)) if matches!(status.code, 429 | 503 | 504) => {
                     not_ready = Some(status);
                     sleep(AGAIN).await;

@@ -16,7 +16,7 @@ use crate::trace::{Record, differences};
 pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ended> {
     if run.modern.is_none() {
         let (en, zh) = same(run);
-        return Ended::of_writing(console.printer.page(console.printer.pick(&en, &zh)));
+        return Ended::from_write(console.printer.page(console.printer.pick(&en, &zh)));
     }
     let seed = Seed::Fixed(settings.seed.draw(&run.defaults, &console.printer));
     let settings = Settings { seed, ..settings.clone() };
@@ -25,7 +25,7 @@ pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ende
     for (en, zh) in differences(&classic, &modern) {
         console.printer.notice(&en, &zh);
     }
-    Ended::of_writing(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
+    Ended::from_write(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
 }
 
 fn same(run: &Row) -> (String, String) {

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 use anyhow::Result;
 
 use super::catalog::{Origin, Row, rows};
-use crate::console::{Console, Ended, Keys, Pressed};
+use crate::console::{Console, Ended, KeyPress, Keys};
 use crate::lab::Settings;
 use crate::trace::{Failure, Lang, Printer, Speed};
 
@@ -141,22 +141,22 @@ enum Answer {
     Nothing,
 }
 
-fn answer(key: Pressed, number: &mut String, stop: usize, count: usize) -> Answer {
+fn answer(key: KeyPress, number: &mut String, stop: usize, count: usize) -> Answer {
     match key {
-        Pressed::Enter if !number.is_empty() => match std::mem::take(number).parse::<usize>() {
+        KeyPress::Enter if !number.is_empty() => match std::mem::take(number).parse::<usize>() {
             Ok(number) if (1..=count).contains(&number) => Answer::Go(Some(number - 1)),
             _ => Answer::NoStop,
         },
-        Pressed::Enter | Pressed::Right | Pressed::Letter(' ') => Answer::Go(Some(stop + 1)),
-        Pressed::Left | Pressed::Letter('b') => Answer::Go(Some(stop.saturating_sub(1))),
-        Pressed::Letter('r') => Answer::Go(Some(stop)),
-        Pressed::Letter('q') => Answer::Go(None),
-        Pressed::Letter(digit @ '0'..='9') if number.len() < 3 => {
+        KeyPress::Enter | KeyPress::Right | KeyPress::Letter(' ') => Answer::Go(Some(stop + 1)),
+        KeyPress::Left | KeyPress::Letter('b') => Answer::Go(Some(stop.saturating_sub(1))),
+        KeyPress::Letter('r') => Answer::Go(Some(stop)),
+        KeyPress::Letter('q') => Answer::Go(None),
+        KeyPress::Letter(digit @ '0'..='9') if number.len() < 3 => {
             number.push(digit);
             Answer::Typed(digit)
         }
-        Pressed::Backspace => number.pop().map_or(Answer::Nothing, |_| Answer::Erased),
-        Pressed::Letter(_) => Answer::Nothing,
+        KeyPress::Backspace => number.pop().map_or(Answer::Nothing, |_| Answer::Erased),
+        KeyPress::Letter(_) => Answer::Nothing,
     }
 }
 
@@ -166,11 +166,11 @@ mod tests {
 
     #[test]
     fn a_key_leads_on_back_or_out_and_a_number_waits_for_enter() {
-        let typed = |keys: &[Pressed]| {
+        let typed = |keys: &[KeyPress]| {
             let mut number = String::new();
             keys.iter().map(|key| answer(*key, &mut number, 3, 20)).last().unwrap()
         };
-        use Pressed::{Backspace, Enter, Left, Letter};
+        use KeyPress::{Backspace, Enter, Left, Letter};
         assert_eq!(typed(&[Enter]), Answer::Go(Some(4)));
         assert_eq!(typed(&[Left]), Answer::Go(Some(2)));
         assert_eq!(typed(&[Letter('r')]), Answer::Go(Some(3)));

@@ -18,13 +18,13 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let Some(record) = session.record() else { return };
     let picture = session.picture();
     let kind = shown_kind(session, record);
-    let pipeline = picture.of(kind.as_deref());
+    let pipeline = picture.pipeline_of(kind.as_deref());
     let parts = session.parts(kind.as_deref());
     let boxes = box_height(area.height);
     let heights = [1, boxes, boxes, 1, REMARK_LINES, 1].map(Constraint::Length);
     let [title, upper, lower, _, _, _] = Layout::vertical(heights).areas(area);
     let rest = Rect { y: lower.bottom(), height: area.bottom().saturating_sub(lower.bottom()), ..area };
-    let [trace, said, keys] =
+    let [trace, remarks, keys] =
         Layout::vertical([Constraint::Min(1), Constraint::Length(REMARK_LINES), Constraint::Length(1)]).areas(rest);
     Paragraph::new(title_line(session, record, title.width.into())).style(Modifier::BOLD).render(title, buffer);
     let [server, queue] = Layout::horizontal([Constraint::Percentage(35), Constraint::Percentage(65)]).areas(upper);
@@ -52,7 +52,7 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
         shown("work queue (workers)", lines, true, FrameBox::Work, work, buffer);
     }
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
-    Paragraph::new(remark_lines(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
+    Paragraph::new(remark_lines(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(remarks, buffer);
     Paragraph::new(session.lang.pick(
         "Enter next  ? help  q quit  b back  n same  / find  g G ends",
         "回车 前进  ? 按键  q 退出  b 返回  n 同类  / 查找  g G 首尾",
@@ -306,18 +306,18 @@ fn remark_lines(session: &Session) -> Vec<Line<'static>> {
         );
         return text.lines().map(|line| Line::from(line.to_owned())).collect();
     }
-    let mut said: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     if let Some(question) = session.question() {
-        said.push(format!("? {}", session.lang.pick(&question.text.0, &question.text.1)));
+        lines.push(format!("? {}", session.lang.pick(&question.text.0, &question.text.1)));
     } else {
-        said.extend(session.verdict.clone());
-        said.extend(session.narration());
-        if said.is_empty() && session.record().is_some_and(|record| matches!(record.what, What::Line { .. })) {
+        lines.extend(session.verdict.clone());
+        lines.extend(session.narration());
+        if lines.is_empty() && session.record().is_some_and(|record| matches!(record.what, What::Line { .. })) {
             let last = session
                 .lang
                 .pick("The lesson prints a line: the last one above.", "本课打印了一行，就是上面最后一行。");
-            said.push(last.to_owned());
+            lines.push(last.to_owned());
         }
     }
-    said.into_iter().map(Line::from).collect()
+    lines.into_iter().map(Line::from).collect()
 }

@@ -31,7 +31,7 @@ pub struct FrameContent {
 /// Returns the content of the session's current frame; `None` for an empty record.
 pub fn frame_content(session: &Session) -> Option<FrameContent> {
     let record = session.record()?;
-    let pipeline = session.picture().of(shown_kind(session, record).as_deref());
+    let pipeline = session.picture().pipeline_of(shown_kind(session, record).as_deref());
     Some(FrameContent {
         heading: heading(session, record),
         server: server_lines(pipeline, usize::MAX),

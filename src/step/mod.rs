@@ -45,7 +45,7 @@ pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<
     let width = columns().unwrap_or(80);
     loop {
         let text = frame(&session, width, 24).join("\n");
-        let ended = Ended::of_writing(printer.page(&format!("{text}\n")))?;
+        let ended = Ended::from_write(printer.page(&format!("{text}\n")))?;
         if ended != Ended::Done || !session.press(Key::Forward) {
             return Ok(ended);
         }

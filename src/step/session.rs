@@ -138,19 +138,19 @@ impl Session {
     /// Returns the sentences on the current event: the narrator's and the lesson's, or, if there are none, a general
     /// explanation of the event.
     pub(super) fn narration(&self) -> Vec<String> {
-        let mut said = self.narration.get(self.at).cloned().unwrap_or_default();
+        let mut sentences = self.narration.get(self.at).cloned().unwrap_or_default();
         if self.at == 0 && self.predict == Predict::Yes {
-            said.push(self.announcement());
+            sentences.push(self.announcement());
         }
         if let Some(Record { what: What::Narration { en, zh }, .. }) = self.record() {
-            said.push(self.lang.pick(en, zh).to_owned());
+            sentences.push(self.lang.pick(en, zh).to_owned());
         }
-        if said.is_empty()
+        if sentences.is_empty()
             && let Some((en, zh)) = self.record().and_then(|record| meaning(&record.what))
         {
-            said.push(self.lang.pick(en, zh).to_owned());
+            sentences.push(self.lang.pick(en, zh).to_owned());
         }
-        said
+        sentences
     }
 
     /// Returns the announcement of the questions at the beginning.

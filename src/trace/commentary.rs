@@ -45,9 +45,9 @@ impl Commentary {
         if record.header().is_some() {
             *self = Self::default();
         }
-        let narration = self.narrator.remarks_on(record, self.picture.of(record.of.as_deref()));
+        let narration = self.narrator.remarks_on(record, self.picture.pipeline_of(record.of.as_deref()));
         self.picture.apply(record);
-        let mut remarks = self.explainer.next(record, self.picture.of(record.of.as_deref()));
+        let mut remarks = self.explainer.next(record, self.picture.pipeline_of(record.of.as_deref()));
         if !narration.is_empty() {
             remarks.extend(self.explainer.end()); // a narrator's remark stands below the steps that it is about
         }

@@ -17,7 +17,7 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     if classic.lines == modern.lines {
         return vec![nothing(&classic, &modern)];
     }
-    let said: Vec<Sentence> = [
+    let sentences: Vec<Sentence> = [
         merged(&classic, &modern),
         dropped(&classic, &modern),
         lists(&classic, &modern),
@@ -29,7 +29,7 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     .into_iter()
     .flatten()
     .collect();
-    if said.is_empty() { vec![unknown()] } else { said }
+    if sentences.is_empty() { vec![unknown()] } else { sentences }
 }
 
 /// The facts of one run that may differ between the eras.
@@ -69,7 +69,8 @@ impl<'a> Facts<'a> {
                 What::Dropped { key, .. } => drop(facts.dropped.insert(key)),
                 What::Queued { queue, key, delta, .. } => {
                     facts.queue = Some(queue);
-                    facts.merged |= facts.end.of(record.of.as_deref()).queue.iter().any(|slot| slot.deltas.len() > 1);
+                    facts.merged |=
+                        facts.end.pipeline_of(record.of.as_deref()).queue.iter().any(|slot| slot.deltas.len() > 1);
                     if delta.is_deletion() {
                         facts.deleted.insert(key);
                         facts.tombstone_first |= delta.tombstone && !listing;

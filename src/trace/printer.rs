@@ -123,7 +123,7 @@ impl Printer {
     }
 
     /// Prints lines on standard error, wrapped to its width.
-    pub fn complain(&self, text: &str) {
+    pub fn print_on_stderr(&self, text: &str) {
         let mut streams = self.lock();
         let width = streams.width.of_narration();
         let lines = text.lines().flat_map(|line| hanging(line, width)).map(|line| line + "\n");
@@ -271,11 +271,11 @@ mod tests {
     fn run() -> Vec<Record> {
         let mut recorder = Recorder::default();
         let at = Duration::from_millis;
-        let told = What::Narration { en: "kubectl run nettool".into(), zh: "运行".into() };
+        let narration = What::Narration { en: "kubectl run nettool".into(), zh: "运行".into() };
         let dropped = || What::Dropped { key: "default/nettool".into(), known_objects: true };
         let line = |text: &str, style| What::Line { style, text: text.into() };
         vec![
-            recorder.program_text(at(1000), told),
+            recorder.program_text(at(1000), narration),
             recorder.informer_event(at(1001), Recorder::BY_HAND, "core::Pod", What::Resynced {}),
             recorder.program_text(at(1001), line("Added : nettool", Style::Added)),
             recorder.informer_event(at(3000), Recorder::BY_HAND, "core::Pod", dropped()),

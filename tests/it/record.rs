@@ -46,7 +46,7 @@ fn the_picture_agrees_with_the_events() {
     let mut pictures = Picture::default();
     for (command, record) in every_line() {
         pictures.apply(&record);
-        let pipeline = pictures.of(record.of.as_deref());
+        let pipeline = pictures.pipeline_of(record.of.as_deref());
         match &record.what {
             What::Notified { listener, pending, .. }
             | What::Coalesced { listener, pending, .. }

@@ -162,7 +162,8 @@ fn the_box_that_changed_shows_the_events_object() {
         let record = session.record().unwrap();
         if matches!(record.what.name(), "stored" | "committed") {
             let key = record.what.key().unwrap().trim_start_matches("default/").to_owned();
-            let still = session.picture().of(record.of.as_deref()).server.contains_key(&format!("default/{key}"));
+            let still =
+                session.picture().pipeline_of(record.of.as_deref()).server.contains_key(&format!("default/{key}"));
             let name = &key[..key.len().min(20)];
             for height in [24, 18] {
                 let shown = frame(&session, 80, height);

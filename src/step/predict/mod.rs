@@ -70,7 +70,7 @@ pub fn questions(records: &[Record]) -> BTreeMap<usize, Question> {
     let (mut picture, mut asked_about, mut questions) = (Picture::default(), BTreeSet::new(), BTreeMap::new());
     for (at, record) in records.iter().enumerate() {
         picture.apply(record);
-        let pipeline = picture.of(record.of.as_deref());
+        let pipeline = picture.pipeline_of(record.of.as_deref());
         let moment = Moment { asked_about: &asked_about, record, pipeline, rest: &records[at + 1..] };
         let asked = changes::question_at(&moment)
             .or_else(|| lists::question_at(&moment))

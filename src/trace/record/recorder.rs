@@ -72,7 +72,7 @@ impl Recorder {
 
     fn record(&mut self, at: Duration, of: String, what: What) -> Record {
         let causes = self.causes.entry(of.clone()).or_default();
-        let before = self.picture.of(Some(&of));
+        let before = self.picture.pipeline_of(Some(&of));
         let mut what = with_popped(what, before);
         let cause = causes.cause_of(&what, before);
         if let What::Queued { key, delta, .. } = &mut what {
