@@ -48,7 +48,7 @@ pub fn run(target: Option<&Target>, namespace: &str, console: &Console) -> Resul
     drop(asking);
     let findings = [program(printer), terminal(printer), language(printer), cluster];
     for finding in &findings {
-        let ended = Ended::of_writing(print(finding, printer))?;
+        let ended = Ended::from_write(print(finding, printer))?;
         if ended != Ended::Done {
             return Ok(ended);
         }

@@ -13,7 +13,7 @@ use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Printer, Record, RecordFile, Speed, read_record};
 use informer_lab::{board, book, cluster, doctor, replay, step};
 
-use cli::{Invocation, Request, Stepped, manual};
+use cli::{Invocation, RecordSource, Request, manual};
 
 /// The cluster works on trees of JSON, which are many small allocations. With the system's allocator, a pod takes half
 /// as much processor time again, and far more in the static release, because musl's allocator has a single lock.
@@ -22,7 +22,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
-    if let Some(binary) = Binary::of(&args) {
+    if let Some(binary) = Binary::from_args(&args) {
         return binary.run(&args);
     }
     let invocation = match cli::parse(&args) {
@@ -64,32 +64,32 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Menu => listing::menu(console),
         Request::Lessons => listing::all(console),
         Request::BoardLive(run, settings, at) => board::follow(run, &settings, at, console),
-        Request::Tour(settings) => tour::play(&settings, console),
-        Request::Lesson(run, settings) => run.play(&settings, console),
-        Request::Eras(run, settings) => eras::play(run, &settings, console),
+        Request::Tour(settings) => tour::run(&settings, console),
+        Request::Lesson(run, settings) => run.run(&settings, console),
+        Request::Eras(run, settings) => eras::compare(run, &settings, console),
         Request::Read(chapter) => book::read(chapter.as_deref(), console),
-        Request::Step(stepped, predict) => step::run(records(stepped, console)?, predict, console),
-        Request::Board(shown, settings) => {
-            let runs = shown.into_iter().map(|stepped| records(stepped, console)).collect::<Result<_>>()?;
+        Request::Step(source, predict) => step::run(records(source, console)?, predict, console),
+        Request::Board(sources, settings) => {
+            let runs = sources.into_iter().map(|source| records(source, console)).collect::<Result<_>>()?;
             board::run(runs, &settings, console)
         }
-        Request::Replay(file) => replay::play(&file, console),
+        Request::Replay(file) => replay::run(&file, console),
         Request::Cluster(settings) => cluster::run(&settings, console),
         Request::Envtest => envtest::run(console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
         Request::Completions(shell) => manual::completions(shell, &console.printer),
         Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),
         Request::Exercises => exercises::list(&console.printer),
-        Request::Exercise(exercise, asked) => exercises::show(exercise, asked, &console.printer),
+        Request::Exercise(exercise, view) => exercises::show(exercise, view, &console.printer),
         Request::Check(exercise) => exercises::check(exercise, &console.printer),
         Request::ResetExercises => exercises::reset(&console.printer),
     }
 }
 
 /// Reads the records from a file, or runs a lesson to its end and returns its records.
-fn records(of: Stepped, console: &Console) -> Result<Vec<Record>> {
-    match of {
-        Stepped::File(file) => Ok(read_record(&file)?),
-        Stepped::Lesson(run, settings) => run.record(&settings, console),
+fn records(source: RecordSource, console: &Console) -> Result<Vec<Record>> {
+    match source {
+        RecordSource::File(file) => Ok(read_record(&file)?),
+        RecordSource::Lesson(run, settings) => run.record(&settings, console),
     }
 }

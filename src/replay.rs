@@ -11,6 +11,6 @@ use crate::trace::read_record;
 ///
 /// # Errors
 /// The file is no record, or standard output cannot be written.
-pub fn play(file: &Path, console: &Console) -> Result<Ended> {
-    console.play(&read_record(file)?)
+pub fn run(file: &Path, console: &Console) -> Result<Ended> {
+    console.print(&read_record(file)?)
 }

@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use super::page::{Follows, live_page};
 use super::serve;
 use crate::cluster::listen;
-use crate::console::{Console, Ended, Followers, Heard, Over, Said};
+use crate::console::{CommandResult, Console, EndReason, Ended, Followers, Message};
 use crate::lab::{Settings, Source};
-use crate::lessons::Run;
+use crate::lessons::Row;
 
 /// The largest number of pages that follow a run at once.
 const MOST_STREAMS: usize = 16;
@@ -28,22 +28,22 @@ const MOST_STREAMS: usize = 16;
 /// The largest number of bytes in a command.
 const LONGEST: usize = 1000;
 
-/// Plays a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
+/// Starts a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
 /// only shows the run.
 ///
 /// # Errors
-/// The same as [`Run::play`], or the address cannot be listened on.
-pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Console) -> Result<Ended> {
+/// The same as [`Row::run`], or the address cannot be listened on.
+pub fn follow(run: &Row, settings: &Settings, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
     let address = listener.local_addr().context("cannot listen")?;
     let followers = Followers::default();
     let follows = if matches!(settings.source, Source::Real(_)) { Follows::Reads } else { Follows::Acts };
     let router = router(followers.clone(), live_page(console.printer.lang(), follows), follows);
-    serve::tell(address, console);
+    serve::print_address(address, console);
     let stop = CancellationToken::new();
     let server = std::thread::Builder::new().name("board".into()).spawn({
         let stop = stop.clone();
-        move || serve::until(router, listener, stop)
+        move || serve::serve_until(router, listener, stop)
     });
     let server = server.context("cannot start the server of the page")?;
     let console = Console {
@@ -53,7 +53,7 @@ pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Cons
         record: console.record.clone(),
         followers: Some(followers.clone()),
     };
-    let ended = run.play(settings, &console);
+    let ended = run.run(settings, &console);
     followers.end();
     stop.cancel();
     match server.join() {
@@ -65,22 +65,22 @@ pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Cons
 fn router(followers: Followers, page: String, follows: Follows) -> Router {
     let router = serve::router(page).route("/events", get(events));
     let router = match follows {
-        Follows::Acts => router.route("/typed", post(typed)),
+        Follows::Acts => router.route("/typed", post(take_command)),
         Follows::Reads => router,
     };
-    router.with_state(Followed { followers, streams: Arc::new(Semaphore::new(MOST_STREAMS)) })
+    router.with_state(LiveState { followers, streams: Arc::new(Semaphore::new(MOST_STREAMS)) })
 }
 
 /// The run that the pages follow.
 #[derive(Clone)]
-struct Followed {
+struct LiveState {
     followers: Followers,
-    /// The places that are free for more pages.
+    /// A permit for each page that may still follow.
     streams: Arc<Semaphore>,
 }
 
 /// A page's stream of records.
-struct Listening {
+struct RecordStream {
     followers: Followers,
     /// The number of the record that comes next.
     number: usize,
@@ -88,41 +88,41 @@ struct Listening {
 }
 
 /// Streams every record from the beginning, and at the end the reason why no more come.
-async fn events(State(Followed { followers, streams }): State<Followed>) -> Response {
+async fn events(State(LiveState { followers, streams }): State<LiveState>) -> Response {
     let Ok(permit) = streams.try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages follow the run: close one").into_response();
     };
-    let listening = Listening { followers, number: 0, _permit: permit };
-    let events = stream::unfold(Some(listening), async |listening| {
-        let mut listening = listening?;
-        let heard = listening.followers.heard(listening.number).await;
-        listening.number += 1;
-        let more = matches!(heard, Heard::Record(_)).then_some(listening);
-        Some((Ok::<_, Infallible>(event(&heard)), more))
+    let records = RecordStream { followers, number: 0, _permit: permit };
+    let events = stream::unfold(Some(records), async |records| {
+        let mut records = records?;
+        let message = records.followers.next_record(records.number).await;
+        records.number += 1;
+        let more = matches!(message, Message::Record(_)).then_some(records);
+        Some((Ok::<_, Infallible>(event(&message)), more))
     });
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
-fn event(heard: &Heard) -> Event {
-    match heard {
-        Heard::Record(line) => Event::default().data(line),
-        Heard::Over(Over::Ended) => Event::default().event("end").data("ended"),
-        Heard::Over(Over::Full) => Event::default().event("end").data("full"),
+fn event(message: &Message) -> Event {
+    match message {
+        Message::Record(line) => Event::default().data(line),
+        Message::End(EndReason::Ended) => Event::default().event("end").data("ended"),
+        Message::End(EndReason::Full) => Event::default().event("end").data("full"),
     }
 }
 
 /// Takes a command, as the keyboard does.
-async fn typed(State(Followed { followers, .. }): State<Followed>, line: String) -> StatusCode {
+async fn take_command(State(LiveState { followers, .. }): State<LiveState>, line: String) -> StatusCode {
     if line.len() > LONGEST {
         return StatusCode::PAYLOAD_TOO_LARGE;
     }
     if line.contains(['\n', '\r']) {
         return StatusCode::BAD_REQUEST;
     }
-    match followers.say(line) {
-        Said::Taken => StatusCode::NO_CONTENT,
-        Said::Busy => StatusCode::TOO_MANY_REQUESTS,
-        Said::Ended => StatusCode::GONE,
+    match followers.send_command(line) {
+        CommandResult::Taken => StatusCode::NO_CONTENT,
+        CommandResult::Busy => StatusCode::TOO_MANY_REQUESTS,
+        CommandResult::Ended => StatusCode::GONE,
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    async fn asked(router: &Router, method: &str, path: &str, body: String) -> Response {
+    async fn respond(router: &Router, method: &str, path: &str, body: String) -> Response {
         let request = Request::builder().method(method).uri(path).body(Body::from(body)).expect("the request is valid");
         router.clone().oneshot(request).await.expect("the router answers")
     }
@@ -143,13 +143,13 @@ mod tests {
     async fn a_line_that_is_not_taken_is_answered_with_the_reason() {
         let followers = Followers::default();
         let router = router(followers.clone(), String::new(), Follows::Acts);
-        let status = async |line: String| asked(&router, "POST", "/typed", line).await.status().as_u16();
+        let status = async |line: String| respond(&router, "POST", "/typed", line).await.status().as_u16();
         assert_eq!(status("x".repeat(LONGEST)).await, 204);
         assert_eq!(status("x".repeat(LONGEST + 1)).await, 413);
         assert_eq!(status("cut\nheal".to_owned()).await, 400);
-        while followers.say("cut".to_owned()) == Said::Taken {}
+        while followers.send_command("cut".to_owned()) == CommandResult::Taken {}
         assert_eq!(status("heal".to_owned()).await, 429);
-        drop(followers.said());
+        drop(followers.take_commands());
         assert_eq!(status("heal".to_owned()).await, 410);
     }
 
@@ -158,15 +158,15 @@ mod tests {
         let router = router(Followers::default(), String::new(), Follows::Reads);
         let mut following = Vec::new();
         for _ in 0..MOST_STREAMS {
-            following.push(asked(&router, "GET", "/events", String::new()).await);
+            following.push(respond(&router, "GET", "/events", String::new()).await);
         }
         assert!(following.iter().all(|answer| answer.status() == StatusCode::OK));
-        assert_eq!(asked(&router, "GET", "/events", String::new()).await.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(respond(&router, "GET", "/events", String::new()).await.status(), StatusCode::SERVICE_UNAVAILABLE);
         following.pop();
         assert_eq!(
-            asked(&router, "GET", "/events", String::new()).await.status(),
+            respond(&router, "GET", "/events", String::new()).await.status(),
             StatusCode::OK,
-            "a place is free again"
+            "one more page may follow"
         );
     }
 
@@ -175,7 +175,7 @@ mod tests {
         let followers = Followers::default();
         followers.end();
         let router = router(followers, String::new(), Follows::Reads);
-        let body = asked(&router, "GET", "/events", String::new()).await.into_body();
+        let body = respond(&router, "GET", "/events", String::new()).await.into_body();
         let bytes = axum::body::to_bytes(body, 1000).await.expect("the stream ends");
         assert_eq!(bytes, "event: end\ndata: ended\n\n");
     }
@@ -183,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn no_other_page_may_hold_this_one_in_a_frame() {
         let router = router(Followers::default(), String::new(), Follows::Reads);
-        let answer = asked(&router, "GET", "/", String::new()).await;
+        let answer = respond(&router, "GET", "/", String::new()).await;
         assert_eq!(answer.headers()["x-frame-options"], "DENY");
         assert_eq!(answer.headers()["content-security-policy"], "frame-ancestors 'none'");
     }

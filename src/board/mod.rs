@@ -9,7 +9,7 @@
 mod live;
 mod page;
 mod runs;
-#[cfg_attr(target_family = "wasm", path = "serve_nowhere.rs")]
+#[cfg_attr(target_family = "wasm", path = "serve_wasm.rs")]
 mod serve;
 mod words;
 
@@ -34,12 +34,12 @@ pub struct BoardSettings {
     /// The choice of questions before decisive events.
     pub predict: Predict,
     /// The destination of the page.
-    pub to: To,
+    pub to: PageDestination,
 }
 
 /// The destination of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum To {
+pub enum PageDestination {
     /// A file. It gets only the record if its name ends in `.ndjson`.
     File(PathBuf),
     /// A browser on this machine, at this loopback address.
@@ -54,20 +54,20 @@ pub fn run(runs: Vec<Vec<Record>>, settings: &BoardSettings, console: &Console) 
     let recordings: Vec<Recording> = runs.iter().map(|records| Recording::new(records)).collect();
     let page = || page(&recordings, console.printer.lang(), settings.predict);
     match &settings.to {
-        To::File(path) if path.extension().is_some_and(|ending| ending == "ndjson") => {
+        PageDestination::File(path) if path.extension().is_some_and(|ending| ending == "ndjson") => {
             let records: String = recordings.iter().map(|recording| format!("{}\n", recording.text())).collect();
             write(path, &records)?;
             Ok(Ended::Done)
         }
-        To::File(path) => written(path, &page(), console),
-        To::Browser(address) => serve::serve(page(), *address, console),
+        PageDestination::File(path) => write_page(path, &page(), console),
+        PageDestination::Browser(address) => serve::serve(page(), *address, console),
     }
 }
 
-fn written(path: &Path, page: &str, console: &Console) -> Result<Ended> {
+fn write_page(path: &Path, page: &str, console: &Console) -> Result<Ended> {
     write(path, page)?;
     let name = path.display();
-    console.printer.tell(&format!("{name}: open it in a browser"), &format!("{name}：请在浏览器里打开"));
+    console.printer.notice(&format!("{name}: open it in a browser"), &format!("{name}：请在浏览器里打开"));
     Ok(Ended::Done)
 }
 

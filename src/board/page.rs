@@ -26,7 +26,7 @@ impl Recording {
             if let Some(question) = questions.remove(&at) {
                 let sentence = |(en, zh): &(String, String)| json!({ "en": en, "zh": zh });
                 line["question"] = json!({
-                    "asks": sentence(&question.asks), "happens": question.happens, "why": sentence(&question.why),
+                    "asks": sentence(&question.text), "happens": question.answer, "why": sentence(&question.reason),
                 });
             }
             line.to_string()
@@ -43,9 +43,9 @@ impl Recording {
 /// Returns the page with these recordings. Only the first two are shown.
 pub fn page(recordings: &[Recording], lang: Lang, predict: Predict) -> String {
     let options = json!({ "lang": lang.pick("en", "zh"), "predict": predict == Predict::Yes }).to_string();
-    let mut page = filled(PAGE, OPTIONS, &options);
-    for (place, recording) in [FIRST, SECOND].into_iter().zip(recordings) {
-        page = filled(&page, place, recording.text());
+    let mut page = fill(PAGE, OPTIONS, &options);
+    for (element, recording) in [FIRST, SECOND].into_iter().zip(recordings) {
+        page = fill(&page, element, recording.text());
     }
     page
 }
@@ -65,12 +65,12 @@ pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
         Follows::Acts => "acts",
         Follows::Reads => "reads",
     };
-    filled(PAGE, OPTIONS, &json!({ "lang": lang.pick("en", "zh"), "live": live }).to_string())
+    fill(PAGE, OPTIONS, &json!({ "lang": lang.pick("en", "zh"), "live": live }).to_string())
 }
 
 /// Inserts a text into an element of the page. JSON has `<` only in strings, where it is escaped, so no text can end
 /// the element.
-fn filled(page: &str, element: &str, text: &str) -> String {
+fn fill(page: &str, element: &str, text: &str) -> String {
     let (begin, end) = element.split_at(element.len() - "</script>".len());
     page.replacen(element, &format!("{begin}{}{end}", text.replace('<', "\\u003c")), 1)
 }
@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn nothing_in_a_record_ends_its_element() {
-        let hostile = Record::said(std::time::Duration::ZERO, What::Run(Header::new("</script><script>alert(1)")));
+        let hostile =
+            Record::without_cause(std::time::Duration::ZERO, What::Run(Header::new("</script><script>alert(1)")));
         let page = page(&[Recording::new(&[hostile])], Lang::En, Predict::No);
         assert!(!page.contains("<script>alert"), "the record's text is escaped");
         assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"), "the escaped text is in the page");

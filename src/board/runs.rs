@@ -6,14 +6,15 @@ use serde_json::{Value, json};
 
 use crate::cluster::Fixture;
 use crate::lab::ClusterDefaults;
-use crate::lessons::{Row, Run, rows};
+use crate::lessons::catalog::CommonOptions;
+use crate::lessons::{Row, rows};
 use kube_testcluster::{Effect, Stages};
 
 /// Returns the table: each run that ends by itself, with the options of its command and the files that it begins with.
 /// One test compares the player's file with this table, another the options with the command line.
 pub fn runs() -> Value {
-    let finite: Vec<Row> = rows().filter(|row| row.trace.is_some()).collect();
-    let files: BTreeMap<_, _> = finite.iter().flat_map(fixtures).map(|file| (file.name, file.text)).collect();
+    let finite: Vec<&Row> = rows().filter(|row| row.trace.is_some()).collect();
+    let files: BTreeMap<_, _> = finite.iter().copied().flat_map(fixtures).map(|file| (file.name, file.text)).collect();
     let mut runs: Vec<_> = finite.iter().map(|row| (row.chapter, run(row))).collect();
     runs.sort_by_key(|(chapter, _)| *chapter); // stable, as in `informer-lab lessons`
     json!({
@@ -26,7 +27,7 @@ pub fn runs() -> Value {
 
 fn run(row: &Row) -> Value {
     let cluster = cluster(row);
-    let has_eras = row.run != Run::List && (cluster.is_some() || row.modern.is_some());
+    let has_eras = !row.shows_both_eras() && (cluster.is_some() || row.modern.is_some());
     let name = |file: Option<&Fixture>| file.map(|file| file.name);
     let options = [
         ("client", has_eras),
@@ -48,10 +49,10 @@ fn run(row: &Row) -> Value {
     })
 }
 
-/// Returns the cluster that the run's options can change. `stale` has none, because its lesson depends on its own
+/// Returns the cluster that the run's options can change; `None` for `stale` too, because its lesson depends on its own
 /// cluster.
 fn cluster(row: &Row) -> Option<&ClusterDefaults> {
-    row.defaults.cluster.as_ref().filter(|_| row.run != Run::Stale)
+    row.defaults.cluster.as_ref().filter(|_| row.options.common == CommonOptions::Watch)
 }
 
 fn fixtures(row: &Row) -> Vec<&'static Fixture> {

@@ -21,22 +21,22 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Serves the page until a signal comes.
 pub(super) fn serve(page: String, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
-    tell(listener.local_addr().context("cannot listen")?, console);
+    print_address(listener.local_addr().context("cannot listen")?, console);
     let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
-    until(router(page), listener, stop)?;
+    serve_until(router(page), listener, stop)?;
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
 /// Prints the page's address.
-pub(super) fn tell(address: SocketAddr, console: &Console) {
-    console.printer.tell(
+pub(super) fn print_address(address: SocketAddr, console: &Console) {
+    console.printer.notice(
         &format!("open http://{address}/ in a browser on this machine; Ctrl-C ends"),
         &format!("请在本机浏览器里打开 http://{address}/；按 Ctrl-C 结束"),
     );
 }
 
 /// Serves until `stop` is cancelled. Open responses may end within [`GRACE`], and are broken off after it.
-pub(super) fn until(router: Router, listener: TcpListener, stop: CancellationToken) -> Result<()> {
+pub(super) fn serve_until(router: Router, listener: TcpListener, stop: CancellationToken) -> Result<()> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {

@@ -12,7 +12,7 @@ use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 use kube_testcluster::Fault;
 
 use super::exercises::{BreakArgs, CheckArgs};
-use super::lessons::Lesson;
+use super::lessons::LessonArgs;
 use super::values;
 
 /// Learn client-go's informers by running them.
@@ -33,7 +33,7 @@ pub struct Cli {
 #[command(defer = true)] // building every subcommand's options takes longer than a short lesson
 pub enum Command {
     #[command(flatten)]
-    Lesson(Lesson),
+    Lesson(LessonArgs),
     /// Every lesson and every run of it, beside the tutorials' commands
     Lessons,
     /// Every lesson in turn, with a pause after each

@@ -3,69 +3,69 @@
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use informer_lab::board::{BoardSettings, To};
+use informer_lab::board::{BoardSettings, PageDestination};
 use informer_lab::lab::{Pace, Settings};
-use informer_lab::lessons::Run;
+use informer_lab::lessons::Row;
 use informer_lab::step::Predict;
 use informer_lab::trace::Output;
 
 use super::args::{BoardArgs, Cli, Command, LookArgs, PrintArgs};
 use super::explain::{UsageError, conflict};
-use super::inner::stepped;
-use super::request::{Request, settled, typed};
+use super::nested::parse_record_source;
+use super::request::{Request, checked_settings, parse_cli};
 
 /// The options of `board` that take a value.
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
 /// Builds the request of `board`: a page of recorded runs, or a page that follows a live run. Only a live run can be
 /// recorded at the same time.
-pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
-    let (own, lesson) = parted(board.words);
+pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
+    let (own, lesson) = split_options(board.words);
     let program = args.get(..1).unwrap_or_default();
-    let behind = match typed(&[program, &["board".into()], &own].concat())?.command {
-        Some(Command::Board(behind)) => behind,
+    let after = match parse_cli(&[program, &["board".into()], &own].concat())?.command {
+        Some(Command::Board(after)) => after,
         _ => return Err(UsageError::from(clap::Error::new(clap::error::ErrorKind::UnknownArgument))),
     };
-    let out = behind.out.or(board.out);
-    let beside = behind.beside.or(board.beside);
-    let at = behind.at.or(board.at);
+    let out = after.out.or(board.out);
+    let beside = after.beside.or(board.beside);
+    let at = after.at.or(board.at);
     if out.is_some() && at.is_some() {
         let en = "--out writes the page into a file, --at serves it: leave one of them out";
         return Err(conflict("board", (en, "--out 把页面写到文件里，--at 提供服务：请去掉其中一个")));
     }
     let at = at.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let predict = if board.predict || behind.predict { Predict::Yes } else { Predict::No };
+    let predict = if board.predict || after.predict { Predict::Yes } else { Predict::No };
     if out.is_none()
         && beside.is_none()
-        && let Some((look, print, run, settings)) = live(program, &lesson, predict)?
+        && let Some((look, print, run, settings)) = parse_live(program, &lesson, predict)?
     {
         return Ok((look, print, Request::BoardLive(run, settings, at)));
     }
-    let settings = BoardSettings { predict, to: out.map_or(To::Browser(at), To::File) };
-    let (mut look, mut runs) = (typed(program)?.look, Vec::new());
+    let settings = BoardSettings { predict, to: out.map_or(PageDestination::Browser(at), PageDestination::File) };
+    let (mut look, mut runs) = (parse_cli(program)?.look, Vec::new());
     if !lesson.is_empty() {
-        let (inner, shown) = stepped("board", args, &lesson)?;
-        (look, runs) = (inner, vec![shown]);
+        let (inner, source) = parse_record_source("board", args, &lesson)?;
+        (look, runs) = (inner, vec![source]);
     }
     if let Some(beside) = beside {
         let words: Vec<OsString> = match beside.to_str() {
             Some(text) => text.split_whitespace().map(OsString::from).collect(),
             None => vec![beside],
         };
-        runs.push(stepped("board", args, &words)?.1);
+        runs.push(parse_record_source("board", args, &words)?.1);
     }
     Ok((look, PrintArgs { speed: None, output: Output::Text, record: None }, Request::Board(runs, settings)))
 }
 
 /// A live lesson with the options on its output and its record.
-type Live = (LookArgs, PrintArgs, Run, Settings);
+type Live = (LookArgs, PrintArgs, &'static Row, Settings);
 
 /// Parses the lesson, and returns it if its options make a live run, which goes on until Ctrl-C.
-fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<Option<Live>, UsageError> {
-    let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = typed(&[program, lesson].concat()) else {
+fn parse_live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<Option<Live>, UsageError> {
+    let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = parse_cli(&[program, lesson].concat()) else {
         return Ok(None);
     };
-    let (chosen, settings) = settled(&lesson)?;
+    let settings = checked_settings(&lesson)?;
     if settings.pace() != Pace::Live {
         return Ok(None);
     }
@@ -74,18 +74,17 @@ fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<O
         let zh = "实时运行接下来会发生什么，谁也不知道：请先用 --record 录制，再对文件用 board --predict";
         return Err(conflict("board", (en, zh)));
     }
-    let PrintArgs { speed, output, record } = chosen.print;
-    if speed.is_some() || *output != Output::Text {
+    let PrintArgs { speed, output, record } = lesson.print;
+    if speed.is_some() || output != Output::Text {
         let en = "board follows a run that goes on as it happens: leave --speed and --output out";
         return Err(conflict("board", (en, "board 按实际时间显示实时运行：请去掉 --speed、--output")));
     }
-    let print = PrintArgs { speed: None, output: Output::Text, record: record.clone() };
-    let run = chosen.run;
-    Ok(Some((look, print, run, settings)))
+    let print = PrintArgs { speed: None, output: Output::Text, record };
+    Ok(Some((look, print, lesson.run, settings)))
 }
 
 /// Splits the words into the options of `board` and the lesson with its own options.
-fn parted(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
+fn split_options(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
     let (mut own, mut lesson) = (Vec::new(), Vec::new());
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
@@ -107,7 +106,7 @@ mod tests {
     use super::*;
     use crate::cli::parse;
 
-    fn asked(line: &str) -> (usize, BoardSettings) {
+    fn board_request(line: &str) -> (usize, BoardSettings) {
         let args: Vec<OsString> = line.split(' ').map(|word| word.replace('_', " ").into()).collect();
         match parse(&args).expect(line).request {
             Request::Board(runs, settings) => (runs.len(), settings),
@@ -117,18 +116,18 @@ mod tests {
 
     #[test]
     fn the_options_stand_before_the_lesson_or_behind_it() {
-        let into_a_file = BoardSettings { predict: Predict::Yes, to: To::File("a.html".into()) };
+        let into_a_file = BoardSettings { predict: Predict::Yes, to: PageDestination::File("a.html".into()) };
         for line in [
             "informer-lab board --predict --out a.html reflector --known-objects",
             "informer-lab board reflector --known-objects --out a.html --predict",
             "informer-lab board reflector --out=a.html --predict --known-objects",
         ] {
-            assert_eq!(asked(line), (1, into_a_file.clone()), "{line}");
+            assert_eq!(board_request(line), (1, into_a_file.clone()), "{line}");
         }
-        let (runs, _) = asked("informer-lab board reflector --beside reflector_--known-objects");
+        let (runs, _) = board_request("informer-lab board reflector --beside reflector_--known-objects");
         assert_eq!(runs, 2, "the other run is one argument");
-        let (runs, settings) = asked("informer-lab board --at 127.0.0.1:9999");
-        assert_eq!((runs, settings.to), (0, To::Browser("127.0.0.1:9999".parse().expect("an address"))));
+        let (runs, settings) = board_request("informer-lab board --at 127.0.0.1:9999");
+        assert_eq!((runs, settings.to), (0, PageDestination::Browser("127.0.0.1:9999".parse().expect("an address"))));
     }
 
     fn words(line: &str) -> Vec<OsString> {
@@ -150,7 +149,7 @@ mod tests {
 
     #[test]
     fn options_that_do_not_fit_together_are_refused() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab board reflector --follow --output json", "leave --speed and --output out"),
             ("informer-lab board reflector --follow --speed 2", "--speed paces a recorded run"),
             ("informer-lab board --predict reflector --follow", "a live run cannot be predicted"),
@@ -159,7 +158,7 @@ mod tests {
             ("informer-lab board reflector --at 127.0.0.1:80 --out a.html", "leave one of them out"),
         ] {
             let refused = parse(&words(line)).expect_err(line).error.to_string();
-            assert!(refused.contains(said), "{line}: {refused}");
+            assert!(refused.contains(expected), "{line}: {refused}");
         }
     }
 }

@@ -1,36 +1,38 @@
 //! Checks that the options of a lesson fit together.
 
-use clap::ValueEnum;
 use informer_lab::lab::{Pace, Settings};
-use informer_lab::lessons::Run;
+use informer_lab::lessons::catalog::{Choice, Serve};
+use informer_lab::lessons::{Row, rows};
 use informer_lab::trace::{Speed, Words};
 
 use super::args::{ClientArgs, RunArgs, SourceArgs};
-use super::lessons::{Chosen, IndexerArgs, Lesson, WatchArgs};
-use super::steps::By;
+use super::lessons::{LessonArgs, WatchArgs};
 
 /// Checks the options of a lesson.
 ///
 /// # Errors
 /// The first conflict that was found, as a sentence for the user.
-pub fn check(lesson: &Lesson, chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
-    if let Lesson::Indexer(IndexerArgs { by: By::Namespace, serve: Some(_), .. }) = lesson {
-        return Err((
-            "--serve answers by label: leave --by namespace out",
-            "--serve 按 label 查询：请去掉 --by namespace",
-        )
-            .into());
+pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
+    let LessonArgs { run, value, serve, .. } = lesson;
+    if let (Some(_), Some(value), Some(choice)) = (serve, value, &run.options.choice)
+        && let Some(Serve { allows: Some(allowed), .. }) = run.options.serve
+        && value != allowed
+    {
+        let Choice { name, .. } = choice;
+        let en = format!("--serve answers {name} {allowed}: leave --{name} {value} out");
+        return Err((en, format!("--serve 按 {allowed} 查询：请去掉 --{name} {value}")).into());
     }
-    let Some(watch) = chosen.watch else { return Ok(()) };
-    if chosen.run == Run::List
+    let Some(watch) = &lesson.watch else { return Ok(()) };
+    if run.shows_both_eras()
         && let Some(option) = era_option(&watch.source)
     {
-        let en = format!("list asks a cluster of each era: leave {option} out");
-        return Err((en, format!("list 会询问两个时代的集群：请去掉 {option}")).into());
+        let name = run.lesson_name();
+        let en = format!("{name} asks a cluster of each era: leave {option} out");
+        return Err((en, format!("{name} 会询问两个时代的集群：请去掉 {option}")).into());
     }
-    watches_a_cluster(chosen.run, watch)?;
+    watches_a_cluster(run, watch)?;
     fits_a_real_cluster(watch)?;
-    let paced = !matches!(chosen.print.speed, None | Some(Speed::Documents | Speed::Max));
+    let paced = !matches!(lesson.print.speed, None | Some(Speed::Documents | Speed::Max));
     if paced && settings.pace() == Pace::Live {
         let en = "--speed paces a recorded run: a live one (--cluster, --follow, --listen, --serve) is printed as it happens";
         return Err(
@@ -41,8 +43,7 @@ pub fn check(lesson: &Lesson, chosen: &Chosen<'_>, settings: &Settings) -> Resul
 }
 
 /// Refuses options of a cluster for a run that makes its own objects.
-fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
-    let row = run.row();
+fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
     if row.defaults.cluster.is_some() {
         return Ok(());
     }
@@ -52,11 +53,9 @@ fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
         Some(_) => watch.run.follow.then_some("--follow"), // such a run ends by itself, and keys would have no cluster to act on
     };
     let Some(option) = option.or(of_run) else { return Ok(()) };
-    let lesson = lesson_name(row.command);
-    let others: Vec<_> = Run::value_variants()
-        .iter()
-        .map(|run| run.row())
-        .filter(|other| lesson_name(other.command) == lesson && other.defaults.cluster.is_some())
+    let lesson = row.lesson_name();
+    let others: Vec<_> = rows()
+        .filter(|other| other.lesson_name() == lesson && other.defaults.cluster.is_some())
         .filter_map(|other| other.command.strip_prefix(lesson))
         .map(str::trim)
         .collect();
@@ -64,8 +63,8 @@ fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
     Err((en, format!("{lesson} 只有加上 {} 才能用 {option}：否则它不 watch 集群", others.join(" 或 "))).into())
 }
 
-fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), Words> {
-    let Some(real) = real(source) else { return Ok(()) };
+fn fits_a_real_cluster(WatchArgs { source, run }: &WatchArgs) -> Result<(), Words> {
+    let Some(real) = real_cluster_option(source) else { return Ok(()) };
     if source.client.era.is_some() {
         let en = format!("--era sets up the built-in cluster too: with {real}, choose the client's era by --client");
         return Err((en, format!("--era 也会设置内置集群：用 {real} 时，请用 --client 选择客户端的时代")).into());
@@ -86,13 +85,8 @@ fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), 
     }
 }
 
-/// Returns the subcommand of a lesson's command line: its first word.
-pub fn lesson_name(command: &str) -> &str {
-    command.split(' ').next().unwrap_or(command)
-}
-
 /// Returns the name of the option that selects a real cluster, if one was given.
-pub fn real(args: &SourceArgs) -> Option<&'static str> {
+pub fn real_cluster_option(args: &SourceArgs) -> Option<&'static str> {
     let SourceArgs { cluster, kubeconfig, context, .. } = args;
     first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
 }
@@ -116,7 +110,7 @@ fn source_option(args: &SourceArgs) -> Option<&'static str> {
         ("--stages", stages.is_some()),
         ("--listen", listen.is_some()),
     ];
-    real(args).or_else(|| first(&others)).or_else(|| era_option(args))
+    real_cluster_option(args).or_else(|| first(&others)).or_else(|| era_option(args))
 }
 
 fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str> {

@@ -41,7 +41,7 @@ pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
         "era" if subcommand == "cluster" => "像哪个时候的 API server：今天的，还是教程当时的（2023 年）",
         "chapter" => "章的名字或编号，或者它讲的那一课，例如 reflector、04",
         "step" => "教程的哪一步",
-        "known_objects" => "给 DeltaFIFO 一个 Store 作为 known objects，这样才能得到 Deleted",
+        "known-objects" => "给 DeltaFIFO 一个 Store 作为 known objects，这样才能得到 Deleted",
         "by" => "按什么建立索引",
         "serve" => "在这个地址用 HTTP 回答查询（不写地址时用该课的默认端口）",
         "act" => "只运行其中一幕",

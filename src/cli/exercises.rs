@@ -1,7 +1,7 @@
 //! clap's types for the exercises: `break` and `check`.
 
 use clap::{ArgAction, Args};
-use informer_lab::exercises::{Asked, Exercise};
+use informer_lab::exercises::{Exercise, ExerciseView};
 
 use super::request::Request;
 use super::values;
@@ -38,10 +38,10 @@ impl BreakArgs {
         match (exercise, solution, anyway) {
             _ if reset => Request::ResetExercises,
             (None, ..) => Request::Exercises,
-            (Some(exercise), true, true) => Request::Exercise(exercise, Asked::SolutionAnyway),
-            (Some(exercise), true, false) => Request::Exercise(exercise, Asked::Solution),
-            (Some(exercise), false, _) if hint > 0 => Request::Exercise(exercise, Asked::Hints(hint.into())),
-            (Some(exercise), false, _) => Request::Exercise(exercise, Asked::Symptom),
+            (Some(exercise), true, true) => Request::Exercise(exercise, ExerciseView::SolutionAnyway),
+            (Some(exercise), true, false) => Request::Exercise(exercise, ExerciseView::Solution),
+            (Some(exercise), false, _) if hint > 0 => Request::Exercise(exercise, ExerciseView::Hints(hint.into())),
+            (Some(exercise), false, _) => Request::Exercise(exercise, ExerciseView::Symptom),
         }
     }
 }

@@ -26,10 +26,10 @@ impl From<Error> for UsageError {
 
 /// Returns an error on options that do not fit together, with the usage of this subcommand.
 pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
-    of(subcommand, ErrorKind::ArgumentConflict, words.into())
+    usage_error(subcommand, ErrorKind::ArgumentConflict, words.into())
 }
 
-fn of(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
+fn usage_error(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     let mut command = Cli::command();
     command.build();
     let of_subcommand = command.find_subcommand_mut(subcommand).expect("the subcommand is one of ours");
@@ -38,14 +38,14 @@ fn of(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
 
 /// Returns an error on a missing argument that clap does not notice.
 pub fn missing(subcommand: &str, words: impl Into<Words>) -> UsageError {
-    of(subcommand, ErrorKind::MissingRequiredArgument, words.into())
+    usage_error(subcommand, ErrorKind::MissingRequiredArgument, words.into())
 }
 
 /// Adds advice to an error of clap: on an option in the wrong place, a chapter's number without `read`, or a command
 /// without `--`.
 pub fn explain(error: Error, args: &[OsString]) -> UsageError {
     match explanation(&error, args) {
-        Some((subcommand, words)) => of(&subcommand, ErrorKind::UnknownArgument, words),
+        Some((subcommand, words)) => usage_error(&subcommand, ErrorKind::UnknownArgument, words),
         None => error.into(),
     }
 }
@@ -93,7 +93,7 @@ impl UsageError {
     /// Returns the error as Chinese lines for standard error. clap's own sentences exist only in English, so each kind
     /// of error is worded again here.
     pub fn in_chinese(&self) -> String {
-        let sentence = self.ours.as_ref().map_or_else(|| self.of_clap(), |words| words.pick(Lang::Zh).to_owned());
+        let sentence = self.ours.as_ref().map_or_else(|| self.clap_sentence(), |words| words.pick(Lang::Zh).to_owned());
         let mut text = format!("错误：{sentence}\n");
         let suggested = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
         for suggestion in suggested.map(|kind| self.context(kind)).into_iter().filter(|text| !text.is_empty()) {
@@ -109,7 +109,7 @@ impl UsageError {
         text + "\n加 --help 查看说明。\n"
     }
 
-    fn of_clap(&self) -> String {
+    fn clap_sentence(&self) -> String {
         let [argument, value] = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| self.context(kind));
         match self.error.kind() {
             ErrorKind::InvalidSubcommand => format!("没有子命令 {}", self.context(ContextKind::InvalidSubcommand)),

@@ -5,11 +5,10 @@ use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
-use informer_lab::lessons::rows;
+use informer_lab::lessons::{lessons, rows};
 use informer_lab::trace::Lang;
 
 use super::args::Cli;
-use super::check::lesson_name;
 use super::chinese;
 
 /// Renders the help of the subcommand that the command line names, or of the whole program.
@@ -49,14 +48,10 @@ const EXAMPLES: [(&str, &str); 2] = [
 pub fn command(lang: Lang) -> Command {
     let mut command = Cli::command();
     command.build();
-    for row in rows() {
-        if row.command.contains(' ') {
-            continue;
-        }
+    for row in lessons() {
         let about = lang.pick(row.en, row.zh);
-        let after = after(row.command, lang);
-        command = command
-            .mut_subcommand(row.command, |lesson| lesson.about(about).long_about(None::<&str>).after_help(after));
+        let below = lines_below(row.command, lang);
+        command = command.mut_subcommand(row.command, |lesson| lesson.about(about).after_help(below));
     }
     for (name, example) in EXAMPLES {
         let after = [example_word(lang), example].concat();
@@ -73,8 +68,8 @@ fn example_word(lang: Lang) -> &'static str {
 }
 
 /// Returns the lines below a lesson's help: an example and the lesson's chapters.
-fn after(lesson: &str, lang: Lang) -> String {
-    let runs: Vec<_> = rows().filter(|row| lesson_name(row.command) == lesson).collect();
+fn lines_below(lesson: &str, lang: Lang) -> String {
+    let runs: Vec<_> = rows().filter(|row| row.lesson_name() == lesson).collect();
     let mut chapters: Vec<_> = runs.iter().map(|row| row.chapter).collect();
     chapters.dedup();
     let example = runs.last().map_or(lesson, |row| row.command);
@@ -131,7 +126,7 @@ mod tests {
         let command = command(Lang::En);
         for subcommand in command.get_subcommands() {
             let name = subcommand.get_name();
-            let is_lesson = rows().any(|row| row.command == name);
+            let is_lesson = lessons().any(|row| row.command == name);
             assert!(is_lesson || name == "help" || chinese::about(name).is_some(), "{name}");
             for arg in subcommand.get_arguments().filter(|_| name != "help") {
                 let id = arg.get_id().as_str();

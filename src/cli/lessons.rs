@@ -1,80 +1,27 @@
-//! clap's types for the lessons, and the run that their options choose.
+//! The lessons on the command line: clap's subcommands, made from the catalog, and the run that their options choose.
 
 use std::net::SocketAddr;
 
-use clap::{Args, Subcommand};
-use informer_lab::lessons::Run;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use informer_lab::lessons::catalog::{Choice, CommonOptions, Serve, Values};
+use informer_lab::lessons::{Row, lessons, rows};
 
 use super::args::{ClientArgs, PrintArgs, RunArgs, SourceArgs};
-use super::steps::{Act, By, DeltaFifoStep, FactoryStep, SharedStep};
 use super::values;
 
-/// The lessons: the documents' in their order, then the others.
-#[derive(Debug, Subcommand)]
-#[command(defer = true)] // deferred as in Command, whose own `defer` does not apply to flattened subcommands
-pub enum Lesson {
-    /// DeltaFIFO: one slot per key, every change kept in order
-    Deltafifo(DeltafifoArgs),
-    /// LIST, then WATCH: what the API server sends
-    Listwatch(WatchArgs),
-    /// Reflector into a DeltaFIFO, with or without known objects
-    Reflector(ReflectorArgs),
-    /// Indexer: find objects by a label or by their namespace
-    Indexer(IndexerArgs),
-    /// A simple informer put together by hand
-    Myinformer(WatchArgs),
-    /// sharedProcessor: several handlers, one informer
-    Shared(SharedArgs),
-    /// SharedInformerFactory: one informer per type
-    Factory(FactoryArgs),
-    /// queue and items of a DeltaFIFO, drawn after every operation
-    Queue(QueueArgs),
-    /// The work queue: dedupe, delay, rate limit
-    Workqueue(WorkqueueArgs),
-    /// Synced: the store is filled, and the handlers may not have seen it yet
-    Synced(WatchArgs),
-    /// Resync: what is known is told again, and a handler returns early
-    Resync(WatchArgs),
-    /// List: who answers a LIST, storage or the watch cache, then and now
-    List(WatchArgs),
-    /// Relist: a deletion that the watch missed is found out by the next list
-    Relist(ReflectorArgs),
-    /// Late: a handler that joins late is told everything first; a slow one delays nobody
-    Late(WatchArgs),
-    /// Controller: as many pods as a ReplicaSet asks for, whatever happens to them
-    Controller(WatchArgs),
-    /// Stale: a controller that counts in a cache which is behind creates twice
-    Stale(PrintArgs),
-    /// Mutate: what the cache hands out is changed in a copy
-    Mutate(PrintArgs),
-    /// Architecture: one pod on its way through the five parts of an informer
-    Architecture(WatchArgs),
-    /// Lister: reads the cache like the API server, and sends no request
-    Lister(WatchArgs),
-    /// Controller loop: what fills the queue and what empties it
-    Controllerloop(WatchArgs),
-    /// Loop: LIST and WATCH, request by request
-    Loop(WatchArgs),
-    /// Syncing: handlers with different resync periods share one informer
-    Syncing(WatchArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct DeltafifoArgs {
-    /// The tutorial's step
-    #[arg(long, value_enum, default_value_t)]
-    pub step: DeltaFifoStep,
-    #[command(flatten)]
-    pub client: ClientArgs,
-    #[command(flatten)]
-    pub print: PrintArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct QueueArgs {
-    #[command(flatten)]
-    pub client: ClientArgs,
-    #[command(flatten)]
+/// The run that a lesson's arguments choose, and its options, in the same form for every lesson.
+#[derive(Debug)]
+pub struct LessonArgs {
+    pub run: &'static Row,
+    /// The value of the option that chooses the run.
+    pub value: Option<String>,
+    pub serve: Option<SocketAddr>,
+    /// `None` if the run is the same in both eras.
+    pub client: Option<ClientArgs>,
+    /// `None` for a lesson that cannot watch a cluster of the user's.
+    pub watch: Option<WatchArgs>,
     pub print: PrintArgs,
 }
 
@@ -84,162 +31,140 @@ pub struct WatchArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    #[command(flatten)]
-    pub print: PrintArgs,
 }
 
-#[derive(Debug, Args)]
-pub struct ReflectorArgs {
-    /// Give the DeltaFIFO a Store as known objects, so that Deleted comes out
-    #[arg(long)]
-    pub known_objects: bool,
-    #[command(flatten)]
-    pub watch: WatchArgs,
+impl Subcommand for LessonArgs {
+    fn augment_subcommands(command: Command) -> Command {
+        let lesson = |lesson: &Row| Command::new(lesson.command).about(lesson.en).defer(with_options);
+        command.subcommands(in_order_of_help().into_iter().map(lesson))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        find(name).is_some()
+    }
 }
 
-#[derive(Debug, Args)]
-pub struct IndexerArgs {
-    /// What the pods are indexed by
-    #[arg(long, value_enum, default_value_t)]
-    pub by: By,
-    /// Keep the index up to date from a cluster and answer GET /?app=VALUE with its keys [default address: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8080", value_parser = values::loopback)]
-    pub serve: Option<SocketAddr>,
-    #[command(flatten)]
-    pub watch: WatchArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct SharedArgs {
-    /// How much of the shared informer is put together
-    #[arg(long, value_enum, default_value_t)]
-    pub step: SharedStep,
-    #[command(flatten)]
-    pub watch: WatchArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct FactoryArgs {
-    /// Who makes the informers
-    #[arg(long, value_enum, default_value_t, conflicts_with = "serve")]
-    pub step: FactoryStep,
-    /// Answer GET / with the indexer's list as JSON [default address: 127.0.0.1:4000]
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:4000", value_parser = values::loopback)]
-    pub serve: Option<SocketAddr>,
-    #[command(flatten)]
-    pub watch: WatchArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct WorkqueueArgs {
-    /// One act instead of all three
-    #[arg(long, value_enum)]
-    pub act: Option<Act>,
-    #[command(flatten)]
-    pub print: PrintArgs,
-}
-
-/// The run that a lesson's arguments choose, in the same form for every lesson.
-#[derive(Clone, Copy)]
-pub struct Chosen<'a> {
-    pub run: Run,
-    pub print: &'a PrintArgs,
-    /// `None` if the run is the same in both eras.
-    pub client: Option<ClientArgs>,
-    /// `None` for a lesson that cannot watch a cluster.
-    pub watch: Option<&'a WatchArgs>,
-    pub serve: Option<SocketAddr>,
-}
-
-impl Lesson {
-    /// Returns the run that the arguments choose.
-    pub fn chosen(&self) -> Chosen<'_> {
-        match self {
-            Self::Deltafifo(DeltafifoArgs { step, client, print }) => {
-                Chosen::alone(deltafifo(*step), Some(*client), print)
+impl FromArgMatches for LessonArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let (name, matches) = matches.subcommand().ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
+        let lesson = find(name).ok_or_else(|| Error::new(ErrorKind::InvalidSubcommand))?;
+        let serve = lesson.options.serve.as_ref().and_then(|_| matches.get_one(SERVE).copied());
+        let (value, option) = match &lesson.options.choice {
+            None => (None, None),
+            Some(Choice { name, values: Values::Flag, .. }) => {
+                (None, matches.get_flag(name).then(|| format!("--{name}")))
             }
-            Self::Listwatch(watch) => Chosen::watching(Run::ListWatch, watch),
-            Self::Reflector(ReflectorArgs { known_objects: false, watch }) => Chosen::watching(Run::Reflector, watch),
-            Self::Reflector(ReflectorArgs { known_objects: true, watch }) => {
-                Chosen::watching(Run::ReflectorKnownObjects, watch)
+            Some(Choice { name, values: Values::OneOf { usual, .. }, .. }) => {
+                let value = matches.get_one::<String>(name).cloned();
+                let unusual = value.as_ref().filter(|value| Some(value.as_str()) != *usual);
+                let option = unusual.map(|value| format!("--{name} {value}"));
+                (value, option)
             }
-            Self::Indexer(IndexerArgs { by, serve, watch }) => {
-                let run = match (serve, by) {
-                    (Some(_), _) => Run::IndexerServe,
-                    (None, By::Label) => Run::Indexer,
-                    (None, By::Namespace) => Run::IndexerNamespace,
-                };
-                Chosen { serve: *serve, ..Chosen::watching(run, watch) }
+        };
+        let option = if serve.is_some() { Some(format!("--{SERVE}")) } else { option };
+        let command = option.map_or_else(|| name.to_owned(), |option| format!("{name} {option}"));
+        let run = rows().find(|row| row.command == command).expect("every value of a lesson's option has a row");
+        let (client, watch) = match lesson.options.common {
+            CommonOptions::Print => (None, None),
+            CommonOptions::Client => (Some(ClientArgs::from_arg_matches(matches)?), None),
+            CommonOptions::Watch => {
+                let watch = WatchArgs::from_arg_matches(matches)?;
+                (Some(watch.source.client), Some(watch))
             }
-            Self::Myinformer(watch) => Chosen::watching(Run::MyInformer, watch),
-            Self::Shared(SharedArgs { step, watch }) => Chosen::watching(shared(*step), watch),
-            Self::Factory(FactoryArgs { step, serve, watch }) => {
-                let run = match (serve, step) {
-                    (Some(_), _) => Run::FactoryServe,
-                    (None, FactoryStep::Library) => Run::Factory,
-                    (None, FactoryStep::ByHand) => Run::FactoryByHand,
-                    (None, FactoryStep::Apart) => Run::FactoryApart,
-                };
-                Chosen { serve: *serve, ..Chosen::watching(run, watch) }
-            }
-            Self::Queue(QueueArgs { client, print }) => Chosen::alone(Run::Queue, Some(*client), print),
-            Self::Workqueue(WorkqueueArgs { act, print }) => Chosen::alone(workqueue(*act), None, print),
-            Self::Synced(watch) => Chosen::watching(Run::Synced, watch),
-            Self::Resync(watch) => Chosen::watching(Run::Resync, watch),
-            Self::List(watch) => Chosen::watching(Run::List, watch),
-            Self::Relist(ReflectorArgs { known_objects: false, watch }) => Chosen::watching(Run::Relist, watch),
-            Self::Relist(ReflectorArgs { known_objects: true, watch }) => {
-                Chosen::watching(Run::RelistKnownObjects, watch)
-            }
-            Self::Late(watch) => Chosen::watching(Run::Late, watch),
-            Self::Controller(watch) => Chosen::watching(Run::Controller, watch),
-            Self::Stale(print) => Chosen::alone(Run::Stale, None, print),
-            Self::Mutate(print) => Chosen::alone(Run::Mutate, None, print),
-            Self::Architecture(watch) => Chosen::watching(Run::Architecture, watch),
-            Self::Lister(watch) => Chosen::watching(Run::Lister, watch),
-            Self::Controllerloop(watch) => Chosen::watching(Run::ControllerLoop, watch),
-            Self::Loop(watch) => Chosen::watching(Run::Loop, watch),
-            Self::Syncing(watch) => Chosen::watching(Run::Syncing, watch),
+        };
+        Ok(Self { run, value, serve, client, watch, print: PrintArgs::from_arg_matches(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The option `--serve` without its hyphens.
+const SERVE: &str = "serve";
+
+fn find(name: &str) -> Option<&'static Row> {
+    lessons().find(|lesson| lesson.command == name)
+}
+
+/// Returns the lessons in the order of the program's help. The tutorials run the indexer after the shared informer,
+/// and the help has it before the first informer, as the book.
+fn in_order_of_help() -> Vec<&'static Row> {
+    let mut all: Vec<_> = lessons().collect();
+    let [informer, indexer] = ["myinformer", "indexer"].map(|name| all.iter().position(|row| row.command == name));
+    if let (Some(informer), Some(indexer)) = (informer, indexer) {
+        all[informer..=indexer].rotate_right(1);
+    }
+    all
+}
+
+/// Adds the options of a lesson to its subcommand.
+fn with_options(command: Command) -> Command {
+    let Some(Row { options, .. }) = find(command.get_name()) else { return command };
+    let choice = options.choice.as_ref().map(|choice| match options.serve {
+        Some(Serve { allows: None, .. }) => choice_arg(choice).conflicts_with(SERVE),
+        _ => choice_arg(choice),
+    });
+    let command = command.args(choice).args(options.serve.as_ref().map(serve_arg));
+    match options.common {
+        CommonOptions::Print => PrintArgs::augment_args(command),
+        CommonOptions::Client => PrintArgs::augment_args(ClientArgs::augment_args(command)),
+        CommonOptions::Watch => PrintArgs::augment_args(WatchArgs::augment_args(command)),
+    }
+}
+
+fn choice_arg(choice: &'static Choice) -> Arg {
+    let arg = Arg::new(choice.name).long(choice.name).help(choice.help);
+    match &choice.values {
+        Values::Flag => arg.action(ArgAction::SetTrue),
+        Values::OneOf { name, usual, all } => {
+            let values = all.iter().map(|(value, help)| PossibleValue::new(*value).help(*help));
+            arg.value_name(*name).default_value(*usual).value_parser(PossibleValuesParser::new(values))
         }
     }
 }
 
-impl<'a> Chosen<'a> {
-    fn alone(run: Run, client: Option<ClientArgs>, print: &'a PrintArgs) -> Self {
-        Self { run, print, client, watch: None, serve: None }
-    }
-
-    fn watching(run: Run, watch: &'a WatchArgs) -> Self {
-        Self { run, print: &watch.print, client: Some(watch.source.client), watch: Some(watch), serve: None }
-    }
+fn serve_arg(serve: &'static Serve) -> Arg {
+    let arg = Arg::new(SERVE).long(SERVE).help(serve.help).value_name("ADDR").num_args(0..=1);
+    arg.default_missing_value(serve.address).value_parser(values::loopback)
 }
 
-fn deltafifo(step: DeltaFifoStep) -> Run {
-    match step {
-        DeltaFifoStep::Values => Run::DeltaFifo,
-        DeltaFifoStep::List => Run::DeltaFifoList,
-        DeltaFifoStep::Pop => Run::DeltaFifoPop,
-        DeltaFifoStep::Events => Run::DeltaFifoEvents,
-        DeltaFifoStep::Callbacks => Run::DeltaFifoCallbacks,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Request, parse};
 
-fn shared(step: SharedStep) -> Run {
-    match step {
-        SharedStep::Simulate => Run::SharedSimulate,
-        SharedStep::Listener => Run::SharedListener,
-        SharedStep::SlowListener => Run::SharedSlowListener,
-        SharedStep::Stages => Run::SharedStages,
-        SharedStep::ListWatch => Run::SharedListWatch,
-        SharedStep::ByHand => Run::SharedByHand,
+    /// Returns the run that a command line chooses.
+    fn chosen(command: &str) -> &'static Row {
+        let words: Vec<_> = format!("informer-lab {command}").split(' ').map(Into::into).collect();
+        match parse(&words).expect(command).request {
+            Request::Lesson(run, _) => run,
+            other => panic!("{command}: {other:?}"),
+        }
     }
-}
 
-fn workqueue(act: Option<Act>) -> Run {
-    match act {
-        None => Run::WorkQueue,
-        Some(Act::Dedupe) => Run::WorkQueueDedupe,
-        Some(Act::Delay) => Run::WorkQueueDelay,
-        Some(Act::RateLimit) => Run::WorkQueueRateLimit,
+    #[test]
+    fn every_run_is_chosen_by_its_command() {
+        for row in rows() {
+            assert_eq!(chosen(row.command).command, row.command);
+        }
+    }
+
+    #[test]
+    fn every_value_of_a_lessons_option_has_a_run() {
+        for lesson in lessons() {
+            let Some(Choice { name, values, .. }) = &lesson.options.choice else { continue };
+            match values {
+                Values::Flag => drop(chosen(&format!("{} --{name}", lesson.command))),
+                Values::OneOf { all, .. } => all.iter().for_each(|(value, _)| {
+                    chosen(&format!("{} --{name} {value}", lesson.command));
+                }),
+            }
+        }
     }
 }

@@ -7,11 +7,10 @@ mod chinese;
 mod exercises;
 mod explain;
 mod help;
-mod inner;
 mod lessons;
 pub mod manual;
+mod nested;
 mod request;
-mod steps;
 mod values;
 
 use std::ffi::OsString;
@@ -21,7 +20,7 @@ use clap::error::ErrorKind;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer};
 
 pub use explain::UsageError;
-pub use request::{Invocation, Request, Stepped, parse};
+pub use request::{Invocation, RecordSource, Request, parse};
 
 /// Prints help, the version, or a usage error, and returns the exit code.
 pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
@@ -38,14 +37,14 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
             match printer.has_room(&text) {
                 true => error.print(),
                 false => {
-                    printer.complain(&text);
+                    printer.print_on_stderr(&text);
                     Ok(())
                 }
             }
         }
         (_, Lang::Zh) => {
             let look = Look::new(Output::Text, ColorChoice::Auto, lang);
-            Printer::new(look).complain(&usage.in_chinese());
+            Printer::new(look).print_on_stderr(&usage.in_chinese());
             Ok(())
         }
     };

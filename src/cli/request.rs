@@ -8,20 +8,20 @@ use clap::Parser;
 use clap_complete::Shell;
 use informer_lab::board::BoardSettings;
 use informer_lab::cluster::ClusterSettings;
-use informer_lab::exercises::{Asked, Exercise};
+use informer_lab::exercises::{Exercise, ExerciseView};
 use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
-use informer_lab::lessons::Run;
+use informer_lab::lessons::Row;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::step::Predict;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Verbosity};
 use kube_testcluster::Admin;
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
-use super::board::on_board;
-use super::check::{check, lesson_name, real};
+use super::board::parse_board;
+use super::check::{check, real_cluster_option};
 use super::explain::{UsageError, conflict, explain, missing};
-use super::inner::{compared, stepped};
-use super::lessons::{Chosen, Lesson, WatchArgs};
+use super::lessons::{LessonArgs, WatchArgs};
+use super::nested::{parse_eras, parse_record_source};
 use super::values::only_without_tls;
 
 /// A valid command line: the request and the options on its output.
@@ -45,16 +45,16 @@ pub enum Request {
     Menu,
     Lessons,
     Tour(TourSettings),
-    Lesson(Run, Settings),
-    Eras(Run, Settings),
+    Lesson(&'static Row, Settings),
+    Eras(&'static Row, Settings),
     /// Show a chapter, or list them.
     Read(Option<String>),
     Replay(PathBuf),
-    Step(Stepped, Predict),
+    Step(RecordSource, Predict),
     /// A page of up to two recorded runs.
-    Board(Vec<Stepped>, BoardSettings),
+    Board(Vec<RecordSource>, BoardSettings),
     /// A page that follows a live run, served at this address.
-    BoardLive(Run, Settings, SocketAddr),
+    BoardLive(&'static Row, Settings, SocketAddr),
     Cluster(ClusterSettings),
     /// Print the path of the folder for `KUBEBUILDER_ASSETS`.
     Envtest,
@@ -63,7 +63,7 @@ pub enum Request {
     Man(Option<PathBuf>),
     /// List the exercises.
     Exercises,
-    Exercise(&'static Exercise, Asked),
+    Exercise(&'static Exercise, ExerciseView),
     /// Check this exercise, or the first one that is not mended.
     Check(Option<&'static Exercise>),
     ResetExercises,
@@ -71,8 +71,8 @@ pub enum Request {
 
 /// The source of a record for `step` and `board`: a lesson to run, or a recorded file.
 #[derive(Debug)]
-pub enum Stepped {
-    Lesson(Run, Settings),
+pub enum RecordSource {
+    Lesson(&'static Row, Settings),
     File(PathBuf),
 }
 
@@ -81,13 +81,13 @@ pub enum Stepped {
 /// # Errors
 /// A usage error, or, as in clap, a request for help or the version.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
-    let Cli { look, command } = typed(args)?;
+    let Cli { look, command } = parse_cli(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text, record: None };
     match command {
         None => Ok(invocation(look, &nothing, Request::Menu)),
         Some(Command::Lesson(lesson)) => {
-            let (chosen, settings) = settled(&lesson)?;
-            Ok(invocation(look, chosen.print, Request::Lesson(chosen.run, settings)))
+            let settings = checked_settings(&lesson)?;
+            Ok(invocation(look, &lesson.print, Request::Lesson(lesson.run, settings)))
         }
         Some(Command::Lessons) => Ok(invocation(look, &nothing, Request::Lessons)),
         Some(Command::Tour(TourArgs { stop, all, print })) => {
@@ -102,7 +102,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
         Some(Command::Completions { shell }) => Ok(invocation(look, &nothing, Request::Completions(shell))),
         Some(Command::Man { folder }) => Ok(invocation(look, &nothing, Request::Man(folder))),
         Some(Command::Eras(eras)) => {
-            let (inner, request) = compared(args, &eras)?;
+            let (inner, request) = parse_eras(args, &eras)?;
             Ok(invocation(look.or(inner), &nothing, request))
         }
         Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
@@ -111,11 +111,11 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             let before = words.len();
             words.retain(|word| word != "--predict");
             let predict = if predict || words.len() < before { Predict::Yes } else { Predict::No };
-            let (inner, stepped) = stepped("step", args, &words)?;
-            Ok(invocation(look.or(inner), &nothing, Request::Step(stepped, predict)))
+            let (inner, source) = parse_record_source("step", args, &words)?;
+            Ok(invocation(look.or(inner), &nothing, Request::Step(source, predict)))
         }
         Some(Command::Board(board)) => {
-            let (inner, print, request) = on_board(args, board)?;
+            let (inner, print, request) = parse_board(args, board)?;
             Ok(invocation(look.or(inner), &print, request))
         }
         Some(Command::Replay(ReplayArgs { file, print })) => {
@@ -142,7 +142,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     }
 }
 
-pub(super) fn typed(args: &[OsString]) -> Result<Cli, UsageError> {
+pub(super) fn parse_cli(args: &[OsString]) -> Result<Cli, UsageError> {
     Cli::try_parse_from(args).map_err(|error| explain(error, args))
 }
 
@@ -165,23 +165,22 @@ fn show(yes: bool, no: bool) -> Show {
     }
 }
 
-/// Returns the run and the settings that a lesson's arguments choose, or an error if they do not fit together.
-pub(super) fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), UsageError> {
-    let chosen = lesson.chosen();
-    let settings = settings(&chosen);
-    match check(lesson, &chosen, &settings) {
-        Ok(()) => Ok((chosen, settings)),
-        Err(message) => Err(conflict(lesson_name(chosen.run.row().command), message)),
+/// Returns the settings that a lesson's arguments choose, or an error if they do not fit together.
+pub(super) fn checked_settings(lesson: &LessonArgs) -> Result<Settings, UsageError> {
+    let settings = settings(lesson);
+    match check(lesson, &settings) {
+        Ok(()) => Ok(settings),
+        Err(message) => Err(conflict(lesson.run.lesson_name(), message)),
     }
 }
 
-fn settings(chosen: &Chosen<'_>) -> Settings {
-    let era = chosen.client.and_then(|args| args.era);
-    let client = chosen.client.and_then(|args| args.client).or(era).unwrap_or_default();
-    let usual = Settings { client, serve: chosen.serve, ..Settings::default() };
-    let Some(WatchArgs { source, run, .. }) = chosen.watch else { return usual };
+fn settings(lesson: &LessonArgs) -> Settings {
+    let era = lesson.client.and_then(|args| args.era);
+    let client = lesson.client.and_then(|args| args.client).or(era).unwrap_or_default();
+    let usual = Settings { client, serve: lesson.serve, ..Settings::default() };
+    let Some(WatchArgs { source, run }) = &lesson.watch else { return usual };
     Settings {
-        source: if real(source).is_some() {
+        source: if real_cluster_option(source).is_some() {
             Source::Real(Target { kubeconfig: source.kubeconfig.clone(), context: source.context.clone() })
         } else {
             let server = source.server.or(era).unwrap_or_default();
@@ -295,7 +294,7 @@ mod tests {
 
     #[test]
     fn an_option_that_a_lesson_cannot_use_is_a_usage_error() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab deltafifo --cluster", "deltafifo has no use for --cluster"),
             ("informer-lab --speed 3 reflector", "--speed goes after the lesson: informer-lab reflector --speed"),
             ("informer-lab deltafifo --seed 1", "deltafifo has no use for --seed"),
@@ -338,13 +337,13 @@ mod tests {
             ("informer-lab eras queue --output json", "leave --speed, --output, --record out"),
         ] {
             let error = usage_error(line);
-            assert!(error.contains(said), "{line}: {error}");
+            assert!(error.contains(expected), "{line}: {error}");
         }
     }
 
     #[test]
     fn a_bad_value_says_what_was_expected() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab indexer --serve nowhere", "expected an IP address and a port"),
             ("informer-lab factory --serve 1.2.3.4", "expected an IP address and a port"),
             ("informer-lab reflector --for 5", "expected a duration"),
@@ -354,13 +353,13 @@ mod tests {
             ("informer-lab reflector --era ancient", "possible values: classic, modern"),
         ] {
             let error = usage_error(line);
-            assert!(error.contains(said), "{line}: {error}");
+            assert!(error.contains(expected), "{line}: {error}");
         }
     }
 
     #[test]
     fn a_usage_error_is_shown_in_chinese_too() {
-        for (line, said) in [
+        for (line, expected) in [
             ("informer-lab reflectr", "错误：没有子命令 reflectr\n  下一步：是不是想写 relist、reflector？"),
             ("informer-lab reflector --nodes 1", "错误：reflector 用不到 --nodes"),
             ("informer-lab reflector --for 5", "--for <DURATION> 的值 5 无效：应为不超过一周的时长"),
@@ -368,8 +367,8 @@ mod tests {
             ("informer-lab eras", "错误：缺少参数 <LESSON>"),
             ("informer-lab list --era modern", "错误：list 会询问两个时代的集群"),
         ] {
-            let told = parse(&words(line)).expect_err(line).in_chinese();
-            assert!(told.contains(said), "{line}: {told}");
+            let chinese = parse(&words(line)).expect_err(line).in_chinese();
+            assert!(chinese.contains(expected), "{line}: {chinese}");
         }
     }
 

@@ -1,9 +1,9 @@
 //! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster, and passes signals on to it.
 
-#[cfg_attr(not(unix), path = "command/no_groups.rs")]
-mod group;
+#[cfg_attr(not(unix), path = "command/process_group_other.rs")]
+mod process_group;
 
-pub(super) use self::group::Place;
+pub(super) use self::process_group::ProcessGroup;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -16,7 +16,7 @@ use tokio::process::Command;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
-use self::group::Group;
+use self::process_group::CommandProcesses;
 use crate::trace::{Failure, Printer};
 
 /// A shell's exit codes for a command that does not exist and for one that cannot be run.
@@ -42,14 +42,14 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(super) async fn run(
     words: &[OsString],
     kubeconfig: &Path,
-    place: Place,
+    group: ProcessGroup,
     mut signals: UnboundedReceiver<u8>,
     printer: &Printer,
 ) -> Result<u8> {
     let (program, arguments) = words.split_first().expect("a command has at least one word");
     let mut command = Command::new(program);
     command.args(arguments).env("KUBECONFIG", kubeconfig).kill_on_drop(true);
-    place.prepare(&mut command);
+    group.prepare(&mut command);
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -58,25 +58,25 @@ pub(super) async fn run(
             return Ok(code);
         }
     };
-    let group = Group::of(place, &child);
+    let processes = CommandProcesses::new(group, &child);
     let mut end = None;
     let status = loop {
         tokio::select! {
             biased;
             status = child.wait() => break status,
             Some(code) = signals.recv() => {
-                if group.pass_on(code) {
+                if processes.pass_on(code) {
                     end.get_or_insert(Instant::now() + GRACE);
                 }
             }
             () = at(end) => {
-                group.kill();
+                processes.kill();
                 break child.wait().await;
             }
         }
     };
     if let Some(end) = end {
-        group.ended_by(end).await;
+        processes.wait_until_ended(end).await;
     }
     ended(status)
 }
@@ -137,14 +137,14 @@ mod tests {
         let (sender, signals) = unbounded_channel();
         let (path, began) = (pipe.clone(), Instant::now());
         let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::En));
-        let running = tokio::spawn(async move { run(&words, &path, Place::OwnGroup, signals, &printer).await });
-        let said = spawn_blocking(move || {
+        let running = tokio::spawn(async move { run(&words, &path, ProcessGroup::Own, signals, &printer).await });
+        let first_line = spawn_blocking(move || {
             let mut lines = BufReader::new(File::open(pipe).unwrap());
             let mut line = String::new();
             lines.read_line(&mut line).unwrap();
             (line, lines)
         });
-        let (line, mut lines) = said.await.unwrap();
+        let (line, mut lines) = first_line.await.unwrap();
         assert_eq!(line, "up\n");
         sender.send(TERMINATED).unwrap();
         assert_eq!((running.await.unwrap().unwrap(), began.elapsed()), (137, GRACE));

@@ -54,13 +54,13 @@ impl InputFile {
 }
 
 /// Returns the file that the user named, or else the default fixture.
-pub(crate) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
-    let built_in = match asked {
+pub(crate) fn input_file(path: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
+    let built_in = match path {
         Some(path) if path == Path::new(PODS_OF_THE_BOOK.name) && !path.exists() => Some(&PODS_OF_THE_BOOK),
         Some(_) => None,
         None => usual,
     };
-    Ok(match (asked, built_in) {
+    Ok(match (path, built_in) {
         (_, Some(fixture)) => Some(InputFile { text: fixture.text.to_owned(), name: fixture.name.to_owned() }),
         (Some(path), None) => Some(InputFile { text: read(path, what)?, name: path.display().to_string() }),
         (None, None) => None,
@@ -69,12 +69,12 @@ pub(crate) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) 
 
 /// Returns the stages that the user named, by a name in [`Stages::NAMES`] or as a file; else the default fixture; else
 /// the default stages.
-pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
-    if let Some(named) = asked.and_then(Path::to_str).and_then(Stages::named) {
+pub(crate) fn stages(path: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
+    if let Some(named) = path.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
     }
     if let Some(word) =
-        asked.filter(|path| path.extension().is_none() && path.components().count() == 1 && !path.exists())
+        path.filter(|path| path.extension().is_none() && path.components().count() == 1 && !path.exists())
     {
         return Err(Failure::new((
             format!("there are no stages {}", word.display()),
@@ -86,7 +86,7 @@ pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
         ))
         .into());
     }
-    let source = source(asked, "the stages file", usual)?;
+    let source = input_file(path, "the stages file", usual)?;
     Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
 
-use super::command::Place;
+use super::command::ProcessGroup;
 use super::{
     Authorization, ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock, security,
 };
@@ -22,7 +22,7 @@ const USUAL_STAGES: &str = "run";
 /// A file cannot be used, an address cannot be bound, or a command cannot be run.
 pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let builder = builder(settings)?;
-    let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
+    let scenario = files::input_file(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
     let listener = listen(settings.listen, "--listen")?;
@@ -36,28 +36,32 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         // Armed only now, so that a signal while many pods are created ends the process at once.
         let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
         // Only now, because the key of a kept authority is in the cluster's folder.
-        let (served, credentials) = match security::of(settings)? {
+        let (served, credentials) = match security::secure_serving(settings)? {
             None => (cluster.serve(listener), None),
             Some((serving, credentials)) => (cluster.serve_securely(listener, serving), Some(credentials)),
         };
-        let address =
-            security::reached(served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?);
+        let address = security::reachable_address(
+            served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?,
+        );
         let scheme = if credentials.is_some() { "https" } else { "http" };
         let kubeconfig = KubeconfigFile::write_with(address, credentials.as_ref(), settings.kubeconfig.as_deref())?;
         if let Some(folder) = settings.data.as_deref().filter(|_| cluster.is_continued()) {
-            say_that_it_goes_on(folder, &console.printer);
+            announce_data(folder, &console.printer);
         }
         if settings.authorization == Authorization::Rbac && credentials.is_none() {
-            say_that_tokens_need_tls(&console.printer);
+            warn_that_tokens_need_tls(&console.printer);
         }
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
-        let playing = tokio::spawn(play(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
+        let playing =
+            tokio::spawn(play_scenario(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
-            stand(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
+            wait_for_signal(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
         } else {
             let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
             let signals = console.interrupt.hand_over();
-            command::run(&settings.command, &path, Place::choose(), signals, &console.printer).await.map(Ended::Command)
+            command::run(&settings.command, &path, ProcessGroup::choose(), signals, &console.printer)
+                .await
+                .map(Ended::Command)
         };
         stop.cancel();
         // A panic of the task has been reported already.
@@ -67,9 +71,9 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     })
 }
 
-fn say_that_it_goes_on(folder: &Path, printer: &Printer) {
+fn announce_data(folder: &Path, printer: &Printer) {
     let folder = folder.display();
-    printer.tell(
+    printer.notice(
         &format!("goes on with what is in {folder}; --nodes and --pods are used at its first start only"),
         &format!("继续使用 {folder} 里的数据；--nodes 和 --pods 只在首次启动时生效"),
     );
@@ -77,8 +81,8 @@ fn say_that_it_goes_on(folder: &Path, printer: &Printer) {
 
 /// Warns about RBAC without TLS: clients send no token then, so a test of an account's permissions would see everything
 /// allowed.
-fn say_that_tokens_need_tls(printer: &Printer) {
-    printer.tell(
+fn warn_that_tokens_need_tls(printer: &Printer) {
+    printer.notice(
         "kubectl and client-go send tokens over HTTPS only: without --tls, a request with a token is the administrator's too",
         "kubectl 和 client-go 只在 HTTPS 上发送 token：没有 --tls 时，带 token 的请求也来自管理员",
     );
@@ -132,32 +136,37 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),
         Some(Pods::File(path)) => {
-            let source = files::source(Some(path), "the pods file", None)?.expect("a file was named");
+            let source = files::input_file(Some(path), "the pods file", None)?.expect("a file was named");
             builder.pods(source.parsed(files::PODS, |text, name| pods_from_yaml(text, name, "default"))?)
         }
     })
 }
 
 /// Prints the cluster's address and the command that sets KUBECONFIG, and waits for a signal.
-async fn stand(url: &str, kubeconfig: &KubeconfigFile, console: &Console, stop: &CancellationToken) -> Result<Ended> {
+async fn wait_for_signal(
+    url: &str,
+    kubeconfig: &KubeconfigFile,
+    console: &Console,
+    stop: &CancellationToken,
+) -> Result<Ended> {
     let printer = &console.printer;
-    let said = printer.page(url).and_then(|()| {
-        printer.tell("in another terminal:", "在另一个终端执行：");
+    let printed = printer.page(url).and_then(|()| {
+        printer.notice("in another terminal:", "在另一个终端执行：");
         printer.page(&kubeconfig.export())
     });
-    if let Ended::ReaderGone = Ended::of_writing(said)? {
+    if let Ended::ReaderGone = Ended::from_write(printed)? {
         tracing::debug!("the reader of standard output has gone before the cluster's address was printed");
     }
-    printer.tell("Ctrl-C ends", "按 Ctrl-C 结束");
+    printer.notice("Ctrl-C ends", "按 Ctrl-C 结束");
     stop.cancelled().await;
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
 /// Plays the scenario. If a step fails, reports the error, and the cluster keeps running.
-async fn play(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
+async fn play_scenario(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
     let Some(scenario) = scenario else { return };
-    let told = |step: &_| printer.tell(&format!("{step}"), &format!("{step}"));
-    if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", told)).await {
+    let print_step = |step: &_| printer.notice(&format!("{step}"), &format!("{step}"));
+    if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", print_step)).await {
         printer.report(&Failure::new(("the scenario cannot go on", "场景无法继续")).because(error).into());
     }
 }

@@ -18,7 +18,7 @@ const AUTHORITY: &str = "informer-lab";
 const ADMIN: (&str, &str) = ("kubernetes-admin", "system:masters");
 
 /// Returns the TLS settings of the server and the credentials for the kubeconfig, or `None` without `--tls`.
-pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Credentials)>> {
+pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(SecureServing, Credentials)>> {
     if !settings.tls {
         return Ok(None);
     }
@@ -34,7 +34,7 @@ pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Cr
     })?;
     let serving = SecureServing::new(&server)?.client_ca(authority.certificate())?;
     let mut serving = serving.service_account_key(authority.secret());
-    if let Some(file) = files::source(settings.token_auth_file.as_deref(), "the token file", None)? {
+    if let Some(file) = files::input_file(settings.token_auth_file.as_deref(), "the token file", None)? {
         serving = serving.token_file(&file.text).map_err(|error| {
             let name = &file.name;
             Failure::new((format!("{name} is no file of tokens"), format!("{name} 不是 token 文件")))
@@ -59,7 +59,7 @@ fn names(settings: &ClusterSettings) -> Vec<String> {
 
 /// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback
 /// address.
-pub(super) fn reached(listener: SocketAddr) -> SocketAddr {
+pub(super) fn reachable_address(listener: SocketAddr) -> SocketAddr {
     let ip = match listener.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

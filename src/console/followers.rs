@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 use crate::trace::Record;
 
 /// The largest number of records that is kept. A follower that joins late needs the run from its beginning.
-const MOST: usize = 200_000;
+const LIMIT: usize = 200_000;
 
 /// The channel between one live run and its followers. Clones share it.
 #[derive(Clone, Debug)]
@@ -20,22 +20,22 @@ struct Inner {
     /// Each record so far, as a line of JSON.
     lines: Mutex<Vec<Arc<str>>>,
     /// Wakes the followers that wait for the next record.
-    told: watch::Sender<Told>,
-    most: usize,
-    says: mpsc::Sender<String>,
-    said: Mutex<Option<mpsc::Receiver<String>>>,
+    state: watch::Sender<StreamState>,
+    limit: usize,
+    commands: mpsc::Sender<String>,
+    receiver: Mutex<Option<mpsc::Receiver<String>>>,
 }
 
 /// The number of records so far, and the reason if no more will come.
 #[derive(Clone, Copy, Debug, Default)]
-struct Told {
+struct StreamState {
     count: usize,
-    over: Option<Over>,
+    end: Option<EndReason>,
 }
 
 /// The reason why no more records come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum EndReason {
     /// The run has ended.
     Ended,
     /// The limit of kept records is reached. Nothing more is sent, because a picture with a gap would be wrong.
@@ -44,16 +44,16 @@ pub enum Over {
 
 /// A message to a follower.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Message {
     /// A record, as a line of JSON.
     Record(Arc<str>),
     /// The last message.
-    Over(Over),
+    End(EndReason),
 }
 
 /// The answer to a command that a follower sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum CommandResult {
     /// The command will be carried out.
     Taken,
     /// Too many commands wait.
@@ -64,64 +64,64 @@ pub enum Said {
 
 impl Default for Followers {
     fn default() -> Self {
-        Self::keeping(MOST)
+        Self::with_limit(LIMIT)
     }
 }
 
 impl Followers {
-    fn keeping(most: usize) -> Self {
-        let (says, said) = mpsc::channel(16);
-        let (lines, told) = (Mutex::default(), watch::Sender::default());
-        Self(Arc::new(Inner { lines, told, most, says, said: Mutex::new(Some(said)) }))
+    fn with_limit(limit: usize) -> Self {
+        let (commands, receiver) = mpsc::channel(16);
+        let (lines, state) = (Mutex::default(), watch::Sender::default());
+        Self(Arc::new(Inner { lines, state, limit, commands, receiver: Mutex::new(Some(receiver)) }))
     }
 
     /// Sends a record to all followers. Beyond the limit, sends once that no more records come.
-    pub(crate) fn hear(&self, record: &Record) {
+    pub(crate) fn publish(&self, record: &Record) {
         let Ok(line) = serde_json::to_string(record) else { return };
         let mut lines = self.0.lines.lock().expect(NO_PANIC);
-        if lines.len() == self.0.most {
-            return self.over(Over::Full);
+        if lines.len() == self.0.limit {
+            return self.close(EndReason::Full);
         }
         lines.push(line.into());
-        self.0.told.send_modify(|told| told.count = lines.len());
+        self.0.state.send_modify(|state| state.count = lines.len());
     }
 
-    /// Tells all followers that the run has ended.
+    /// Sends to all followers that the run has ended.
     pub fn end(&self) {
-        self.over(Over::Ended);
+        self.close(EndReason::Ended);
     }
 
     /// Ends the stream of records. Only the first reason counts.
-    fn over(&self, why: Over) {
-        self.0.told.send_if_modified(|told| {
-            let first = told.over.is_none();
-            told.over = told.over.or(Some(why));
+    fn close(&self, reason: EndReason) {
+        self.0.state.send_if_modified(|state| {
+            let first = state.end.is_none();
+            state.end = state.end.or(Some(reason));
             first
         });
     }
 
     /// Waits for the record with this number, counted from 0, or for the end of the records.
-    pub async fn heard(&self, number: usize) -> Heard {
-        let mut told = self.0.told.subscribe();
-        let told = told.wait_for(|told| told.count > number || told.over.is_some()).await.map(|told| *told);
+    pub async fn next_record(&self, number: usize) -> Message {
+        let mut state = self.0.state.subscribe();
+        let state = state.wait_for(|state| state.count > number || state.end.is_some()).await.map(|state| *state);
         match self.0.lines.lock().expect(NO_PANIC).get(number) {
-            Some(line) => Heard::Record(Arc::clone(line)),
-            None => Heard::Over(told.ok().and_then(|told| told.over).unwrap_or(Over::Ended)),
+            Some(line) => Message::Record(Arc::clone(line)),
+            None => Message::End(state.ok().and_then(|state| state.end).unwrap_or(EndReason::Ended)),
         }
     }
 
     /// Sends a command to the run, as the keyboard would.
-    pub fn say(&self, line: String) -> Said {
-        match self.0.says.try_send(line) {
-            Ok(()) => Said::Taken,
-            Err(TrySendError::Full(_)) => Said::Busy,
-            Err(TrySendError::Closed(_)) => Said::Ended,
+    pub fn send_command(&self, line: String) -> CommandResult {
+        match self.0.commands.try_send(line) {
+            Ok(()) => CommandResult::Taken,
+            Err(TrySendError::Full(_)) => CommandResult::Busy,
+            Err(TrySendError::Closed(_)) => CommandResult::Ended,
         }
     }
 
     /// Returns the receiver of commands. Only the first call gets it.
-    pub(crate) fn said(&self) -> Option<mpsc::Receiver<String>> {
-        self.0.said.lock().expect(NO_PANIC).take()
+    pub(crate) fn take_commands(&self) -> Option<mpsc::Receiver<String>> {
+        self.0.receiver.lock().expect(NO_PANIC).take()
     }
 }
 
@@ -135,35 +135,35 @@ mod tests {
     use crate::trace::{Header, What};
 
     fn record() -> Record {
-        Record::said(Duration::ZERO, What::Run(Header::new("reflector")))
+        Record::without_cause(Duration::ZERO, What::Run(Header::new("reflector")))
     }
 
     #[tokio::test]
-    async fn followers_hear_once_that_the_limit_of_records_is_reached() {
-        let followers = Followers::keeping(2);
+    async fn followers_get_the_end_once_when_the_limit_of_records_is_reached() {
+        let followers = Followers::with_limit(2);
         for _ in 0..4 {
-            followers.hear(&record());
+            followers.publish(&record());
         }
         followers.end();
-        assert!(matches!(followers.heard(1).await, Heard::Record(_)), "records before the limit are sent");
-        assert_eq!(followers.heard(2).await, Heard::Over(Over::Full), "the first reason counts");
+        assert!(matches!(followers.next_record(1).await, Message::Record(_)), "records before the limit are sent");
+        assert_eq!(followers.next_record(2).await, Message::End(EndReason::Full), "the first reason counts");
     }
 
     #[tokio::test]
-    async fn a_waiting_follower_hears_the_end() {
+    async fn a_waiting_follower_gets_the_end() {
         let followers = Followers::default();
-        followers.hear(&record());
-        let (heard, ()) = tokio::join!(followers.heard(1), async { followers.end() });
-        assert_eq!(heard, Heard::Over(Over::Ended));
+        followers.publish(&record());
+        let (message, ()) = tokio::join!(followers.next_record(1), async { followers.end() });
+        assert_eq!(message, Message::End(EndReason::Ended));
     }
 
     #[test]
     fn a_command_is_taken_until_too_many_wait_or_the_run_takes_no_more() {
         let followers = Followers::default();
-        let said: Vec<_> = (0..17).map(|_| followers.say("resync".to_owned())).collect();
-        assert!(said[..16].iter().all(|said| *said == Said::Taken), "{said:?}");
-        assert_eq!(said[16], Said::Busy);
-        drop(followers.said());
-        assert_eq!(followers.say("resync".to_owned()), Said::Ended);
+        let results: Vec<_> = (0..17).map(|_| followers.send_command("resync".to_owned())).collect();
+        assert!(results[..16].iter().all(|result| *result == CommandResult::Taken), "{results:?}");
+        assert_eq!(results[16], CommandResult::Busy);
+        drop(followers.take_commands());
+        assert_eq!(followers.send_command("resync".to_owned()), CommandResult::Ended);
     }
 }

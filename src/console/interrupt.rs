@@ -6,7 +6,7 @@
 //!
 //! Windows has neither SIGTERM nor SIGHUP: only Ctrl-C stops a run in order, and closing the terminal ends it at once.
 
-#[cfg_attr(target_family = "wasm", path = "interrupt/no_signals.rs")]
+#[cfg_attr(target_family = "wasm", path = "interrupt/signals_wasm.rs")]
 mod signals;
 
 use std::io;
@@ -32,10 +32,10 @@ const ONE_SIGNAL: Duration = Duration::from_millis(100);
 
 /// The state of signal handling. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<Heard>);
+pub struct Interrupt(Arc<State>);
 
 #[derive(Debug, Default)]
-struct Heard {
+struct State {
     stop: CancellationToken,
     listening: AtomicBool,
     /// True while a live run is in progress, which must stop in order.
@@ -43,7 +43,7 @@ struct Heard {
     /// True while another program, such as a pager, uses the terminal. Ctrl-C is meant for that program.
     elsewhere: AtomicBool,
     /// The command of `informer-lab cluster -- COMMAND` that receives the signals, if there is one.
-    command: Mutex<Option<Addressee>>,
+    command: Mutex<Option<CommandSignals>>,
     /// The exit code for the last signal, 0 if none came.
     code: AtomicU8,
     /// The time of the first signal.
@@ -52,8 +52,8 @@ struct Heard {
 
 /// The receiver of signals that are passed on to a command.
 #[derive(Debug)]
-struct Addressee {
-    told: UnboundedSender<u8>,
+struct CommandSignals {
+    sender: UnboundedSender<u8>,
     last: Option<(u8, Instant)>,
 }
 
@@ -77,7 +77,7 @@ impl Interrupt {
         if self.0.listening.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
-        signals::hear_with(self.clone())
+        signals::report_to(self.clone())
     }
 
     /// Runs `does` while another program uses the terminal. Ctrl-C reaches that program too, so it is ignored here
@@ -97,16 +97,16 @@ impl Interrupt {
     /// ends anything here.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn hand_over(&self) -> UnboundedReceiver<u8> {
-        let (told, signals) = unbounded_channel();
+        let (sender, signals) = unbounded_channel();
         let mut command = self.command();
         if let Some(code) = self.code() {
-            let _ = told.send(code); // a signal came just before the handover
+            let _ = sender.send(code); // a signal came just before the handover
         }
-        *command = Some(Addressee { told, last: None });
+        *command = Some(CommandSignals { sender, last: None });
         signals
     }
 
-    fn command(&self) -> MutexGuard<'_, Option<Addressee>> {
+    fn command(&self) -> MutexGuard<'_, Option<CommandSignals>> {
         self.0.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,12 +116,12 @@ impl Interrupt {
     }
 
     #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
-    fn hear(&self, code: u8) {
+    fn receive(&self, code: u8) {
         if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
             return;
         }
         if let Some(command) = &mut *self.command() {
-            command.hear(code);
+            command.receive(code);
             return;
         }
         let first = self.0.code.swap(code, Ordering::SeqCst) == 0;
@@ -130,7 +130,7 @@ impl Interrupt {
         }
         self.0.first.get_or_init(Instant::now);
         if !first || !self.0.in_order.load(Ordering::SeqCst) {
-            super::loud_again();
+            super::restore_echo();
             std::process::exit(code.into());
         }
         self.0.stop.cancel();
@@ -138,12 +138,12 @@ impl Interrupt {
 }
 
 #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
-impl Addressee {
-    fn hear(&mut self, code: u8) {
+impl CommandSignals {
+    fn receive(&mut self, code: u8) {
         let now = Instant::now();
         let again = self.last.replace((code, now)).is_some_and(|(last, at)| last == code && now - at < ONE_SIGNAL);
         if !again {
-            let _ = self.told.send(code); // the command may have ended
+            let _ = self.sender.send(code); // the command may have ended
         }
     }
 }

@@ -6,7 +6,7 @@ use super::typing::QuietKeyboard;
 
 /// A key press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pressed {
+pub(crate) enum KeyPress {
     Enter,
     /// The arrow to the right.
     Right,
@@ -36,7 +36,7 @@ impl Keys {
     }
 
     /// Waits for key presses, and returns those that came together. `None` at the end of the input.
-    pub(crate) fn next(&self) -> Option<Vec<Pressed>> {
+    pub(crate) fn next(&self) -> Option<Vec<KeyPress>> {
         let mut bytes = [0; 64];
         let read = match &self.0 {
             Some(_) => io::stdin().lock().read(&mut bytes).ok().map(|count| bytes[..count].to_vec()),
@@ -45,26 +45,26 @@ impl Keys {
                 io::stdin().lock().read_until(b'\n', &mut line).ok().map(|_| line)
             }
         };
-        read.filter(|bytes| !bytes.is_empty()).map(|bytes| pressed(&bytes))
+        read.filter(|bytes| !bytes.is_empty()).map(|bytes| key_presses(&bytes))
     }
 }
 
 /// Decodes the bytes that a terminal sends for keys. Of the escape sequences, only the left and right arrows are known.
-fn pressed(bytes: &[u8]) -> Vec<Pressed> {
+fn key_presses(bytes: &[u8]) -> Vec<KeyPress> {
     match bytes {
-        b"\x1b[C" | b"\x1bOC" => vec![Pressed::Right],
-        b"\x1b[D" | b"\x1bOD" => vec![Pressed::Left],
+        b"\x1b[C" | b"\x1bOC" => vec![KeyPress::Right],
+        b"\x1b[D" | b"\x1bOD" => vec![KeyPress::Left],
         [0x1b, ..] => Vec::new(),
         _ => String::from_utf8_lossy(bytes).chars().filter_map(key).collect(),
     }
 }
 
-fn key(c: char) -> Option<Pressed> {
+fn key(c: char) -> Option<KeyPress> {
     match c {
-        '\r' | '\n' => Some(Pressed::Enter),
-        '\u{7f}' | '\u{8}' => Some(Pressed::Backspace),
+        '\r' | '\n' => Some(KeyPress::Enter),
+        '\u{7f}' | '\u{8}' => Some(KeyPress::Backspace),
         c if c.is_control() => None,
-        c => Some(Pressed::Letter(c)),
+        c => Some(KeyPress::Letter(c)),
     }
 }
 
@@ -74,11 +74,11 @@ mod tests {
 
     #[test]
     fn letters_and_arrows_are_told_apart() {
-        assert_eq!(pressed(b"\x1b[C"), [Pressed::Right]);
-        assert_eq!(pressed(b"\x1b[A"), []);
+        assert_eq!(key_presses(b"\x1b[C"), [KeyPress::Right]);
+        assert_eq!(key_presses(b"\x1b[A"), []);
         assert_eq!(
-            pressed(b"1\x7f2\r"),
-            [Pressed::Letter('1'), Pressed::Backspace, Pressed::Letter('2'), Pressed::Enter]
+            key_presses(b"1\x7f2\r"),
+            [KeyPress::Letter('1'), KeyPress::Backspace, KeyPress::Letter('2'), KeyPress::Enter]
         );
     }
 }

@@ -4,9 +4,9 @@
 mod followers;
 mod interrupt;
 mod keys;
-mod line;
 mod pager;
 mod progress;
+mod typed_line;
 mod typing;
 
 use std::{io, thread};
@@ -15,15 +15,15 @@ use anyhow::Result;
 
 use crate::trace::{Printer, Record, RecordFile, Speed};
 
-pub use followers::{Followers, Heard, Over, Said};
+pub use followers::{CommandResult, EndReason, Followers, Message};
 pub use interrupt::Interrupt;
 #[cfg(unix)] // other systems have no signals to pass on
 pub(crate) use interrupt::{HUNG_UP, INTERRUPTED, TERMINATED};
-pub(crate) use keys::{Keys, Pressed};
+pub(crate) use keys::{KeyPress, Keys};
 pub(crate) use pager::show;
 pub(crate) use progress::Progress;
 pub(crate) use typing::Typing;
-use typing::loud_again;
+use typing::restore_echo;
 
 /// The environment of a subcommand.
 pub struct Console {
@@ -43,9 +43,9 @@ impl Console {
     /// Prints a recorded run at the console's speed.
     ///
     /// # Errors
-    /// The same as [`Ended::of_writing`].
-    pub fn play(&self, records: &[Record]) -> Result<Ended> {
-        Ended::of_writing(self.printer.play(records, self.speed, thread::sleep))
+    /// The same as [`Ended::from_write`].
+    pub fn print(&self, records: &[Record]) -> Result<Ended> {
+        Ended::from_write(self.printer.print_run(records, self.speed, thread::sleep))
     }
 }
 
@@ -67,7 +67,7 @@ impl Ended {
     ///
     /// # Errors
     /// Standard output or the transcript cannot be written for another reason.
-    pub fn of_writing(result: io::Result<()>) -> Result<Self> {
+    pub fn from_write(result: io::Result<()>) -> Result<Self> {
         match result {
             Ok(()) => Ok(Self::Done),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Self::ReaderGone),

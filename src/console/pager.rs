@@ -28,11 +28,11 @@ pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
                 return Ok(Ended::Done);
             }
             if io::stdin().is_terminal() {
-                return Ended::of_writing(pages(text, height.saturating_sub(1).max(1), printer));
+                return Ended::from_write(pages(text, height.saturating_sub(1).max(1), printer));
             }
         }
     }
-    Ended::of_writing(printer.page_styled(text, text))
+    Ended::from_write(printer.page_styled(text, text))
 }
 
 /// Shows the text in another program, and returns true if that worked. Ctrl-C is left to that program: `less` stays

@@ -10,7 +10,7 @@ use std::thread;
 
 use tokio::sync::mpsc;
 
-use super::line::Line;
+use super::typed_line::TypedLine;
 use crate::trace::Printer;
 
 const PROMPT: &str = "> ";
@@ -25,7 +25,7 @@ const BACKGROUND: std::time::Duration = std::time::Duration::from_millis(100);
 /// Reads standard input line by line.
 pub(crate) struct Typing {
     chunks: mpsc::Receiver<Vec<u8>>,
-    line: Line,
+    line: TypedLine,
     entered: VecDeque<String>,
     /// The screen and the keyboard for showing the typed line. `None` if the terminal echoes it, or nothing does.
     screen: Option<(Printer, QuietKeyboard)>,
@@ -42,7 +42,7 @@ impl Typing {
         // regard to the footer.
         let on_screen = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         let screen = on_screen.then(QuietKeyboard::begin).flatten().map(|keyboard| (printer.clone(), keyboard));
-        let typing = Self { chunks: chunks(), line: Line::default(), entered: VecDeque::new(), screen };
+        let typing = Self { chunks: chunks(), line: TypedLine::default(), entered: VecDeque::new(), screen };
         typing.show();
         Some(typing)
     }
@@ -132,7 +132,7 @@ fn wait_for_input() {
 fn wait_for_input() {}
 
 #[cfg(unix)]
-pub(crate) use unix::{QuietKeyboard, loud_again};
+pub(crate) use unix::{QuietKeyboard, restore_echo};
 
 #[cfg(unix)]
 mod unix {
@@ -183,13 +183,13 @@ mod unix {
 
     impl Drop for QuietKeyboard {
         fn drop(&mut self) {
-            loud_again();
+            restore_echo();
         }
     }
 
     /// Restores the terminal's original settings. Code that exits the process at once must call this first. For a
     /// background process, the shell has restored them.
-    pub(crate) fn loud_again() {
+    pub(crate) fn restore_echo() {
         if !is_ours() {
             return;
         }
@@ -200,7 +200,7 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-pub(crate) use other::{QuietKeyboard, loud_again};
+pub(crate) use other::{QuietKeyboard, restore_echo};
 
 #[cfg(not(unix))]
 mod other {
@@ -217,5 +217,5 @@ mod other {
         pub(crate) fn forget(&self) {}
     }
 
-    pub(crate) fn loud_again() {}
+    pub(crate) fn restore_echo() {}
 }

@@ -37,14 +37,14 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let urls = flags.get("listen-client-urls").unwrap_or("http://localhost:2379");
-    let places = urls.split(',').map(Place::read).collect::<Result<Vec<_>, Failure>>()?;
+    let addresses = urls.split(',').map(ListenAddress::parse).collect::<Result<Vec<_>, Failure>>()?;
     let interrupt = Interrupt::default();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
         let stop = interrupt.arm().context("cannot listen for signals")?;
-        for place in places {
-            place.serve()?;
+        for address in addresses {
+            address.serve()?;
         }
         stop.cancelled().await;
         Ok(ExitCode::SUCCESS)
@@ -52,7 +52,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
 }
 
 /// The routes of every listener. Upstream: `server/etcdserver/api/etcdhttp`.
-fn answers() -> Router {
+fn routes() -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"health": "true", "reason": ""}))))
         .route("/livez", get("ok"))
@@ -62,15 +62,15 @@ fn answers() -> Router {
 
 /// The address of a listener.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum ListenAddress {
     Address(SocketAddr),
     /// A socket in the file system.
     #[cfg(unix)]
     File(std::path::PathBuf),
 }
 
-impl Place {
-    fn read(url: &str) -> Result<Self, Failure> {
+impl ListenAddress {
+    fn parse(url: &str) -> Result<Self, Failure> {
         let address =
             url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/').replacen("localhost", "127.0.0.1", 1));
         if let Some(address) = address.and_then(|address| address.parse().ok()) {
@@ -90,7 +90,7 @@ impl Place {
         match self {
             Self::Address(address) => {
                 let listener = tokio::net::TcpListener::from_std(listen(address, "--listen-client-urls")?)?;
-                tokio::spawn(axum::serve(listener, answers()).into_future());
+                tokio::spawn(axum::serve(listener, routes()).into_future());
             }
             #[cfg(unix)]
             Self::File(path) => {
@@ -98,7 +98,7 @@ impl Place {
                     let shown = path.display();
                     Failure::new((format!("cannot listen at {shown}"), format!("无法监听 {shown}"))).because(error)
                 })?;
-                tokio::spawn(axum::serve(listener, answers()).into_future());
+                tokio::spawn(axum::serve(listener, routes()).into_future());
             }
         }
         Ok(())
@@ -110,13 +110,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_an_address_or_a_file() {
-        assert_eq!(Place::read("http://localhost:1/").unwrap(), Place::Address("127.0.0.1:1".parse().unwrap()));
-        assert_eq!(Place::read("http://[::1]:1").unwrap(), Place::Address("[::1]:1".parse().unwrap()));
+    fn a_listen_address_is_an_ip_address_or_a_file() {
+        assert_eq!(
+            ListenAddress::parse("http://localhost:1/").unwrap(),
+            ListenAddress::Address("127.0.0.1:1".parse().unwrap())
+        );
+        assert_eq!(ListenAddress::parse("http://[::1]:1").unwrap(), ListenAddress::Address("[::1]:1".parse().unwrap()));
         #[cfg(unix)]
-        assert_eq!(Place::read("unix:///tmp/etcd.sock").unwrap(), Place::File("/tmp/etcd.sock".into()));
+        assert_eq!(
+            ListenAddress::parse("unix:///tmp/etcd.sock").unwrap(),
+            ListenAddress::File("/tmp/etcd.sock".into())
+        );
         for other in ["", "http://example.com:1", "https://127.0.0.1:1", "127.0.0.1:1", "unix://"] {
-            assert!(Place::read(other).is_err(), "{other}");
+            assert!(ListenAddress::parse(other).is_err(), "{other}");
         }
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let address = address(&flags)?;
     let serving = serving(&flags, address)?;
     let listener = listen(address, "--secure-port")?;
-    say_what_is_ignored(&flags, printer);
+    print_ignored_flags(&flags, printer);
     let authorization = authorization(&flags);
     let interrupt = Interrupt::default();
     let runtime =
@@ -83,7 +83,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
         let address = cluster
             .serve_securely(listener, serving)
             .map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?;
-        printer.complain(&format!("Serving securely on {address}"));
+        printer.print_on_stderr(&format!("Serving securely on {address}"));
         stop.cancelled().await;
         cluster.shutdown().await;
         Ok(ExitCode::SUCCESS)
@@ -109,7 +109,7 @@ fn address(flags: &Flags) -> Result<SocketAddr, Failure> {
 fn serving(flags: &Flags, address: SocketAddr) -> Result<SecureServing> {
     let names = ["localhost", "kubernetes.default.svc", "127.0.0.1", "::1"].map(ToOwned::to_owned);
     let names = [names.as_slice(), &[address.ip().to_string()]].concat();
-    let mut serving = SecureServing::new(&serving_certificate::of(flags, &names)?).map_err(|error| {
+    let mut serving = SecureServing::new(&serving_certificate::load(flags, &names)?).map_err(|error| {
         Failure::new(("the certificate to serve with cannot be used", "无法使用服务端证书")).because(error)
     })?;
     if let Some(file) = flags.get("client-ca-file") {
@@ -130,20 +130,20 @@ fn unusable(flag: &str, file: &str, error: impl std::error::Error + Send + Sync 
 }
 
 /// Lists the ignored flags, feature gates and authorization modes on standard error.
-fn say_what_is_ignored(flags: &Flags, printer: &Printer) {
+fn print_ignored_flags(flags: &Flags, printer: &Printer) {
     let ignored = flags.others(&[TAKEN.as_slice(), &UNDERSTOOD].concat());
     if !ignored.is_empty() {
         let list = ignored.join(", ");
-        printer.complain(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
+        printer.print_on_stderr(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
     }
     for (gate, on) in feature_gates(flags).filter(|(gate, _)| ![AGGREGATED_DISCOVERY, WATCH_LIST].contains(gate)) {
         let ignored = format!("--feature-gates={gate}={on}");
-        printer.complain(printer.pick(&format!("ignored: {ignored}"), &format!("忽略：{ignored}")));
+        printer.print_on_stderr(printer.pick(&format!("ignored: {ignored}"), &format!("忽略：{ignored}")));
     }
     for mode in modes(flags).filter(|mode| !["AlwaysAllow", "RBAC"].contains(mode)) {
         let en = format!("--authorization-mode={mode} is not enforced");
         let zh = format!("--authorization-mode={mode} 不会强制执行");
-        printer.complain(printer.pick(&en, &zh));
+        printer.print_on_stderr(printer.pick(&en, &zh));
     }
 }
 

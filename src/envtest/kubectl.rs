@@ -13,7 +13,7 @@ use crate::trace::Failure;
 const MARK: &str = "INFORMER_LAB_KUBECTL";
 
 pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
-    let found = if env::var_os(MARK).is_some() { None } else { real() };
+    let found = if env::var_os(MARK).is_some() { None } else { find_real_kubectl() };
     let Some(kubectl) = found else {
         return Err(Failure::new((
             "there is no kubectl: informer-lab stands in for kube-apiserver and etcd, and runs the kubectl that PATH names",
@@ -28,11 +28,11 @@ pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
     let failure = |error| {
         anyhow::Error::from(Failure::new((format!("cannot run {shown}"), format!("无法运行 {shown}"))).because(error))
     };
-    become_it(command).map_err(failure)
+    replace_process(command).map_err(failure)
 }
 
 /// Returns the first kubectl in PATH that is not this program.
-fn real() -> Option<PathBuf> {
+fn find_real_kubectl() -> Option<PathBuf> {
     let own = env::current_exe().ok()?;
     let own_folder = own.parent().map(ToOwned::to_owned);
     let own = fs::canonicalize(own).ok()?;
@@ -45,13 +45,13 @@ fn real() -> Option<PathBuf> {
 }
 
 #[cfg(unix)]
-fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+fn replace_process(mut command: Command) -> std::io::Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     Err(command.exec())
 }
 
 #[cfg(not(unix))]
-fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+fn replace_process(mut command: Command) -> std::io::Result<ExitCode> {
     let code = command.status()?.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
 }

@@ -35,7 +35,7 @@ impl Binary {
     const ALL: [Self; 3] = [Self::KubeApiserver, Self::Etcd, Self::Kubectl];
 
     /// Returns the binary that the first word of the command line names, if any.
-    pub fn of(args: &[OsString]) -> Option<Self> {
+    pub fn from_args(args: &[OsString]) -> Option<Self> {
         let name = Path::new(args.first()?).file_name()?.to_str()?;
         let name = name.strip_suffix(".exe").unwrap_or(name);
         Self::ALL.into_iter().find(|binary| binary.name() == name)
@@ -71,7 +71,7 @@ impl Binary {
 /// The folder cannot be made.
 pub fn run(console: &Console) -> Result<Ended> {
     let folder = folder::make()?;
-    Ended::of_writing(console.printer.page(&folder.display().to_string()))
+    Ended::from_write(console.printer.page(&folder.display().to_string()))
 }
 
 #[cfg(test)]
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn the_name_of_the_program_selects_the_binary() {
-        let of = |name: &str| Binary::of(&[OsString::from(name), OsString::from("etcd")]);
+        let of = |name: &str| Binary::from_args(&[OsString::from(name), OsString::from("etcd")]);
         assert_eq!(of("/some/where/kube-apiserver"), Some(Binary::KubeApiserver));
         assert_eq!(of("etcd"), Some(Binary::Etcd));
         assert_eq!(of("kubectl.exe"), Some(Binary::Kubectl));
         for other in ["informer-lab", "/etcd/informer-lab", "etcd2", ""] {
             assert_eq!(of(other), None, "{other}");
         }
-        assert_eq!(Binary::of(&[]), None);
+        assert_eq!(Binary::from_args(&[]), None);
     }
 }

@@ -16,7 +16,7 @@ const USUAL: &str = "/var/run/kubernetes";
 
 /// Returns the certificate and key that the flags name; else the pair in `--cert-dir`, which is made if both files are
 /// missing.
-pub(super) fn of(flags: &Flags, names: &[String]) -> Result<KeyPair> {
+pub(super) fn load(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     if let (Some(certificate), Some(key)) = (flags.get("tls-cert-file"), flags.get("tls-private-key-file")) {
         return Ok(KeyPair { certificate: text(certificate.as_ref())?, key: text(key.as_ref())? });
     }

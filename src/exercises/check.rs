@@ -26,26 +26,26 @@ pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<E
     let checkout = Checkout::find()?;
     let mut progress = Progress::load()?;
     let Some(exercise) = exercise.or_else(|| progress.next()) else {
-        return Ended::of_writing(printer.page(printer.pick("All ten are mended.", "十个都修好了。")));
+        return Ended::from_write(printer.page(printer.pick("All ten are mended.", "十个都修好了。")));
     };
     let title = printer.pick(exercise.title.en, exercise.title.zh);
-    let headed = Ended::of_writing(printer.page(&format!("{}: {title}\n", exercise.file)))?;
+    let headed = Ended::from_write(printer.page(&format!("{}: {title}\n", exercise.file)))?;
     if headed != Ended::Done {
         return Ok(headed);
     }
-    let judged = judge(exercise, &checkout, printer)?;
-    match judged.code() {
+    let status = judge(exercise, &checkout, printer)?;
+    match status.code() {
         Some(0) => {
             progress.done(exercise)?;
-            Ended::of_writing(praise(exercise, &checkout.read(&exercise.program())?, &checkout, &progress, printer)?)
+            Ended::from_write(praise(exercise, &checkout.read(&exercise.program())?, &checkout, &progress, printer)?)
         }
         Some(code) if code == i32::from(WRONG) => {
             let next = printer.pick("A hint: ", "提示：");
-            let told =
-                Ended::of_writing(printer.page(&format!("\n{next}informer-lab break {} --hint", exercise.name)))?;
-            Ok(if told == Ended::Done { Ended::Command(1) } else { told })
+            let printed =
+                Ended::from_write(printer.page(&format!("\n{next}informer-lab break {} --hint", exercise.name)))?;
+            Ok(if printed == Ended::Done { Ended::Command(1) } else { printed })
         }
-        _ => Err(does_not_run(exercise, judged).into()),
+        _ => Err(does_not_run(exercise, status).into()),
     }
 }
 
@@ -55,7 +55,7 @@ fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<
     let mut command = Command::new(cargo);
     command.args(["run", "--locked", "--package", "informer-lab-break"]);
     if io::stderr().is_terminal() {
-        printer.tell("cargo compiles it; the first time takes a few minutes", "cargo 正在编译；第一次要几分钟");
+        printer.notice("cargo compiles it; the first time takes a few minutes", "cargo 正在编译；第一次要几分钟");
     } else {
         command.arg("--quiet");
     }
@@ -96,14 +96,14 @@ fn praise(
     Ok(print())
 }
 
-fn does_not_run(exercise: &Exercise, judged: ExitStatus) -> Failure {
-    let said = match judged.code() {
+fn does_not_run(exercise: &Exercise, status: ExitStatus) -> Failure {
+    let message = match status.code() {
         Some(101) => ("the exercises do not compile", "练习编译不过"),
         Some(_) => ("the check itself failed; what it said is above", "检查程序自己失败了，原因见上面的输出"),
         None => ("a signal ended the check", "检查被信号终止"),
     };
     let undo = format!("git checkout -- {}", exercise.program());
-    Failure::new(said).next((
+    Failure::new(message).next((
         format!(
             "mend what cargo says above, also in the other programs of lessons/break/exercises; or begin again: {undo}"
         ),

@@ -21,12 +21,12 @@ impl Checkout {
     pub(super) fn find() -> Result<Self> {
         let here = env::current_dir().context("the current directory is gone")?;
         Self::above(&here).ok_or_else(|| {
-            let said = (
+            let message = (
                 "the programs to mend are in a clone of informer-lab, and this directory is not in one",
                 "要修的程序在 informer-lab 的克隆里，而当前目录不在任何克隆中",
             );
             let clone = format!("git clone {} && cd informer-lab", env!("CARGO_PKG_REPOSITORY"));
-            Failure::new(said).next(clone).into()
+            Failure::new(message).next(clone).into()
         })
     }
 

@@ -14,7 +14,7 @@ use crate::trace::Printer;
 /// # Errors
 /// The progress cannot be read, or standard output cannot be written.
 pub fn list(printer: &Printer) -> Result<Ended> {
-    Ended::of_writing(write(printer, &Progress::load()?))
+    Ended::from_write(write(printer, &Progress::load()?))
 }
 
 /// Removes the progress. The programs stay as they are.
@@ -23,7 +23,7 @@ pub fn list(printer: &Printer) -> Result<Ended> {
 /// The progress cannot be removed.
 pub fn reset(printer: &Printer) -> Result<Ended> {
     Progress::reset()?;
-    Ended::of_writing(printer.page(printer.pick(
+    Ended::from_write(printer.page(printer.pick(
         "No program is marked as mended any more. To have the broken ones back, in your clone:\n\n    git checkout -- lessons/break/exercises",
         "进度已清空。要把程序恢复成没修过的样子，在克隆里执行：\n\n    git checkout -- lessons/break/exercises",
     )))

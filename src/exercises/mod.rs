@@ -13,7 +13,7 @@ mod texts;
 
 pub use check::{WRONG, check};
 pub use list::{list, reset};
-pub use show::{Asked, show};
+pub use show::{ExerciseView, show};
 pub use texts::ALL;
 
 use std::io;

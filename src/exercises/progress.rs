@@ -49,8 +49,8 @@ impl Progress {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
             Err(error) => {
                 let file = file.display();
-                let said = (format!("cannot read {file}"), format!("无法读取 {file}"));
-                return Err(Failure::new(said).because(error).into());
+                let message = (format!("cannot read {file}"), format!("无法读取 {file}"));
+                return Err(Failure::new(message).because(error).into());
             }
         };
         Ok(Self { file, kept })
@@ -65,8 +65,8 @@ impl Progress {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let file = file.display();
-                let said = (format!("cannot remove {file}"), format!("无法删除 {file}"));
-                Err(Failure::new(said).because(error).into())
+                let message = (format!("cannot remove {file}"), format!("无法删除 {file}"));
+                Err(Failure::new(message).because(error).into())
             }
             _ => Ok(()),
         }

@@ -12,7 +12,7 @@ use crate::trace::{Failure, Printer};
 
 /// The part of an exercise to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ExerciseView {
     /// The problem as a user of the program saw it.
     Symptom,
     /// This many hints.
@@ -27,14 +27,14 @@ pub enum Asked {
 ///
 /// # Errors
 /// The solution is requested before the program is mended, or there is no clone to read it from.
-pub fn show(exercise: &Exercise, asked: Asked, printer: &Printer) -> Result<Ended> {
-    match asked {
-        Asked::Symptom => Ended::of_writing(symptom(exercise, printer)),
-        Asked::Hints(many) => Ended::of_writing(hints(exercise, many, printer)),
-        Asked::Solution if !Progress::load()?.is_done(exercise) => Err(too_early(exercise).into()),
-        Asked::Solution | Asked::SolutionAnyway => {
+pub fn show(exercise: &Exercise, view: ExerciseView, printer: &Printer) -> Result<Ended> {
+    match view {
+        ExerciseView::Symptom => Ended::from_write(symptom(exercise, printer)),
+        ExerciseView::Hints(many) => Ended::from_write(hints(exercise, many, printer)),
+        ExerciseView::Solution if !Progress::load()?.is_done(exercise) => Err(too_early(exercise).into()),
+        ExerciseView::Solution | ExerciseView::SolutionAnyway => {
             let solution = Checkout::find()?.read(&exercise.solution())?;
-            Ended::of_writing(printer.page(solution.trim_end()))
+            Ended::from_write(printer.page(solution.trim_end()))
         }
     }
 }
@@ -70,6 +70,7 @@ fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> 
 
 fn too_early(exercise: &Exercise) -> Failure {
     let name = exercise.name;
-    let said = ("the solution is shown once the program is right", "程序修好之后才显示答案");
-    Failure::new(said).next(format!("informer-lab break {name} --hint; informer-lab break {name} --solution --anyway"))
+    let message = ("the solution is shown once the program is right", "程序修好之后才显示答案");
+    Failure::new(message)
+        .next(format!("informer-lab break {name} --hint; informer-lab break {name} --solution --anyway"))
 }

@@ -19,12 +19,12 @@ pub(super) enum NamespaceLookup {
 }
 
 /// Looks up the namespace, in a cluster that is ready.
-pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: &str) -> Result<NamespaceLookup> {
-    ask(client, namespace).await.map_err(|error| unreachable(error, address).into())
+pub(super) async fn look_up_namespace(client: &Client, namespace: &str, address: &str) -> Result<NamespaceLookup> {
+    try_look_up_namespace(client, namespace).await.map_err(|error| unreachable(error, address).into())
 }
 
 /// Looks up the namespace. If the account may not read namespaces, it is assumed to exist.
-pub(super) async fn ask(client: &Client, namespace: &str) -> kube::Result<NamespaceLookup> {
+pub(super) async fn try_look_up_namespace(client: &Client, namespace: &str) -> kube::Result<NamespaceLookup> {
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
         Ok(_) => Ok(NamespaceLookup::Exists),
         Err(kube::Error::Api(status)) if status.code == 403 => {
@@ -89,7 +89,7 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
         _ => Failure::new((format!("cannot reach the cluster at {address}"), format!("无法访问集群 {address}")))
             .next(("see that the cluster is up, or choose another --context", "请确认集群在运行，或换一个 --context")),
     };
-    match root(&error) {
+    match innermost_cause(&error) {
         Some(cause) => failure.because(cause),
         None => failure.because(error),
     }
@@ -97,7 +97,7 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
 
 /// Returns the innermost cause, because the layers above it (service, client, connector) only repeat each other. `None`
 /// if the error itself says more.
-fn root(error: &kube::Error) -> Option<String> {
+fn innermost_cause(error: &kube::Error) -> Option<String> {
     match error {
         kube::Error::Auth(_) => None,
         kube::Error::Api(status) => Some(first_line(&status.message)),
@@ -136,46 +136,53 @@ mod tests {
         Client::new(router, "default")
     }
 
-    async fn asked(code: u16, body: &'static str) -> Result<NamespaceLookup, String> {
-        let answer = namespace_exists(&answering(code, body), "dev", "https://a:6443").await;
+    async fn look_up_answer(code: u16, body: &'static str) -> Result<NamespaceLookup, String> {
+        let answer = look_up_namespace(&answering(code, body), "dev", "https://a:6443").await;
         answer.map_err(|error| error.to_string())
     }
 
     #[tokio::test]
     async fn a_namespace_that_is_there_is_fine() {
         let body = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev"}}"#;
-        assert_eq!(asked(200, body).await, Ok(NamespaceLookup::Exists));
+        assert_eq!(look_up_answer(200, body).await, Ok(NamespaceLookup::Exists));
     }
 
     #[tokio::test]
     async fn an_account_that_may_not_read_namespaces_is_believed() {
         let body = r#"{"kind":"Status","status":"Failure","code":403,"reason":"Forbidden","message":"no"}"#;
-        assert_eq!(asked(403, body).await, Ok(NamespaceLookup::Exists));
+        assert_eq!(look_up_answer(403, body).await, Ok(NamespaceLookup::Exists));
     }
 
     #[tokio::test]
     async fn a_missing_namespace_is_missing() {
         let body = r#"{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"no"}"#;
-        assert_eq!(asked(404, body).await, Ok(NamespaceLookup::Missing));
+        assert_eq!(look_up_answer(404, body).await, Ok(NamespaceLookup::Missing));
     }
 
     #[tokio::test]
     async fn a_server_that_is_not_kubernetes_is_not_a_missing_namespace() {
-        assert_eq!(asked(404, "404 page not found").await, Err("https://a:6443 answered with status 404".into()));
+        assert_eq!(
+            look_up_answer(404, "404 page not found").await,
+            Err("https://a:6443 answered with status 404".into())
+        );
     }
 
     #[tokio::test]
     async fn refused_credentials_are_reported() {
         let body =
             r#"{"kind":"Status","status":"Failure","code":401,"reason":"Unauthorized","message":"Unauthorized"}"#;
-        assert_eq!(asked(401, body).await, Err("https://a:6443 does not accept the credentials".into()));
+        assert_eq!(look_up_answer(401, body).await, Err("https://a:6443 does not accept the credentials".into()));
     }
 
     #[tokio::test]
     async fn a_server_that_is_no_api_server_is_reported() {
         for (code, body) in [(200, "<html>Please log in</html>"), (200, ""), (204, ""), (200, "null"), (302, "")] {
-            let said = asked(code, body).await;
-            assert_eq!(said, Err("https://a:6443 answers, but not as a Kubernetes API server".into()), "{code} {body}");
+            let answer = look_up_answer(code, body).await;
+            assert_eq!(
+                answer,
+                Err("https://a:6443 answers, but not as a Kubernetes API server".into()),
+                "{code} {body}"
+            );
         }
     }
 

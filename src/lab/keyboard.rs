@@ -18,7 +18,7 @@ use kube_testcluster::Step;
 
 /// A parsed command.
 #[derive(Debug, PartialEq, Eq)]
-enum Typed {
+enum Command {
     Help,
     /// List the pods of the cluster.
     Get,
@@ -66,12 +66,12 @@ pub(super) struct Keyboard {
     client: kube::Client,
     cable: Cable,
     printer: Printer,
-    company: Company,
+    other_changes: OtherChanges,
 }
 
 /// The other source of changes to the cluster while the user types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Company {
+pub(super) enum OtherChanges {
     /// A scenario also changes the cluster.
     Scenario,
     /// No scenario: only the user changes the cluster.
@@ -79,20 +79,20 @@ pub(super) enum Company {
 }
 
 impl Keyboard {
-    pub(super) fn new(client: kube::Client, cable: Cable, printer: Printer, company: Company) -> Self {
-        Self { client, cable, printer, company }
+    pub(super) fn new(client: kube::Client, cable: Cable, printer: Printer, other_changes: OtherChanges) -> Self {
+        Self { client, cable, printer, other_changes }
     }
 
     /// Announces the commands, and carries out each line until the run ends. Never returns.
-    pub(super) async fn obey(&self, lab: &Lab) {
+    pub(super) async fn carry_out_commands(&self, lab: &Lab) {
         let mut typing = Typing::begin(&self.printer);
-        let mut said = lab.followers().and_then(Followers::said);
+        let mut sent = lab.followers().and_then(Followers::take_commands);
         if io::stdin().is_terminal() {
             lab.narrate(
                 "type run NAME, delete NAME, cut, heal, get … ; help lists everything",
                 "可以输入 run NAME、delete NAME、cut、heal、get 等；help 列出全部",
             );
-            if self.company == Company::Scenario {
+            if self.other_changes == OtherChanges::Scenario {
                 lab.narrate(
                     "the lesson's own story goes on while you type: its steps are the lines with kubectl",
                     "你输入的同时，本课自己的场景也在进行：带 kubectl 的那些行就是它的步骤",
@@ -102,15 +102,15 @@ impl Keyboard {
         loop {
             let line = tokio::select! {
                 Some(line) = next_typed(&mut typing) => line,
-                Some(line) = next_said(&mut said) => line,
+                Some(line) = next_sent(&mut sent) => line,
                 else => return std::future::pending().await, // no more commands come, but the run goes on
             };
             if line.trim().is_empty() {
                 continue;
             }
-            match Typed::parse(&line) {
-                Ok(typed) => {
-                    if let Err(error) = self.carry_out(typed, lab).await {
+            match Command::parse(&line) {
+                Ok(command) => {
+                    if let Err(error) = self.carry_out(command, lab).await {
                         lab.narrate(&in_one_line(&error, Lang::En), &in_one_line(&error, Lang::Zh));
                     }
                 }
@@ -122,9 +122,9 @@ impl Keyboard {
         }
     }
 
-    async fn carry_out(&self, typed: Typed, lab: &Lab) -> Result<()> {
-        match typed {
-            Typed::Help => {
+    async fn carry_out(&self, command: Command, lab: &Lab) -> Result<()> {
+        match command {
+            Command::Help => {
                 let lines = |zh: bool| {
                     let line =
                         |(typed, en, chinese): &(_, _, _)| format!("{typed:<22}{}", if zh { chinese } else { en });
@@ -132,16 +132,16 @@ impl Keyboard {
                 };
                 lab.narrate(&lines(false), &lines(true));
             }
-            Typed::Get => {
+            Command::Get => {
                 let pods: Api<Pod> = Api::namespaced(self.client.clone(), lab.namespace());
                 let pods = pods.list(&ListParams::default()).await?;
-                let shown = pods.iter().map(shown).collect::<Vec<_>>().join("\n");
+                let shown = pods.iter().map(pod_line).collect::<Vec<_>>().join("\n");
                 match shown.is_empty() {
                     true => lab.narrate("no pods", "没有 Pod"),
                     false => lab.narrate(&shown, &shown),
                 }
             }
-            Typed::Store => {
+            Command::Store => {
                 if lacks_store(lab) {
                     lab.narrate("this lesson has no store", "这一课没有 store");
                     return Ok(());
@@ -150,7 +150,7 @@ impl Keyboard {
                 let line = |(key, version)| format!("{key}  resourceVersion {version}");
                 show(lab, stores.flatten().map(line).collect());
             }
-            Typed::Queue => {
+            Command::Queue => {
                 if lacks(lab, |pipeline| pipeline.queue_name.is_some()) {
                     lab.narrate("this lesson has no queue", "这一课没有队列");
                     return Ok(());
@@ -158,11 +158,11 @@ impl Keyboard {
                 let queues = lab.picture().pipelines.into_values().map(|pipeline| pipeline.queue);
                 show(lab, queues.flatten().map(waiting).collect());
             }
-            Typed::Resync if self.cable.is_out() => lab.narrate(
+            Command::Resync if self.cable.is_out() => lab.narrate(
                 "a Reflector's resync timer runs only while it watches, and the connection is cut: heal first",
                 "Reflector 只有在 watch 期间才会 resync，而连接已切断：先输入 heal",
             ),
-            Typed::Resync => match lab.resync() {
+            Command::Resync => match lab.resync() {
                 0 => lab.narrate(
                     "a Reflector's resync timer runs only while it watches, and none watches now",
                     "Reflector 只有在 watch 期间才会 resync，而现在没有 Reflector 在 watch",
@@ -173,8 +173,8 @@ impl Keyboard {
                 ),
                 _ => lab.narrate("resync", "resync"),
             },
-            Typed::Late => drop(late(lab)?),
-            Typed::Slow(takes) => {
+            Command::Late => drop(late(lab)?),
+            Command::Slow(takes) => {
                 if lab.latecomers().any() || late(lab)? {
                     lab.latecomers().slow_down(takes);
                     let ms = takes.as_millis();
@@ -184,18 +184,18 @@ impl Keyboard {
                     );
                 }
             }
-            Typed::Cut => match self.cable.pull_out() {
+            Command::Cut => match self.cable.pull_out() {
                 true => lab.narrate("the connection is cut; heal connects it again", "连接已切断；输入 heal 恢复"),
                 false => lab.narrate("it is cut already; heal connects it again", "连接早已切断；输入 heal 恢复"),
             },
-            Typed::Heal => match self.cable.plug_in() {
+            Command::Heal => match self.cable.plug_in() {
                 true => lab.narrate(
                     "connected again; the next attempt gets through, after its back-off",
                     "连接已恢复；退避结束后的下一次重试就能成功",
                 ),
                 false => lab.narrate("nothing was cut", "连接没有被切断过"),
             },
-            Typed::Step(step) => {
+            Command::Step(step) => {
                 lab.narrate(&step.to_string(), &step.to_string());
                 step.perform(&self.client, lab.namespace()).await?;
             }
@@ -210,11 +210,11 @@ async fn next_typed(typing: &mut Option<Typing>) -> Option<String> {
 }
 
 /// Returns the next line from a browser.
-async fn next_said(said: &mut Option<Receiver<String>>) -> Option<String> {
-    said.as_mut()?.recv().await
+async fn next_sent(sent: &mut Option<Receiver<String>>) -> Option<String> {
+    sent.as_mut()?.recv().await
 }
 
-impl Typed {
+impl Command {
     fn parse(line: &str) -> Result<Self, String> {
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             ["help" | "?"] => Ok(Self::Help),
@@ -306,7 +306,7 @@ fn waiting(slot: Slot) -> String {
 }
 
 /// Formats a pod: its name, phase and resourceVersion.
-fn shown(pod: &Pod) -> String {
+fn pod_line(pod: &Pod) -> String {
     let name = pod.metadata.name.as_deref().unwrap_or_default();
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();
     let version = pod.metadata.resource_version.as_deref().unwrap_or_default();

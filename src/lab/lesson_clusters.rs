@@ -38,7 +38,7 @@ pub(super) struct LessonClusters {
 
 impl LessonClusters {
     /// Serves the built-in cluster on the listener of `--listen`, and returns its kubeconfig.
-    pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
+    pub(super) fn serve_built_in(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
         let address = serve_cluster(cluster, listener)?;
         KubeconfigFile::write(address, None).map(Some)
@@ -49,7 +49,7 @@ impl LessonClusters {
         match &plan.source {
             None => Ok(Self::default()),
             Some(PlannedSource::Real(target, limit)) => {
-                let Connection { client, address } = real::to(target, &plan.namespace, *limit).await?;
+                let Connection { client, address } = real::connect(target, &plan.namespace, *limit).await?;
                 let each_era = match plan.clusters {
                     Clusters::One => Vec::new(),
                     Clusters::OfEachEra => vec![("cluster", client.clone())],
@@ -75,7 +75,7 @@ impl LessonClusters {
             Some(cable) => cable.client(&cluster, &plan.namespace),
             None => cluster.client(&plan.namespace),
         };
-        match connect::namespace_exists(&client, &plan.namespace, BUILT_IN).await? {
+        match connect::look_up_namespace(&client, &plan.namespace, BUILT_IN).await? {
             NamespaceLookup::Exists => {
                 Ok(Self { client: Some(client), cluster: Some(cluster), real: None, each_era, others })
             }

@@ -1,4 +1,4 @@
-//! The lab: the environment of a lesson (cluster, output, seed, stop signal), and the player that runs lessons in it.
+//! The lab: the environment of a lesson (cluster, output, seed, stop signal), and the runner of lessons in it.
 
 mod cable;
 mod connect;
@@ -10,11 +10,11 @@ mod kubeconfig;
 mod latecomers;
 mod lesson_clusters;
 mod plan;
-mod player;
 mod races;
-#[cfg_attr(target_family = "wasm", path = "real_nowhere.rs")]
+#[cfg_attr(target_family = "wasm", path = "real_wasm.rs")]
 mod real;
-#[cfg_attr(target_family = "wasm", path = "serve_nowhere.rs")]
+mod runner;
+#[cfg_attr(target_family = "wasm", path = "serve_wasm.rs")]
 mod serve;
 mod settings;
 mod wiring;
@@ -41,11 +41,11 @@ use crate::console::{Followers, Progress};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
 pub use era::Era;
 use latecomers::Latecomers;
-pub use player::{LessonFn, play, record};
 pub use races::Race;
 use races::{Waits, sub_seed};
 #[cfg(not(target_family = "wasm"))]
 pub use real::{Reached, reach_real};
+pub use runner::{LessonFn, record, run_and_print};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use settings::HOW_TO_NAME_ONE;
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
@@ -57,7 +57,7 @@ pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 pub struct Lab(Arc<Inner>);
 
 struct Inner {
-    parts: Parts,
+    config: LabConfig,
     started: Instant,
     /// Locked while a record is stored or printed, to keep the records in order.
     recorder: Mutex<Recorder>,
@@ -78,8 +78,8 @@ struct Inner {
     failure: Mutex<Option<anyhow::Error>>,
 }
 
-/// The parts that a lab is made from.
-pub(super) struct Parts {
+/// The config that a lab is made from.
+pub(super) struct LabConfig {
     pub(super) client: Option<kube::Client>,
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
     pub(super) namespace: String,
@@ -104,9 +104,9 @@ pub(super) enum Sink {
 }
 
 impl Lab {
-    pub(super) fn new(parts: Parts) -> Self {
+    pub(super) fn new(config: LabConfig) -> Self {
         Self(Arc::new(Inner {
-            parts,
+            config,
             started: Instant::now(),
             recorder: Mutex::default(),
             races: AtomicU64::new(0),
@@ -126,7 +126,7 @@ impl Lab {
     /// # Panics
     /// The lesson's row in the catalog names no cluster.
     pub fn client(&self) -> kube::Client {
-        self.0.parts.client.clone().expect("the lesson's row names a cluster")
+        self.0.config.client.clone().expect("the lesson's row names a cluster")
     }
 
     /// Returns a client for a cluster of each era, the older one first, with the era's name; for a real cluster, only
@@ -134,75 +134,75 @@ impl Lab {
     ///
     /// Empty in a lesson whose row does not ask for both eras.
     pub fn each_era(&self) -> Vec<(&'static str, kube::Client)> {
-        self.0.parts.each_era.clone()
+        self.0.config.each_era.clone()
     }
 
     /// Returns the namespace that the lesson watches. It exists.
     pub fn namespace(&self) -> &str {
-        &self.0.parts.namespace
+        &self.0.config.namespace
     }
 
     /// Returns a token that is cancelled when the run must end: everything has been shown, its time is over, Ctrl-C was
     /// pressed, or it failed. The lesson then stops in order and returns.
     pub fn stop(&self) -> CancellationToken {
-        self.0.parts.stop.clone()
+        self.0.config.stop.clone()
     }
 
     /// Returns the seed that decides this run's races.
     pub fn seed(&self) -> u64 {
-        self.0.parts.seed
+        self.0.config.seed
     }
 
     /// Returns the era of the client.
     pub fn era(&self) -> Era {
-        self.0.parts.client_era
+        self.0.config.client_era
     }
 
     /// Returns an observer that records the events of the informer that a lesson builds by hand.
     pub fn observer(&self) -> Observer {
-        self.observing(Recorder::BY_HAND)
+        self.observer_of(Recorder::BY_HAND)
     }
 
     /// Returns an observer for another informer.
-    fn observer_of_another(&self) -> Observer {
-        self.observing(self.0.informers.fetch_add(1, Ordering::Relaxed) + 1)
+    fn observer_of_next_informer(&self) -> Observer {
+        self.observer_of(self.0.informers.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    fn observing(&self, informer: usize) -> Observer {
+    fn observer_of(&self, informer: usize) -> Observer {
         let lab = self.clone();
         Observer::by_type(move |of, event| {
             match &event {
                 Event::Listed { .. } => lab.0.listed.store(true, Ordering::Relaxed),
                 Event::Watching { .. } => lab.0.watching.store(true, Ordering::Relaxed),
-                Event::ListFailed { error } if lab.is_up() => lab.tell_retry("LIST", error),
-                Event::WatchFailed { error } if lab.is_up() => lab.tell_retry("WATCH", error),
+                Event::ListFailed { error } if lab.is_up() => lab.narrate_retry("LIST", error),
+                Event::WatchFailed { error } if lab.is_up() => lab.narrate_retry("WATCH", error),
                 _ => {}
             }
-            lab.keep(|recorder, at| recorder.happened(at, informer, of, event.into()));
+            lab.record(|recorder, at| recorder.informer_event(at, informer, of, event.into()));
         })
     }
 
     /// Returns an observer that records the events of a workqueue.
     pub fn work_observer<T: Display>(&self) -> impl FnMut(WorkEvent<'_, T>) + Send + 'static + use<T> {
         let lab = self.clone();
-        move |event| lab.keep(|recorder, at| recorder.worked(at, &event))
+        move |event| lab.record(|recorder, at| recorder.workqueue_event(at, &event))
     }
 
     /// Prints a line of the trace.
     pub fn print(&self, style: Style, text: impl Display) {
-        self.put(What::Line { style, text: text.to_string() });
+        self.record_text(What::Line { style, text: text.to_string() });
     }
 
     /// Prints a remark for the reader, in both languages.
     pub fn narrate(&self, en: &str, zh: &str) {
-        self.put(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
+        self.record_text(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
     }
 
     /// Returns a race of this run, decided by the run's seed and independent of other races. With a real cluster, the
     /// cluster decides.
     pub fn race(&self) -> Race {
         let n = self.0.races.fetch_add(1, Ordering::Relaxed);
-        Race::new(sub_seed(self.0.parts.seed, "moment", n), self.0.parts.waits)
+        Race::new(sub_seed(self.0.config.seed, "moment", n), self.0.config.waits)
     }
 
     /// Handles a failed list or watch. The failure ends the run if the first LIST and WATCH have not succeeded yet;
@@ -233,7 +233,7 @@ impl Lab {
         self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed)
     }
 
-    fn tell_retry(&self, request: &str, error: &str) {
+    fn narrate_retry(&self, request: &str, error: &str) {
         let error_zh = cause_in_chinese(error).unwrap_or_else(|| error.to_owned());
         let error = without_types(error);
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；稍后重试"));
@@ -246,7 +246,7 @@ impl Lab {
 
     /// Makes every watching Reflector resync, and returns their number.
     pub(super) fn resync(&self) -> usize {
-        self.0.recorder.lock().expect(NO_PANIC).asked_to_resync();
+        self.0.recorder.lock().expect(NO_PANIC).expect_resync();
         self.0.resync.fire()
     }
 
@@ -257,27 +257,27 @@ impl Lab {
 
     /// Returns the followers of the run in a browser.
     pub(super) fn followers(&self) -> Option<&Followers> {
-        self.0.parts.followers.as_ref()
+        self.0.config.followers.as_ref()
     }
 
     /// Returns the listener of `--serve`.
     pub(super) fn listener(&self) -> Option<&TcpListener> {
-        self.0.parts.listener.as_ref()
+        self.0.config.listener.as_ref()
     }
 
     /// Shows a progress line until the first event.
-    pub(super) fn waits(&self, progress: Progress) {
+    pub(super) fn show_progress(&self, progress: Progress) {
         *self.0.waiting.lock().expect(NO_PANIC) = Some(progress);
     }
 
-    pub(super) fn waits_no_longer(&self) {
+    pub(super) fn hide_progress(&self) {
         drop(self.0.waiting.lock().expect(NO_PANIC).take());
     }
 
     /// Ends the run with an error. Only the first error counts.
     pub(super) fn fail(&self, error: anyhow::Error) {
         self.failure().get_or_insert(error);
-        self.0.parts.stop.cancel();
+        self.0.config.stop.cancel();
     }
 
     /// Takes the error that ended the run, if any.
@@ -292,7 +292,7 @@ impl Lab {
 
     /// Takes the records so far; empty in a live run.
     pub(super) fn take_records(&self) -> Vec<Record> {
-        match &self.0.parts.sink {
+        match &self.0.config.sink {
             Sink::Recorded(records) => std::mem::take(&mut *records.lock().expect(NO_PANIC)),
             Sink::Live(_) => Vec::new(),
         }
@@ -304,8 +304,8 @@ impl Lab {
     }
 
     /// Begins the record with its header.
-    pub(super) fn begin(&self, header: Header) {
-        self.put(What::Run(header));
+    pub(super) fn record_header(&self, header: Header) {
+        self.record_text(What::Run(header));
     }
 
     /// Records the built-in cluster's writes in the lesson's namespace, except Events, which no lesson watches.
@@ -317,35 +317,35 @@ impl Lab {
                 && write.kind != "Event"
                 && let Some(lab) = lab.upgrade()
             {
-                Self(lab).keep(|recorder, at| recorder.wrote(at, &write));
+                Self(lab).record(|recorder, at| recorder.server_write(at, &write));
             }
         });
     }
 
     /// Records the program's own words.
-    fn put(&self, what: What) {
-        self.keep(|recorder, at| recorder.said(at, what));
+    fn record_text(&self, what: What) {
+        self.record(|recorder, at| recorder.program_text(at, what));
     }
 
-    fn keep(&self, record: impl FnOnce(&mut Recorder, Duration) -> Record) {
+    fn record(&self, make: impl FnOnce(&mut Recorder, Duration) -> Record) {
         let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
-        let record = record(&mut recorder, self.elapsed());
+        let record = make(&mut recorder, self.elapsed());
         // A streaming list begins with a watch, whose first objects may take long.
         if !matches!(record.what, What::Watching { .. }) {
-            self.waits_no_longer();
+            self.hide_progress();
         }
-        if let Some(Err(failure)) = self.0.parts.record.as_ref().map(|file| file.write(&record)) {
+        if let Some(Err(failure)) = self.0.config.record.as_ref().map(|file| file.write(&record)) {
             self.fail(failure.into());
         }
-        if let Some(followers) = &self.0.parts.followers {
-            followers.hear(&record);
+        if let Some(followers) = &self.0.config.followers {
+            followers.publish(&record);
         }
-        match &self.0.parts.sink {
+        match &self.0.config.sink {
             Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(record),
-            Sink::Live(printer) => match Ended::of_writing(printer.print(&record)) {
+            Sink::Live(printer) => match Ended::from_write(printer.print(&record)) {
                 Ok(Ended::ReaderGone) => {
                     self.0.reader_gone.store(true, Ordering::Relaxed);
-                    self.0.parts.stop.cancel();
+                    self.0.config.stop.cancel();
                 }
                 Ok(_) => {}
                 Err(error) => self.fail(error),

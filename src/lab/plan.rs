@@ -131,7 +131,7 @@ impl PlannedSource {
 
 impl PlannedCluster {
     fn new(usual: &ClusterDefaults, built_in: &BuiltIn, settings: &Settings) -> Result<Self> {
-        let pods = files::source(built_in.pods.as_deref(), "the pods file", usual.pods)?
+        let pods = files::input_file(built_in.pods.as_deref(), "the pods file", usual.pods)?
             .map(|source| source.parsed(files::PODS, |text, name| pods_from_yaml(text, name, &settings.namespace)))
             .transpose()?
             .unwrap_or_default();
@@ -147,7 +147,7 @@ impl PlannedCluster {
 /// cluster that the user can reach.
 fn scenarios(usual: Option<&ClusterDefaults>, settings: &Settings) -> Result<(Option<Scenario>, Option<Scenario>)> {
     let usual = usual.and_then(|usual| usual.scenario);
-    let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
+    let source = files::input_file(settings.scenario.as_deref(), "the scenario file", usual)?;
     let scenario = source.map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml)).transpose()?;
     let reachable = matches!(settings.source, Source::Real(_)) || settings.listen.is_some();
     Ok(if reachable && settings.scenario.is_none() { (None, scenario) } else { (scenario, None) })
@@ -162,7 +162,7 @@ impl Seed {
             Self::Random => {
                 // Short enough to type again.
                 let seed = fastrand::u64(0..1_000_000);
-                printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
+                printer.notice(&format!("--seed {seed}"), &format!("--seed {seed}"));
                 seed
             }
         }

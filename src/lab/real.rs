@@ -9,7 +9,7 @@ use kube::api::{ListParams, PostParams};
 use kube::{Api, Client, Config};
 use tokio::time::{sleep, timeout};
 
-use super::connect::{NamespaceLookup, ask, explain, first_line, forbidden, unreachable};
+use super::connect::{NamespaceLookup, explain, first_line, forbidden, try_look_up_namespace, unreachable};
 use super::kubeconfig;
 use super::settings::Target;
 use crate::trace::Failure;
@@ -27,7 +27,7 @@ pub(super) struct Connection {
 }
 
 /// Connects to a real cluster and checks that the namespace exists. `limit` is the longest time of the whole run.
-pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>) -> Result<Connection> {
+pub(super) async fn connect(target: &Target, namespace: &str, limit: Option<Duration>) -> Result<Connection> {
     let within = limit.unwrap_or(LIMIT).min(LIMIT);
     let mut config = kubeconfig::load(target).await?;
     config.connect_timeout = Some(within);
@@ -60,7 +60,7 @@ pub struct Reached {
 /// # Errors
 /// The kubeconfig cannot be used, the cluster does not answer within `patience`, or a permission is missing.
 pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) -> Result<Reached> {
-    let Connection { client, address } = to(target, namespace, Some(patience)).await?;
+    let Connection { client, address } = connect(target, namespace, Some(patience)).await?;
     let version = client.apiserver_version().await.map_err(|error| unreachable(error, &address))?.git_version;
     let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
     pods.list(&ListParams::default().limit(1)).await.map_err(|error| explain(error.into(), namespace))?;
@@ -89,7 +89,7 @@ async fn first_answer(client: &Client, namespace: &str, address: &str, within: D
     let mut not_ready = None;
     let answer = async {
         loop {
-            match ask(client, namespace).await {
+            match try_look_up_namespace(client, namespace).await {
                 Err(kube::Error::Api(status)) if matches!(status.code, 429 | 503 | 504) => {
                     not_ready = Some(status);
                     sleep(AGAIN).await;

@@ -115,8 +115,8 @@ pub struct BuiltIn {
 /// A real cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
-    /// The kubeconfig; `None` for the first that exists of `$KUBECONFIG`, `~/.kube/config` and the pod's service
-    /// account.
+    /// The kubeconfig. `None` for all files of `$KUBECONFIG`, merged; without that variable for `~/.kube/config`, and
+    /// without that file for the pod's service account.
     pub kubeconfig: Option<PathBuf>,
     /// The context in the kubeconfig; `None` for the current one.
     pub context: Option<String>,

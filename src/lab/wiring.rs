@@ -21,7 +21,8 @@ impl Lab {
     where
         T: Object + Send + Sync + 'static,
     {
-        let informer = informer.queue(self.queue()).observer(self.observer_of_another()).reflector(self.options());
+        let informer =
+            informer.queue(self.queue()).observer(self.observer_of_next_informer()).reflector(self.options());
         let informer = informer.build();
         self.latecomers().offer(&informer);
         informer
@@ -29,7 +30,7 @@ impl Lab {
 
     /// Connects a factory's informers as in [`reflector`](Self::reflector).
     pub fn factory(&self, factory: SharedInformerFactory) -> SharedInformerFactory {
-        factory.queue(self.queue()).observer(self.observer_of_another()).reflector(self.options())
+        factory.queue(self.queue()).observer(self.observer_of_next_informer()).reflector(self.options())
     }
 
     /// Returns the queue of the client's era.

@@ -68,7 +68,7 @@ fn menu_text(printer: &Printer) -> String {
     text.push('\n');
     text.extend(BEGIN.map(row));
     text += printer.pick("\nThe tutorials' lessons, in the order of the book:\n", "\n教程里的课程，按书的顺序：\n");
-    let lessons = in_order().into_iter().filter(|row| row.is_of_the_documents() && !row.command.contains(' '));
+    let lessons = in_order().into_iter().filter(|row| row.is_of_the_documents() && row.is_usual());
     text.extend(lessons.map(|lesson| row((lesson.command, lesson.en, lesson.zh))));
     text += &row(BEYOND);
     text.push('\n');
@@ -79,8 +79,8 @@ fn menu_text(printer: &Printer) -> String {
 }
 
 /// Returns every row, in the order of the book's chapters.
-fn in_order() -> Vec<Row> {
-    let mut all: Vec<Row> = rows().collect();
+fn in_order() -> Vec<&'static Row> {
+    let mut all: Vec<_> = rows().collect();
     all.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
     all
 }
@@ -101,7 +101,7 @@ fn all_text(printer: &Printer) -> String {
     );
     text.push('\n');
     let mut last = "";
-    for row in &rows {
+    for row in rows {
         let chapter = row.chapter.split('-').next().unwrap_or_default();
         let number = if chapter == last { "" } else { chapter };
         last = chapter;

@@ -1,12 +1,12 @@
-//! `informer-lab tour`: plays every lesson in turn. On a terminal it stops after each lesson and asks for the next; in
-//! a pipe it plays the tutorials' runs one after the other.
+//! `informer-lab tour`: runs every lesson in turn. On a terminal it stops after each lesson and asks for the next; in
+//! a pipe it runs the tutorials' runs one after the other.
 
 use std::io::{self, IsTerminal};
 
 use anyhow::Result;
 
 use super::catalog::{Origin, Row, rows};
-use crate::console::{Console, Ended, Keys, Pressed};
+use crate::console::{Console, Ended, KeyPress, Keys};
 use crate::lab::Settings;
 use crate::trace::{Failure, Lang, Printer, Speed};
 
@@ -29,23 +29,23 @@ pub enum TourLength {
 }
 
 /// Returns the stops of a tour without pauses, in the tutorials' order. Only runs that end by themselves are stops.
-pub fn stops(length: TourLength) -> Vec<Row> {
+pub fn stops(length: TourLength) -> Vec<&'static Row> {
     let ends = rows().filter(|row| row.trace.is_some());
     ends.filter(|row| length == TourLength::All || row.is_of_the_documents()).collect()
 }
 
 /// Returns the stops of a tour with pauses: all of them, in the order of the book's chapters.
-pub fn learners_stops() -> Vec<Row> {
+pub fn learners_stops() -> Vec<&'static Row> {
     let mut stops = stops(TourLength::All);
     stops.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
     stops
 }
 
-/// Plays the tour.
+/// Runs the tour.
 ///
 /// # Errors
-/// The first stop does not exist; otherwise the same as [`Run::play`](super::Run::play).
-pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
+/// The first stop does not exist; otherwise the same as [`Row::run`].
+pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
     let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
     let stops = if asks { learners_stops() } else { stops(settings.length) };
     let first = settings.first.unwrap_or(1);
@@ -80,15 +80,15 @@ pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-fn show(stops: &[Row], stop: usize, console: &Console) -> Result<Ended> {
-    let row = &stops[stop];
+fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
+    let row = stops[stop];
     let go = match row.origin {
         Origin::Program(go) => format!("  ({go})"),
         Origin::Step | Origin::Beyond => String::new(),
     };
     console.printer.heading(&format!("{}/{}  informer-lab {}{go}", stop + 1, stops.len(), row.command));
-    console.printer.tell(row.en, row.zh);
-    row.run.play(&Settings::default(), console)
+    console.printer.notice(row.en, row.zh);
+    row.run(&Settings::default(), console)
 }
 
 /// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow
@@ -103,7 +103,7 @@ fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
 }
 
 /// Asks for the next stop. `None` ends the tour.
-fn ask(stops: &[Row], stop: usize, keys: &Keys, console: &Console) -> Option<usize> {
+fn ask(stops: &[&Row], stop: usize, keys: &Keys, console: &Console) -> Option<usize> {
     let (printer, count) = (&console.printer, stops.len());
     let chapter = stops[stop].chapter.split_once('-').map_or("", |(_, name)| name);
     keys.forget(); // keys pressed during the run were not meant as answers
@@ -141,22 +141,22 @@ enum Answer {
     Nothing,
 }
 
-fn answer(key: Pressed, number: &mut String, stop: usize, count: usize) -> Answer {
+fn answer(key: KeyPress, number: &mut String, stop: usize, count: usize) -> Answer {
     match key {
-        Pressed::Enter if !number.is_empty() => match std::mem::take(number).parse::<usize>() {
+        KeyPress::Enter if !number.is_empty() => match std::mem::take(number).parse::<usize>() {
             Ok(number) if (1..=count).contains(&number) => Answer::Go(Some(number - 1)),
             _ => Answer::NoStop,
         },
-        Pressed::Enter | Pressed::Right | Pressed::Letter(' ') => Answer::Go(Some(stop + 1)),
-        Pressed::Left | Pressed::Letter('b') => Answer::Go(Some(stop.saturating_sub(1))),
-        Pressed::Letter('r') => Answer::Go(Some(stop)),
-        Pressed::Letter('q') => Answer::Go(None),
-        Pressed::Letter(digit @ '0'..='9') if number.len() < 3 => {
+        KeyPress::Enter | KeyPress::Right | KeyPress::Letter(' ') => Answer::Go(Some(stop + 1)),
+        KeyPress::Left | KeyPress::Letter('b') => Answer::Go(Some(stop.saturating_sub(1))),
+        KeyPress::Letter('r') => Answer::Go(Some(stop)),
+        KeyPress::Letter('q') => Answer::Go(None),
+        KeyPress::Letter(digit @ '0'..='9') if number.len() < 3 => {
             number.push(digit);
             Answer::Typed(digit)
         }
-        Pressed::Backspace => number.pop().map_or(Answer::Nothing, |_| Answer::Erased),
-        Pressed::Letter(_) => Answer::Nothing,
+        KeyPress::Backspace => number.pop().map_or(Answer::Nothing, |_| Answer::Erased),
+        KeyPress::Letter(_) => Answer::Nothing,
     }
 }
 
@@ -166,11 +166,11 @@ mod tests {
 
     #[test]
     fn a_key_leads_on_back_or_out_and_a_number_waits_for_enter() {
-        let typed = |keys: &[Pressed]| {
+        let typed = |keys: &[KeyPress]| {
             let mut number = String::new();
             keys.iter().map(|key| answer(*key, &mut number, 3, 20)).last().unwrap()
         };
-        use Pressed::{Backspace, Enter, Left, Letter};
+        use KeyPress::{Backspace, Enter, Left, Letter};
         assert_eq!(typed(&[Enter]), Answer::Go(Some(4)));
         assert_eq!(typed(&[Left]), Answer::Go(Some(2)));
         assert_eq!(typed(&[Letter('r')]), Answer::Go(Some(3)));

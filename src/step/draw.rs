@@ -8,51 +8,51 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Widget, Wrap};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::parts::none;
+use super::run_parts::none_text;
 use super::session::Session;
 use crate::trace::Lang;
-use crate::trace::{InWork, Pipeline, Record, Told, WaitingDelta, What, Work, hanging, short};
+use crate::trace::{InWork, Pipeline, QueuedNotification, Record, WaitingDelta, What, Work, hanging, short};
 
 /// Draws the session's current event.
 pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let Some(record) = session.record() else { return };
     let picture = session.picture();
     let kind = shown_kind(session, record);
-    let pipeline = picture.of(kind.as_deref());
+    let pipeline = picture.pipeline_of(kind.as_deref());
     let parts = session.parts(kind.as_deref());
     let boxes = box_height(area.height);
-    let heights = [1, boxes, boxes, 1, SAID, 1].map(Constraint::Length);
+    let heights = [1, boxes, boxes, 1, REMARK_LINES, 1].map(Constraint::Length);
     let [title, upper, lower, _, _, _] = Layout::vertical(heights).areas(area);
     let rest = Rect { y: lower.bottom(), height: area.bottom().saturating_sub(lower.bottom()), ..area };
-    let [trace, said, keys] =
-        Layout::vertical([Constraint::Min(1), Constraint::Length(SAID), Constraint::Length(1)]).areas(rest);
+    let [trace, remarks, keys] =
+        Layout::vertical([Constraint::Min(1), Constraint::Length(REMARK_LINES), Constraint::Length(1)]).areas(rest);
     Paragraph::new(title_line(session, record, title.width.into())).style(Modifier::BOLD).render(title, buffer);
     let [server, queue] = Layout::horizontal([Constraint::Percentage(35), Constraint::Percentage(65)]).areas(upper);
     let shares: &[u16] = if parts.work { &[34, 33, 33] } else { &[50, 50, 0] };
     let [store, handlers, work] = Layout::horizontal(shares.iter().copied().map(Constraint::Percentage)).areas(lower);
-    let changed = Part::of(&record.what);
+    let changed = FrameBox::of(&record.what);
     let about = record.what.key().map(short);
     let inside = |area: Rect| usize::from(area.width.saturating_sub(2));
     let shown = |name, lines, there: bool, part, area, buffer: &mut Buffer| {
         let lines = match part {
             _ if there => lines,
-            Part::Handlers => parts.no_handlers(session.lang),
-            _ => vec![none(session.lang)],
+            FrameBox::Handlers => parts.no_handlers(session.lang),
+            _ => vec![none_text(session.lang)],
         };
         boxed(name, lines, about.filter(|_| changed == part), changed == part, area, buffer);
     };
-    shown("API server", server_lines(pipeline, inside(server)), parts.server, Part::Server, server, buffer);
+    shown("API server", server_lines(pipeline, inside(server)), parts.server, FrameBox::Server, server, buffer);
     let name = parts.queue.as_deref().unwrap_or("queue");
-    shown(name, queue_lines(pipeline, inside(queue)), parts.queue.is_some(), Part::Queue, queue, buffer);
-    shown("Indexer (store)", store_lines(pipeline, inside(store)), parts.has_store(), Part::Store, store, buffer);
+    shown(name, queue_lines(pipeline, inside(queue)), parts.queue.is_some(), FrameBox::Queue, queue, buffer);
+    shown("Indexer (store)", store_lines(pipeline, inside(store)), parts.has_store(), FrameBox::Store, store, buffer);
     let lines = handler_lines(pipeline, inside(handlers));
-    shown("Processor (handlers)", lines, parts.handlers, Part::Handlers, handlers, buffer);
+    shown("Processor (handlers)", lines, parts.handlers, FrameBox::Handlers, handlers, buffer);
     if parts.work {
         let lines = [worker_lines(&picture.work), work_lines(&picture.work)].concat();
-        shown("work queue (workers)", lines, true, Part::Work, work, buffer);
+        shown("work queue (workers)", lines, true, FrameBox::Work, work, buffer);
     }
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
-    Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
+    Paragraph::new(remark_lines(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(remarks, buffer);
     Paragraph::new(session.lang.pick(
         "Enter next  ? help  q quit  b back  n same  / find  g G ends",
         "回车 前进  ? 按键  q 退出  b 返回  n 同类  / 查找  g G 首尾",
@@ -61,16 +61,16 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
 }
 
 /// The number of lines for remarks and questions.
-const SAID: u16 = 4;
+const REMARK_LINES: u16 = 4;
 
 /// Returns the height of each of the two rows of boxes, which take a little more than half of the screen.
 fn box_height(screen: u16) -> u16 {
-    (screen.saturating_sub(SAID + 2) * 2 / 5).clamp(5, 12)
+    (screen.saturating_sub(REMARK_LINES + 2) * 2 / 5).clamp(5, 12)
 }
 
 /// A box of the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum FrameBox {
     Server,
     Queue,
     Store,
@@ -79,7 +79,7 @@ enum Part {
     Nothing,
 }
 
-impl Part {
+impl FrameBox {
     fn of(what: &What) -> Self {
         match what {
             What::Committed { .. } => Self::Server,
@@ -122,7 +122,7 @@ fn title_line(session: &Session, record: &Record, width: usize) -> String {
 }
 
 pub(super) fn heading(session: &Session, record: &Record) -> String {
-    let place = format!("{}/{}", session.at + 1, session.records.len());
+    let position = format!("{}/{}", session.at + 1, session.records.len());
     let what = match &record.what {
         What::Watched { kind, resource_version, .. } => {
             format!("{} {kind} {resource_version}", session.lang.pick("watched", "收到"))
@@ -131,14 +131,14 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
             let tombstone = if delta.tombstone { session.lang.pick(" (tombstone)", "（tombstone）") } else { "" };
             format!("{} {}{tombstone}", session.lang.pick("queued", "入队"), delta.delta)
         }
-        what => named(what, session.lang).to_owned(),
+        what => event_name(what, session.lang).to_owned(),
     };
     let key = record.what.key().map(|key| format!(" {key}")).unwrap_or_default();
     let cause = record.cause.map(|cause| {
         let (en, zh) = cause.words();
         format!("  [{}]", session.lang.pick(en, zh))
     });
-    format!("{place}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
+    format!("{position}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
 }
 
 /// The names of events in headings, in English and Chinese, by the event's name in a record. The player has the same
@@ -175,7 +175,7 @@ pub const NAMES: [(&str, &str, &str); 29] = [
     ("unknown", "unknown event", "未知事件"),
 ];
 
-fn named(what: &What, lang: Lang) -> &'static str {
+fn event_name(what: &What, lang: Lang) -> &'static str {
     let name = what.name();
     NAMES.iter().find(|(of, ..)| *of == name).map_or(name, |(_, en, zh)| lang.pick(en, zh))
 }
@@ -191,7 +191,7 @@ fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, are
     if shown.len() > room {
         let fits = room.saturating_sub(1);
         let more = shown.len() - fits;
-        let hidden = shown.iter().skip(fits).find(|line| about.is_some_and(|about| names(line, about))).cloned();
+        let hidden = shown.iter().skip(fits).find(|line| about.is_some_and(|about| line_names(line, about))).cloned();
         shown.truncate(fits);
         if let (Some(line), Some(last)) = (hidden, shown.last_mut()) {
             *last = line;
@@ -203,7 +203,7 @@ fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, are
 }
 
 /// Returns true if a line of a box begins with this object's name, or with its cut form.
-fn names(line: &str, name: &str) -> bool {
+fn line_names(line: &str, name: &str) -> bool {
     let cut = line.split_once('…').map(|(begins, _)| begins).filter(|begins| !begins.is_empty());
     cut.is_some_and(|begins| name.starts_with(begins))
         || line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', ':']))
@@ -259,10 +259,10 @@ pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
 }
 
 pub(super) fn handler_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
-    let told = |told: &Told| format!("{} {}", told.notification, short(&told.key));
+    let line = |queued: &QueuedNotification| format!("{} {}", queued.notification, short(&queued.key));
     let handlers = pipeline.listeners.iter().map(|(id, listener)| {
-        let pending: Vec<String> = listener.pending.iter().map(told).collect();
-        let in_hand = listener.in_hand.as_ref().map(|hand| format!(" ▶ {}", told(hand))).unwrap_or_default();
+        let pending: Vec<String> = listener.pending.iter().map(line).collect();
+        let in_hand = listener.in_hand.as_ref().map(|hand| format!(" ▶ {}", line(hand))).unwrap_or_default();
         let line = format!("{id}: [{}]{in_hand}", pending.join(", "));
         match line.width() <= width {
             true => line,
@@ -299,25 +299,25 @@ fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
-fn saying(session: &Session) -> Vec<Line<'static>> {
+fn remark_lines(session: &Session) -> Vec<Line<'static>> {
     if session.helps {
         let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",
             "回车或 → 下一个事件 · b 或 ← 返回 · n 下一个同类事件\n/ 按 key 查找 · g 第一个 · G 最后一个 · y/n 回答 · q 退出",
         );
         return text.lines().map(|line| Line::from(line.to_owned())).collect();
     }
-    let mut said: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     if let Some(question) = session.question() {
-        said.push(format!("? {}", session.lang.pick(&question.asks.0, &question.asks.1)));
+        lines.push(format!("? {}", session.lang.pick(&question.text.0, &question.text.1)));
     } else {
-        said.extend(session.verdict.clone());
-        said.extend(session.narration());
-        if said.is_empty() && session.record().is_some_and(|record| matches!(record.what, What::Line { .. })) {
+        lines.extend(session.verdict.clone());
+        lines.extend(session.narration());
+        if lines.is_empty() && session.record().is_some_and(|record| matches!(record.what, What::Line { .. })) {
             let last = session
                 .lang
                 .pick("The lesson prints a line: the last one above.", "本课打印了一行，就是上面最后一行。");
-            said.push(last.to_owned());
+            lines.push(last.to_owned());
         }
     }
-    said.into_iter().map(Line::from).collect()
+    lines.into_iter().map(Line::from).collect()
 }

@@ -1,12 +1,12 @@
 //! `informer-lab step LESSON|FILE`: shows a recorded run one event at a time, forward and back.
 
 mod draw;
+mod frame_content;
 mod meaning;
 mod outcome;
-mod parts;
 mod predict;
+mod run_parts;
 mod session;
-mod shown;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 
@@ -17,10 +17,10 @@ use ratatui::layout::Rect;
 use crate::console::{Console, Ended};
 use crate::trace::{Record, columns};
 pub use draw::{NAMES, draw};
+pub use frame_content::{FrameContent, frame_content};
 pub use meaning::MEANINGS;
 pub use predict::{Question, questions};
 pub use session::{Key, Session};
-pub use shown::{Shown, shown};
 
 /// The choice of `--predict`: questions before decisive events, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<
     let width = columns().unwrap_or(80);
     loop {
         let text = frame(&session, width, 24).join("\n");
-        let ended = Ended::of_writing(printer.page(&format!("{text}\n")))?;
+        let ended = Ended::from_write(printer.page(&format!("{text}\n")))?;
         if ended != Ended::Done || !session.press(Key::Forward) {
             return Ok(ended);
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Predict;
 use super::meaning::meaning;
-use super::parts::{AllParts, Parts};
 use super::predict::{self, Question};
+use super::run_parts::{RecordParts, RunParts};
 use crate::trace::{Commentary, Lang, Picture, Record, Speaker, What};
 
 /// A command that the user gives by a key.
@@ -30,7 +30,7 @@ pub enum Key {
 }
 
 /// The distance in events between saved pictures, from which a step back recomputes.
-const KEPT: usize = 500;
+const SAVE_INTERVAL: usize = 500;
 
 /// A record with the current event and the state of the questions.
 pub struct Session {
@@ -38,8 +38,8 @@ pub struct Session {
     pub(super) at: usize,
     /// The picture after the current event.
     picture: Picture,
-    /// Saved pictures by event index: after the first event, and after every [`KEPT`] events that were seen.
-    kept: BTreeMap<usize, Picture>,
+    /// Saved pictures by event index: after the first event, and after every [`SAVE_INTERVAL`] events that were seen.
+    saved: BTreeMap<usize, Picture>,
     pub(super) lang: Lang,
     pub(super) helps: bool,
     /// The question that is open before the next event.
@@ -52,10 +52,10 @@ pub struct Session {
     /// The questions by event index.
     questions: BTreeMap<usize, Question>,
     /// The indices of events at which a question was due.
-    asked: Vec<usize>,
+    visited: Vec<usize>,
     /// The narrator's sentences at each event.
     narration: Vec<Vec<String>>,
-    parts: AllParts,
+    parts: RecordParts,
 }
 
 /// The count of right, answered and skipped questions.
@@ -80,12 +80,12 @@ impl Session {
     pub fn new(records: Vec<Record>, predict: Predict, lang: Lang) -> Self {
         let mut commentary = Commentary::default();
         let narration = records.iter().map(|record| {
-            let remarks = commentary.on(record).into_iter().filter(|remark| remark.by == Speaker::Narrator);
+            let remarks = commentary.remarks_before(record).into_iter().filter(|remark| remark.by == Speaker::Narrator);
             remarks.map(|remark| lang.pick(&remark.en, &remark.zh).to_owned()).collect()
         });
         let narration = narration.collect();
         let picture = Picture::after(records.first());
-        let parts = AllParts::of(&records);
+        let parts = RecordParts::of(&records);
         let questions = match predict {
             Predict::Yes => predict::questions(&records),
             Predict::No => BTreeMap::new(),
@@ -93,7 +93,7 @@ impl Session {
         Self {
             records,
             at: 0,
-            kept: BTreeMap::from([(0, picture.clone())]),
+            saved: BTreeMap::from([(0, picture.clone())]),
             picture,
             lang,
             helps: false,
@@ -102,7 +102,7 @@ impl Session {
             score: (0, 0),
             predict,
             questions,
-            asked: Vec::new(),
+            visited: Vec::new(),
             narration,
             parts,
         }
@@ -124,13 +124,13 @@ impl Session {
     }
 
     /// Returns the parts of this kind in the current event's run.
-    pub(super) fn parts(&self, kind: Option<&str>) -> Parts {
+    pub(super) fn parts(&self, kind: Option<&str>) -> RunParts {
         self.parts.at(self.at, kind)
     }
 
     /// Returns the count of answers so far.
     pub(super) fn tally(&self) -> Tally {
-        let met = self.asked.iter().filter(|at| self.questions.contains_key(at)).count();
+        let met = self.visited.iter().filter(|at| self.questions.contains_key(at)).count();
         let (right, answered) = self.score;
         Tally { right, answered, skipped: met - answered, questions: self.questions.len() }
     }
@@ -138,19 +138,19 @@ impl Session {
     /// Returns the sentences on the current event: the narrator's and the lesson's, or, if there are none, a general
     /// explanation of the event.
     pub(super) fn narration(&self) -> Vec<String> {
-        let mut said = self.narration.get(self.at).cloned().unwrap_or_default();
+        let mut sentences = self.narration.get(self.at).cloned().unwrap_or_default();
         if self.at == 0 && self.predict == Predict::Yes {
-            said.push(self.announcement());
+            sentences.push(self.announcement());
         }
         if let Some(Record { what: What::Narration { en, zh }, .. }) = self.record() {
-            said.push(self.lang.pick(en, zh).to_owned());
+            sentences.push(self.lang.pick(en, zh).to_owned());
         }
-        if said.is_empty()
+        if sentences.is_empty()
             && let Some((en, zh)) = self.record().and_then(|record| meaning(&record.what))
         {
-            said.push(self.lang.pick(en, zh).to_owned());
+            sentences.push(self.lang.pick(en, zh).to_owned());
         }
-        said
+        sentences
     }
 
     /// Returns the announcement of the questions at the beginning.
@@ -182,7 +182,7 @@ impl Session {
             self.question = None; // the question was about the next event
         }
         match key {
-            Key::Forward if self.question.take().is_none() && self.asks() => {}
+            Key::Forward if self.question.take().is_none() && self.open_question() => {}
             Key::Forward => self.go((self.at + 1).min(self.last())),
             Key::Back => self.go(self.at.saturating_sub(1)),
             Key::NextOfKind => {
@@ -214,14 +214,14 @@ impl Session {
     /// Goes to another event. Forward, the events are applied to the picture; back, an earlier saved picture is the
     /// start, because events cannot be undone.
     fn go(&mut self, at: usize) {
-        let kept = self.kept.range(..=at).next_back().filter(|_| at < self.at);
-        if let Some((from, picture)) = kept {
+        let saved = self.saved.range(..=at).next_back().filter(|_| at < self.at);
+        if let Some((from, picture)) = saved {
             (self.at, self.picture) = (*from, picture.clone());
         }
         for (next, record) in self.records.iter().enumerate().take(at + 1).skip(self.at + 1) {
             self.picture.apply(record);
-            if next % KEPT == 0 {
-                self.kept.entry(next).or_insert_with(|| self.picture.clone());
+            if next % SAVE_INTERVAL == 0 {
+                self.saved.entry(next).or_insert_with(|| self.picture.clone());
             }
         }
         self.at = at;
@@ -241,23 +241,23 @@ impl Session {
     }
 
     /// Opens the current event's question, if it has one that was not asked before.
-    fn asks(&mut self) -> bool {
-        if self.asked.contains(&self.at) {
+    fn open_question(&mut self) -> bool {
+        if self.visited.contains(&self.at) {
             return false;
         }
         self.question = self.questions.get(&self.at).cloned();
-        self.asked.push(self.at);
+        self.visited.push(self.at);
         self.question.is_some()
     }
 
     fn answer(&mut self, question: &Question, answer: bool) {
-        let right = question.happens == answer;
+        let right = question.answer == answer;
         self.score = (self.score.0 + usize::from(right), self.score.1 + 1);
         let verdict = match right {
             true => self.lang.pick("Right: ", "答对了："),
             false => self.lang.pick("Not so: ", "不对："),
         };
-        self.verdict = Some(format!("{verdict}{}", self.lang.pick(&question.why.0, &question.why.1)));
+        self.verdict = Some(format!("{verdict}{}", self.lang.pick(&question.reason.0, &question.reason.1)));
         self.question = None;
     }
 }

@@ -36,7 +36,7 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     if let Some(outcome) = outcome(session) {
         let printer = &console.printer;
         let fitting: String = outcome.lines().map(|line| printer.labelled("", line)).collect();
-        let written = Ended::of_writing(printer.page(fitting.trim_end()))?;
+        let written = Ended::from_write(printer.page(fitting.trim_end()))?;
         if written != Ended::Done {
             return Ok(written);
         }
@@ -85,17 +85,17 @@ fn until_quit(
             }
             continue;
         }
-        match pressed(key) {
-            Pressed::Leave if session.helps => drop(session.press(Key::Help)),
-            Pressed::Leave | Pressed::Quit => return Ok(Ended::Done),
-            Pressed::Search => {
+        match key_meaning(key) {
+            KeyMeaning::Leave if session.helps => drop(session.press(Key::Help)),
+            KeyMeaning::Leave | KeyMeaning::Quit => return Ok(Ended::Done),
+            KeyMeaning::Search => {
                 session.helps = false; // the search line is below the picture
                 search = Some(String::new());
             }
-            Pressed::Key(key) => {
+            KeyMeaning::Key(key) => {
                 session.press(key);
             }
-            Pressed::Nothing => {}
+            KeyMeaning::Nothing => {}
         }
     }
 }
@@ -137,7 +137,7 @@ fn end_with_the_terminal() -> io::Result<()> {
     Ok(())
 }
 
-enum Pressed {
+enum KeyMeaning {
     Key(Key),
     Search,
     /// Closes the help if it is open, else the session.
@@ -146,11 +146,11 @@ enum Pressed {
     Nothing,
 }
 
-fn pressed(key: KeyEvent) -> Pressed {
-    Pressed::Key(match key.code {
-        KeyCode::Char('q') => return Pressed::Quit,
-        KeyCode::Esc => return Pressed::Leave,
-        KeyCode::Char('/') => return Pressed::Search,
+fn key_meaning(key: KeyEvent) -> KeyMeaning {
+    KeyMeaning::Key(match key.code {
+        KeyCode::Char('q') => return KeyMeaning::Quit,
+        KeyCode::Esc => return KeyMeaning::Leave,
+        KeyCode::Char('/') => return KeyMeaning::Search,
         KeyCode::Enter | KeyCode::Right | KeyCode::Char(' ') => Key::Forward,
         KeyCode::Left | KeyCode::Char('b') => Key::Back,
         KeyCode::Char('y') => Key::Answer(true),
@@ -158,6 +158,6 @@ fn pressed(key: KeyEvent) -> Pressed {
         KeyCode::Char('g') | KeyCode::Home => Key::First,
         KeyCode::Char('G') | KeyCode::End => Key::Last,
         KeyCode::Char('?') => Key::Help,
-        _ => return Pressed::Nothing,
+        _ => return KeyMeaning::Nothing,
     })
 }

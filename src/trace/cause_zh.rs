@@ -58,19 +58,19 @@ mod tests {
     #[test]
     fn an_error_of_the_system_is_explained_and_its_text_is_kept() {
         let refused = io::Error::from_raw_os_error(111).to_string();
-        let told = cause_in_chinese(&refused).unwrap();
-        assert_eq!(told, "连接被拒绝，那个端口上没有程序在监听（Connection refused (os error 111)）");
-        let told = |text| cause_in_chinese(text).unwrap_or_default();
-        assert!(told("pods \"web\" not found").starts_with("404："));
+        let chinese = cause_in_chinese(&refused).unwrap();
+        assert_eq!(chinese, "连接被拒绝，那个端口上没有程序在监听（Connection refused (os error 111)）");
+        let chinese = |text| cause_in_chinese(text).unwrap_or_default();
+        assert!(chinese("pods \"web\" not found").starts_with("404："));
         let outside = "failed to read an incluster environment variable: environment variable not found";
-        assert!(told(outside).starts_with("没有集群内运行时才有的环境变量（"));
+        assert!(chinese(outside).starts_with("没有集群内运行时才有的环境变量（"));
         let chain = "the request to the API server failed: ServiceError: Connection refused (os error 111)";
         assert_eq!(
-            told(chain),
+            chinese(chain),
             cause_in_chinese(&refused).unwrap(),
             "only the cause is quoted, not the errors around it"
         );
-        assert_eq!(told("program kubelogin not found"), "", "programs are not found too, without a 404");
+        assert_eq!(chinese("program kubelogin not found"), "", "programs are not found too, without a 404");
         assert_eq!(cause_in_chinese("no meaning that we know"), None);
     }
 }

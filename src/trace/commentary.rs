@@ -41,17 +41,17 @@ pub struct Commentary {
 
 impl Commentary {
     /// Returns the remarks to print before this record. The header of a new run starts a new commentary.
-    pub fn on(&mut self, record: &Record) -> Vec<Remark> {
+    pub fn remarks_before(&mut self, record: &Record) -> Vec<Remark> {
         if record.header().is_some() {
             *self = Self::default();
         }
-        let said = self.narrator.say(record, self.picture.of(record.of.as_deref()));
+        let narration = self.narrator.remarks_on(record, self.picture.pipeline_of(record.of.as_deref()));
         self.picture.apply(record);
-        let mut remarks = self.explainer.next(record, self.picture.of(record.of.as_deref()));
-        if !said.is_empty() {
+        let mut remarks = self.explainer.next(record, self.picture.pipeline_of(record.of.as_deref()));
+        if !narration.is_empty() {
             remarks.extend(self.explainer.end()); // a narrator's remark stands below the steps that it is about
         }
-        remarks.extend(said);
+        remarks.extend(narration);
         remarks
     }
 

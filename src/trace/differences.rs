@@ -17,7 +17,7 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     if classic.lines == modern.lines {
         return vec![nothing(&classic, &modern)];
     }
-    let said: Vec<Sentence> = [
+    let sentences: Vec<Sentence> = [
         merged(&classic, &modern),
         dropped(&classic, &modern),
         lists(&classic, &modern),
@@ -29,7 +29,7 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     .into_iter()
     .flatten()
     .collect();
-    if said.is_empty() { vec![unknown()] } else { said }
+    if sentences.is_empty() { vec![unknown()] } else { sentences }
 }
 
 /// The facts of one run that may differ between the eras.
@@ -69,7 +69,8 @@ impl<'a> Facts<'a> {
                 What::Dropped { key, .. } => drop(facts.dropped.insert(key)),
                 What::Queued { queue, key, delta, .. } => {
                     facts.queue = Some(queue);
-                    facts.merged |= facts.end.of(record.of.as_deref()).queue.iter().any(|slot| slot.deltas.len() > 1);
+                    facts.merged |=
+                        facts.end.pipeline_of(record.of.as_deref()).queue.iter().any(|slot| slot.deltas.len() > 1);
                     if delta.is_deletion() {
                         facts.deleted.insert(key);
                         facts.tombstone_first |= delta.tombstone && !listing;
@@ -119,7 +120,7 @@ fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
     )
 }
 
-fn said(en: &str, zh: &str) -> Option<Sentence> {
+fn sentence(en: &str, zh: &str) -> Option<Sentence> {
     Some((en.to_owned(), zh.to_owned()))
 }
 
@@ -127,7 +128,7 @@ fn merged(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if !classic.merged || modern.queue != Some("RealFIFO") {
         return None;
     }
-    said(
+    sentence(
         "DeltaFIFO has one slot per key, and pops all changes of the key together. RealFIFO (client-go 0.33) has one slot \
          per change and keeps the order across keys",
         "DeltaFIFO 每个 key 一个槽位，一次取出这个 key 的全部变化。RealFIFO（client-go 0.33 起）每个变化一个槽位，\
@@ -151,7 +152,7 @@ fn dropped(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
 
 fn lists(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if modern.of_lists.contains("ReplacedAll") && (modern.prints("ReplacedAll") || classic.prints("Sync")) {
-        return said(
+        return sentence(
             "RealFIFO hands a list over whole, as one ReplacedAll (client-go 0.36), and the consumer compares it with its \
              store. DeltaFIFO queues a Sync of each object in it",
             "RealFIFO 把 list 整个交付，是一个 ReplacedAll（client-go 0.36 起），由消费者拿它和自己的 store 比较。\
@@ -159,7 +160,7 @@ fn lists(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         );
     }
     if modern.of_lists.contains("Replaced") && classic.of_lists.contains("Sync") && modern.prints("Replaced") {
-        return said(
+        return sentence(
             "RealFIFO calls what is in a list Replaced. DeltaFIFO calls it Sync, as in a resync",
             "list 里的对象，RealFIFO 叫 Replaced；DeltaFIFO 叫 Sync，和 resync 一样",
         );
@@ -171,7 +172,7 @@ fn resyncs(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if !modern.of_resyncs.contains("SyncAll") || !(modern.prints("SyncAll") || classic.prints("Sync")) {
         return None;
     }
-    said(
+    sentence(
         "at a resync RealFIFO queues one SyncAll, and the consumer hands out its store when its turn comes. DeltaFIFO queues \
          a Sync of each known object that has nothing queued",
         "resync 时 RealFIFO 只放一个 SyncAll，轮到它时由消费者派发自己的 store。DeltaFIFO 为每个没有排队的已知对象放一个 Sync",
@@ -182,7 +183,7 @@ fn tombstones(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if !classic.tombstone_last || !modern.tombstone_first {
         return None;
     }
-    said(
+    sentence(
         "DeltaFIFO queues what is in the list first, and then the tombstones of what is missing. RealFIFO queues the \
          tombstones first",
         "DeltaFIFO 先放 list 里的对象，再放缺少对象的 tombstone；RealFIFO 先放 tombstone",
@@ -209,7 +210,7 @@ fn order(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if !listed && !printed {
         return None;
     }
-    said(
+    sentence(
         "what the watch cache hands out had no order in the tutorials' time: it was a map (here the seed decides). Today it is a \
          tree, in the order of the keys",
         "教程的年代，watch cache 是 map，它给出的对象没有固定顺序（这里由 seed 决定）；今天它是树，按 key 排序",

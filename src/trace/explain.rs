@@ -35,7 +35,7 @@ struct Step {
 impl Explainer {
     /// Takes the next event, with the pipeline's state after it. Returns the lines that are complete.
     pub fn next(&mut self, record: &Record, after: &Pipeline) -> Vec<Remark> {
-        if record.what.is_said() {
+        if record.what.is_program_text() {
             return self.end().into_iter().collect();
         }
         let Some(mut step) = step(record, after) else { return Vec::new() };

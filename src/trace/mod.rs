@@ -2,7 +2,7 @@
 //!
 //! Standard output gets the trace and nothing else; standard error gets the narration. A run is a sequence of
 //! [`Record`]s, in the form that `docs/record.md` describes. A run that ends by itself is recorded first, and then a
-//! [`Printer`] plays the records at a [`Speed`]; a live run is printed record by record. All output formats are made
+//! [`Printer`] prints the records at a [`Speed`]; a live run is printed record by record. All output formats are made
 //! from the same records.
 
 mod cause_zh;
@@ -35,10 +35,11 @@ pub use lang::Lang;
 pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
-pub use picture::{InWork, Listener, Picture, Pipeline, Slot, Told, Work};
+pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Work};
 pub use printer::Printer;
 pub use record::{
-    Cause, Header, Record, RecordFile, Recorder, SCHEMA, Said, State, WaitingDelta, What, read as read_record,
+    Cause, Header, NarratedSentence, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What,
+    read as read_record,
 };
 pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;

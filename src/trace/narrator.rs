@@ -14,7 +14,7 @@ const SLOW: usize = 4;
 #[derive(Debug, Default)]
 pub struct Narrator {
     /// The subjects that were explained already and are not explained again.
-    said: BTreeSet<String>,
+    explained: BTreeSet<String>,
     /// The relist whose deltas are being queued, by kind of object.
     relists: BTreeMap<Option<String>, Relist>,
 }
@@ -29,10 +29,10 @@ struct Relist {
 
 impl Narrator {
     /// Returns the sentences on an event. `before` is the pipeline's state before the event.
-    pub fn say(&mut self, record: &Record, before: &Pipeline) -> Vec<Remark> {
-        let mut said = self.ghosts(record, before);
-        said.extend(self.meaning(record, before));
-        said.into_iter().map(|(en, zh)| Remark::new(Speaker::Narrator, en, zh)).collect()
+    pub fn remarks_on(&mut self, record: &Record, before: &Pipeline) -> Vec<Remark> {
+        let mut sentences = self.ghosts(record, before);
+        sentences.extend(self.meaning(record, before));
+        sentences.into_iter().map(|(en, zh)| Remark::new(Speaker::Narrator, en, zh)).collect()
     }
 
     fn meaning(&mut self, record: &Record, before: &Pipeline) -> Option<(String, String)> {
@@ -45,7 +45,7 @@ impl Narrator {
             What::Merged { key } => Some(merged(short(key))),
             What::Replaced { objects, .. } => replaced(objects, before),
             What::Coalesced { listener, key, .. } => {
-                self.once(&format!("coalesced {listener}"), coalesced(*listener, short(key)))
+                self.unless_explained(&format!("coalesced {listener}"), coalesced(*listener, short(key)))
             }
             What::Notified { listener, pending, .. } if *pending >= SLOW => {
                 let replays = before.listeners.get(listener).is_some_and(|listener| listener.replay > 0);
@@ -53,12 +53,12 @@ impl Narrator {
                 if replays || at_once {
                     return None; // many notifications came at once, so the handler is not slow
                 }
-                self.once(&format!("slow {listener}"), slow(*listener, *pending))
+                self.unless_explained(&format!("slow {listener}"), slow(*listener, *pending))
             }
             What::Joined { listener, existing, .. } if *existing > 0 => Some(joined(*listener, *existing)),
             What::Committed { change, key, hidden: true, .. } => {
                 let deleted = change == "deleted";
-                let first = self.said.insert(format!("hidden {key}"));
+                let first = self.explained.insert(format!("hidden {key}"));
                 (first || deleted).then(|| hidden(change, short(key)))
             }
             _ => None,
@@ -66,8 +66,8 @@ impl Narrator {
     }
 
     /// Returns the sentence, unless this subject was explained before.
-    fn once(&mut self, what: &str, sentence: (String, String)) -> Option<(String, String)> {
-        self.said.insert(what.to_owned()).then_some(sentence)
+    fn unless_explained(&mut self, what: &str, sentence: (String, String)) -> Option<(String, String)> {
+        self.explained.insert(what.to_owned()).then_some(sentence)
     }
 
     fn dropped(&mut self, name: &str, known_objects: bool) -> (String, String) {
@@ -80,7 +80,7 @@ impl Narrator {
                 format!("{name} 的 Deleted 被丢弃：它既不在队列里，也不在 known objects 里，说明之前已经报告过"),
             );
         }
-        if !self.said.insert("dropped".to_owned()) {
+        if !self.explained.insert("dropped".to_owned()) {
             return (format!("Deleted of {name} is dropped too"), format!("{name} 的 Deleted 同样被丢弃"));
         }
         (
@@ -113,7 +113,7 @@ impl Narrator {
                 "RealFIFO queues every deletion, known or not: each change has a slot of its own".to_owned(),
                 "RealFIFO 把每个删除都放进队列，不论是否已知：每个变化各占一个槽位".to_owned(),
             );
-            return self.once("RealFIFO", sentence);
+            return self.unless_explained("RealFIFO", sentence);
         }
         match (waiting, known_objects) {
             (Some(waiting), false) => Some((
@@ -126,7 +126,7 @@ impl Narrator {
                      消费者再快一点，这次删除就会被丢弃"
                 ),
             )),
-            (None, true) => self.once(
+            (None, true) => self.unless_explained(
                 "known",
                 (
                     format!("Deleted of {name} is queued: the known objects have {name}, so the deletion is news"),
@@ -163,13 +163,13 @@ impl Narrator {
             ),
             _ => return None,
         };
-        self.once(&format!("{delta} {cause:?}"), (en.to_owned(), zh.to_owned()))
+        self.unless_explained(&format!("{delta} {cause:?}"), (en.to_owned(), zh.to_owned()))
     }
 
     /// Collects the deltas of a relist. After the last one, returns a sentence on each object that stays in the store
     /// for ever, because the list lacks it and no tombstone deletes it.
     fn ghosts(&mut self, record: &Record, before: &Pipeline) -> Vec<(String, String)> {
-        if record.what.is_said() {
+        if record.what.is_program_text() {
             return Vec::new();
         }
         let of = record.of.clone();

@@ -64,7 +64,7 @@ impl Printer {
     }
 
     /// Prints a recorded run. Before each record, calls `wait` with the pause that `speed` asks for.
-    pub fn play(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
+    pub fn print_run(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
         let mut shown_until = Duration::ZERO;
         for record in records {
@@ -123,7 +123,7 @@ impl Printer {
     }
 
     /// Prints lines on standard error, wrapped to its width.
-    pub fn complain(&self, text: &str) {
+    pub fn print_on_stderr(&self, text: &str) {
         let mut streams = self.lock();
         let width = streams.width.of_narration();
         let lines = text.lines().flat_map(|line| hanging(line, width)).map(|line| line + "\n");
@@ -156,10 +156,10 @@ impl Printer {
     }
 
     /// Prints a remark that is not part of a run. It is printed even if the narration is left out.
-    pub fn tell(&self, en: &str, zh: &str) {
+    pub fn notice(&self, en: &str, zh: &str) {
         let mut streams = self.lock();
         let text = streams.lang.pick(en, zh).to_owned();
-        streams.tell(&text);
+        streams.notice(&text);
     }
 
     /// Prints a heading of the tour on standard error, unless the narration is left out.
@@ -271,15 +271,15 @@ mod tests {
     fn run() -> Vec<Record> {
         let mut recorder = Recorder::default();
         let at = Duration::from_millis;
-        let told = What::Narration { en: "kubectl run nettool".into(), zh: "运行".into() };
+        let narration = What::Narration { en: "kubectl run nettool".into(), zh: "运行".into() };
         let dropped = || What::Dropped { key: "default/nettool".into(), known_objects: true };
         let line = |text: &str, style| What::Line { style, text: text.into() };
         vec![
-            recorder.said(at(1000), told),
-            recorder.happened(at(1001), Recorder::BY_HAND, "core::Pod", What::Resynced {}),
-            recorder.said(at(1001), line("Added : nettool", Style::Added)),
-            recorder.happened(at(3000), Recorder::BY_HAND, "core::Pod", dropped()),
-            recorder.said(at(4001), line("Deleted : nettool", Style::Deleted)),
+            recorder.program_text(at(1000), narration),
+            recorder.informer_event(at(1001), Recorder::BY_HAND, "core::Pod", What::Resynced {}),
+            recorder.program_text(at(1001), line("Added : nettool", Style::Added)),
+            recorder.informer_event(at(3000), Recorder::BY_HAND, "core::Pod", dropped()),
+            recorder.program_text(at(4001), line("Deleted : nettool", Style::Deleted)),
         ]
     }
 
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn the_trace_goes_to_stdout_and_the_narration_to_stderr() {
         let (printer, out, err) = printer(Output::Text, Lang::En, Paint::Plain);
-        printer.play(&run(), Speed::Max, |_| panic!("max does not wait")).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| panic!("max does not wait")).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert_eq!(err.text(), format!("# kubectl run nettool\n{DROPPED}"));
     }
@@ -298,7 +298,7 @@ mod tests {
     fn explain_shows_the_steps_between_the_lines() {
         let look = Look { explain: Show::Yes, ..Look::new(Output::Text, ColorChoice::Auto, Lang::En) };
         let (printer, out, err) = printer_on(look, Paint::Plain, PIPES);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert_eq!(err.text(), format!("# kubectl run nettool\n#   resync at 1.0 s\n#   DROPPED nettool\n{DROPPED}"));
     }
@@ -308,7 +308,7 @@ mod tests {
         let only_err = Terminals { out: false, err: true };
         let look = Look::new(Output::Text, ColorChoice::Auto, Lang::En);
         let (printer, out, err) = printer_on(look, Paint::Plain, only_err);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!((out.text().lines().count(), err.text()), (2, String::new()));
         drop(printer);
         assert!(
@@ -318,11 +318,11 @@ mod tests {
         );
 
         let (printer, _, err) = printer_on(Look { narrate: Show::Yes, ..look }, Paint::Plain, only_err);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert!(err.text().starts_with("# kubectl run nettool\n"));
 
         let (printer, _, err) = printer_on(Look { narrate: Show::No, ..look }, Paint::Plain, only_err);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         drop(printer);
         assert_eq!(err.text(), "");
     }
@@ -349,7 +349,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("informer-lab-transcript-{}", std::process::id()));
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Color);
         printer.transcript(&path).unwrap();
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn the_language_changes_the_narration_alone() {
         let (printer, out, err) = printer(Output::Text, Lang::Zh, Paint::Plain);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert!(err.text().starts_with("# 运行\n# nettool 的 Deleted 被丢弃"), "{}", err.text());
     }
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn coloured_output_without_its_codes_is_the_plain_output() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Color);
-        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "\u{1b}[32mAdded : nettool\u{1b}[0m\n\u{1b}[31mDeleted : nettool\u{1b}[0m\n");
     }
 
@@ -377,14 +377,14 @@ mod tests {
     fn records_that_are_not_shown_take_no_pause_of_their_own() {
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let mut waits = Vec::new();
-        printer.play(&run(), Speed::Times(2.0), |pause| waits.push(pause.as_micros())).unwrap();
+        printer.print_run(&run(), Speed::Times(2.0), |pause| waits.push(pause.as_micros())).unwrap();
         assert_eq!(waits, [500_000, 500, 999_500, 500_500]);
     }
 
     #[test]
     fn json_is_the_record_one_object_a_line() {
         let (printer, out, _) = printer(Output::Json, Lang::En, Paint::Color);
-        printer.play(&run()[1..3], Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run()[1..3], Speed::Max, |_| ()).unwrap();
         assert_eq!(
             out.text(),
             "{\"atMs\":1001,\"event\":\"resynced\",\"of\":\"Pod\",\"cause\":\"timer\"}\n\
@@ -396,7 +396,7 @@ mod tests {
     fn a_name_cannot_drive_the_terminal() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let what = What::Line { style: Style::Plain, text: "a\u{1b}[2Jb\nc".into() };
-        printer.print(&Record::said(Duration::ZERO, what)).unwrap();
+        printer.print(&Record::without_cause(Duration::ZERO, what)).unwrap();
         assert_eq!(out.text(), "a\\u{1b}[2Jb\\nc\n");
     }
 }

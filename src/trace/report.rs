@@ -20,13 +20,13 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usi
 fn text(error: &anyhow::Error, lang: Lang) -> String {
     let mut text = lang.pick("error:", "错误：").to_owned();
     let space = lang.pick(" ", ""); // a Chinese colon is as wide as an English one with a space
-    let mut said = paragraph(&sentence(error, lang));
-    let _ = writeln!(text, "{space}{said}");
+    let mut message = paragraph(&sentence(error, lang));
+    let _ = writeln!(text, "{space}{message}");
     for (cause, is_quoted) in causes(error) {
         let cause = paragraph(&cause_in(cause, lang));
-        if !is_quoted && !said.contains(&cause) {
+        if !is_quoted && !message.contains(&cause) {
             let _ = writeln!(text, "  {}{space}{cause}", lang.pick("caused by:", "原因："));
-            said = cause;
+            message = cause;
         }
     }
     if let Some(hint) = hint(error, lang) {
@@ -38,9 +38,9 @@ fn text(error: &anyhow::Error, lang: Lang) -> String {
 /// Formats the error and its causes as one line.
 pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
     let causes = causes(error).filter(|(_, is_quoted)| !is_quoted).map(|(cause, _)| cause_in(cause, lang));
-    causes.fold(sentence(error, lang), |said, cause| match said.contains(&cause) {
-        true => said,
-        false => format!("{said}{}{cause}", lang.pick(": ", "：")),
+    causes.fold(sentence(error, lang), |message, cause| match message.contains(&cause) {
+        true => message,
+        false => format!("{message}{}{cause}", lang.pick(": ", "：")),
     })
 }
 
@@ -65,13 +65,13 @@ pub fn hint(error: &anyhow::Error, lang: Lang) -> Option<&str> {
 
 /// Returns the sentence of the error, without its causes.
 pub fn sentence(error: &anyhow::Error, lang: Lang) -> String {
-    let said = error.to_string();
+    let message = error.to_string();
     // `downcast_ref` may also find a cause, whose sentence is not this error's.
-    let failure = error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == said);
+    let failure = error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == message);
     match (failure, lang) {
         (Some(failure), _) => failure.sentence(lang).to_owned(),
-        (None, Lang::Zh) => cause_in_chinese(&said).unwrap_or(said),
-        (None, Lang::En) => said,
+        (None, Lang::Zh) => cause_in_chinese(&message).unwrap_or(message),
+        (None, Lang::En) => message,
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    fn told(error: &anyhow::Error) -> String {
+    fn reported(error: &anyhow::Error) -> String {
         report(error, Lang::En, Paint::Plain, usize::MAX)
     }
 
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_next_step_may_come_from_a_context() {
         let error = anyhow::anyhow!("refused").context(Failure::new("no access").next("log in"));
-        assert_eq!(told(&error), "error: no access\n  caused by: refused\n  next: log in\n");
+        assert_eq!(reported(&error), "error: no access\n  caused by: refused\n  next: log in\n");
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         let io = io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused");
         let failure = Failure::new("no answer from https://a:1").because(io).next("is the cluster up?");
         assert_eq!(
-            told(&anyhow::Error::new(failure).context("the lesson ended")),
+            reported(&anyhow::Error::new(failure).context("the lesson ended")),
             "error: the lesson ended\n  caused by: no answer from https://a:1\n  caused by: connection refused\n  next: is the cluster up?\n"
         );
     }

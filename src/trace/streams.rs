@@ -103,7 +103,7 @@ impl Streams {
     /// Returns the remarks to print before a record.
     pub(super) fn remarks(&mut self, record: &Record) -> Vec<Remark> {
         let explains = self.explains;
-        let mut remarks = self.commentary.on(record);
+        let mut remarks = self.commentary.remarks_before(record);
         remarks.retain(|remark| remark.by == Speaker::Narrator || explains);
         remarks
     }
@@ -144,7 +144,7 @@ impl Streams {
         }
         match &record.what {
             What::Line { text, .. } => {
-                self.keep(&[visible(text)]);
+                self.write_transcript(&[visible(text)]);
                 Ok(())
             }
             What::Narration { en, zh } => {
@@ -181,7 +181,7 @@ impl Streams {
     }
 
     /// Prints a remark that is not part of the narration.
-    pub(super) fn tell(&mut self, text: &str) {
+    pub(super) fn notice(&mut self, text: &str) {
         self.lift_footer();
         let _ = self.out.flush();
         self.comment("# ", text);
@@ -191,7 +191,7 @@ impl Streams {
         self.lift_footer();
         let _ = self.out.flush();
         let heading = format!("\n## {text}");
-        self.keep(std::slice::from_ref(&heading));
+        self.write_transcript(std::slice::from_ref(&heading));
         if self.narrates {
             let lines = labelled("## ", text, self.width.of_screen());
             let lines: Vec<_> = lines.iter().map(|line| self.err_paint.bold(line)).collect();
@@ -216,7 +216,7 @@ impl Streams {
             let head = titles.map(|title| (Style::Plain, title.to_owned()));
             let head = [('<', &head[0]), ('>', &head[1])];
             for (mark, (style, text)) in head.into_iter().chain(in_one_column(&left, &right)) {
-                self.keep(&[format!("{mark} {text}")]);
+                self.write_transcript(&[format!("{mark} {text}")]);
                 writeln!(self.out, "{mark} {}", self.out_paint.line(*style, text))?;
             }
             return self.out.flush();
@@ -224,7 +224,7 @@ impl Streams {
         for (left, mark, right) in table(titles, &left, &right, width) {
             let Cell { style, text, blank } = left;
             let plain = format!("{text}{:blank$} {mark} {}", "", right.text);
-            self.keep(&[plain.trim_end().to_owned()]);
+            self.write_transcript(&[plain.trim_end().to_owned()]);
             let left = self.out_paint.line(style, &text);
             let right = self.out_paint.line(right.style, &right.text);
             let row = format!("{left}{:blank$} {mark} {right}", "");
@@ -238,7 +238,7 @@ impl Streams {
             self.comment(mark, text);
         } else {
             self.left_out = true;
-            self.keep(&wrapped(mark, &printable(text), TRANSCRIPT));
+            self.write_transcript(&wrapped(mark, &printable(text), TRANSCRIPT));
         }
     }
 
@@ -249,11 +249,11 @@ impl Streams {
             let line = if mark == "# " { self.err_paint.bold(&line) } else { line };
             let _ = self.err.write_all(format!("{line}\n").as_bytes()); // one write, because log lines are written here too
         }
-        self.keep(&wrapped(mark, &text, TRANSCRIPT));
+        self.write_transcript(&wrapped(mark, &text, TRANSCRIPT));
     }
 
     /// Writes lines into the transcript. The first error ends the transcript, and the next `flush` returns that error.
-    fn keep(&mut self, lines: &[String]) {
+    fn write_transcript(&mut self, lines: &[String]) {
         let Some(transcript) = &mut self.transcript else { return };
         if let Err(error) = lines.iter().try_for_each(|line| writeln!(transcript, "{line}")) {
             self.lose_transcript(&error);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use informer_lab::board::{Recording, runs, words};
 use informer_lab::lab::Era;
-use informer_lab::step::{Key, Predict, Session, Shown, shown};
+use informer_lab::step::{FrameContent, Key, Predict, Session, frame_content};
 use informer_lab::trace::{Lang, Record};
 use serde_json::json;
 
@@ -29,11 +29,11 @@ fn the_player_has_the_sentences_of_step_and_the_runs_of_the_catalog() {
 }
 
 /// Returns all frames of a run, as `step` shows them.
-fn frames(records: &[Record], lang: Lang) -> Vec<Shown> {
+fn frames(records: &[Record], lang: Lang) -> Vec<FrameContent> {
     let mut session = Session::new(records.to_vec(), Predict::No, lang);
-    let mut frames: Vec<Shown> = shown(&session).into_iter().collect();
+    let mut frames: Vec<FrameContent> = frame_content(&session).into_iter().collect();
     while session.press(Key::Forward) {
-        frames.extend(shown(&session));
+        frames.extend(frame_content(&session));
     }
     frames
 }
@@ -46,7 +46,7 @@ fn the_frames_of_every_run_are_written_for_the_player() {
     fs::create_dir_all(&folder).unwrap();
     for row in finite() {
         for (of, name) in [(Era::Classic, "classic"), (Era::Modern, "modern")] {
-            let records = recorded(&row, &era(of));
+            let records = recorded(row, &era(of));
             let (en, zh) = (frames(&records, Lang::En), frames(&records, Lang::Zh));
             assert_eq!((en.len(), zh.len()), (records.len(), records.len()), "{}", row.command);
             let trace = match of {

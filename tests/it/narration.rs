@@ -18,7 +18,7 @@ const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 150
 /// Returns the narrator's remarks on a run.
 fn told(records: &[Record]) -> Vec<String> {
     let mut commentary = Commentary::default();
-    let remarks = records.iter().flat_map(|record| commentary.on(record)).collect::<Vec<_>>();
+    let remarks = records.iter().flat_map(|record| commentary.remarks_before(record)).collect::<Vec<_>>();
     remarks.into_iter().filter(|remark| remark.by == Speaker::Narrator).map(|remark| remark.en).collect()
 }
 
@@ -42,8 +42,8 @@ fn settings(row: &Row, era: &Settings) -> Vec<Settings> {
 fn the_narration_mentions_only_events_that_happened() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
-            for settings in settings(&row, &era(of)) {
-                let records = recorded(&row, &settings);
+            for settings in settings(row, &era(of)) {
+                let records = recorded(row, &settings);
                 let told = told(&records);
                 let says = |part: &str| told.iter().filter(|text| text.contains(part)).count();
                 let drops = count(&records, |what| matches!(what, What::Dropped { .. }));
@@ -69,7 +69,7 @@ fn the_narration_mentions_only_events_that_happened() {
 fn each_decisive_event_is_narrated() {
     let told_by = |command: &str| {
         let row = finite().find(|row| row.command == command).unwrap();
-        told(&recorded(&row, &Settings::default())).join("\n")
+        told(&recorded(row, &Settings::default())).join("\n")
     };
     for (command, said) in [
         (
@@ -85,7 +85,7 @@ fn each_decisive_event_is_narrated() {
         assert!(told_by(command).contains(said), "{command}: {}", told_by(command));
     }
     let rare = finite().find(|row| row.command == "reflector").unwrap();
-    let records = recorded(&rare, &with(Settings::default(), 54, None));
+    let records = recorded(rare, &with(Settings::default(), 54, None));
     assert!(told(&records).join("\n").contains("comes out although there are no known objects"));
 }
 
@@ -106,7 +106,7 @@ fn explained(row: &Row, name: &str, settings: impl Fn(Era) -> Settings) {
     assert!(!unknown, "{} {name}: the columns differ", row.command);
 }
 
-fn with_a_counterpart() -> impl Iterator<Item = Row> {
+fn with_a_counterpart() -> impl Iterator<Item = &'static Row> {
     finite().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some()))
 }
 
@@ -115,7 +115,7 @@ fn eras_explains_a_difference_if_and_only_if_there_is_one_for_any_seed() {
     for row in with_a_counterpart() {
         let seeds = if row.defaults.cluster.is_some() { rounds(5) } else { 1 };
         for seed in 1..=seeds {
-            explained(&row, &format!("--seed {seed}"), |of| with(era(of), seed, None));
+            explained(row, &format!("--seed {seed}"), |of| with(era(of), seed, None));
         }
     }
 }
@@ -139,7 +139,7 @@ fn eras_explains_a_difference_if_and_only_if_there_is_one_in_other_scenarios() {
     ]);
     for row in with_a_counterpart().filter(|row| row.defaults.cluster.is_some()) {
         for (name, path) in &scenarios {
-            explained(&row, name, |of| Settings { scenario: Some(path.clone()), ..era(of) });
+            explained(row, name, |of| Settings { scenario: Some(path.clone()), ..era(of) });
         }
     }
 }

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use informer_lab::lessons::lessons;
+
 /// Returns the commands in the README's console blocks with the outputs that the README shows.
 fn transcripts(text: &str) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
@@ -58,5 +60,19 @@ fn every_output_in_the_readme_is_real() {
             assert_eq!(ran, shown, "{name}: {command}");
         }
         fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn both_readmes_have_every_lesson_in_their_table() {
+    for name in ["README.md", "README.zh.md"] {
+        let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+        for lesson in lessons() {
+            let begins = |line: &str| {
+                let command = line.strip_prefix("| [`").and_then(|rest| rest.strip_prefix(lesson.command));
+                command.is_some_and(|rest| rest.starts_with(['`', ' ']))
+            };
+            assert!(readme.lines().any(begins), "{name}: there is no row for {}", lesson.command);
+        }
     }
 }

@@ -16,7 +16,7 @@ fn schema() -> Value {
 
 fn every_line() -> impl Iterator<Item = (&'static str, Record)> {
     let eras = [Era::Classic, Era::Modern];
-    let runs = finite().flat_map(move |row| eras.map(|of| (row.command, recorded(&row, &era(of)))));
+    let runs = finite().flat_map(move |row| eras.map(|of| (row.command, recorded(row, &era(of)))));
     runs.flat_map(|(command, records)| records.into_iter().map(move |record| (command, record)))
 }
 
@@ -46,7 +46,7 @@ fn the_picture_agrees_with_the_events() {
     let mut pictures = Picture::default();
     for (command, record) in every_line() {
         pictures.apply(&record);
-        let pipeline = pictures.of(record.of.as_deref());
+        let pipeline = pictures.pipeline_of(record.of.as_deref());
         match &record.what {
             What::Notified { listener, pending, .. }
             | What::Coalesced { listener, pending, .. }
@@ -73,7 +73,7 @@ fn the_picture_agrees_with_the_events() {
 #[test]
 fn replay_prints_the_trace_again_byte_for_byte() {
     for row in finite() {
-        let path = file(&format!("replayed-{:?}.ndjson", row.run), "");
+        let path = file(&format!("replayed-{}.ndjson", row.command.replace(' ', "")), "");
         for colors in ["never", "always"] {
             let ran = run(&format!("{} --record {} --color {colors}", row.command, path.display()));
             let again = run(&format!("replay {} --color {colors}", path.display()));
@@ -152,7 +152,7 @@ fn the_picture_and_the_commentary_accept_events_in_any_order() {
             if random.bool() {
                 record.of = Some("Pod".to_owned());
             }
-            commentary.on(&record);
+            commentary.remarks_before(&record);
             picture.apply(&record);
             let _ = picture.state_after(&record);
         }

@@ -4,7 +4,7 @@ use std::env;
 use std::time::Duration;
 
 use informer_lab::console::{Console, Interrupt};
-use informer_lab::lab::{BuiltIn, Era, Seed, Settings, Source, record};
+use informer_lab::lab::{BuiltIn, Era, Seed, Settings, Source};
 use informer_lab::lessons::{Row, rows};
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer, Record, Speed, What};
 
@@ -16,7 +16,7 @@ pub fn console() -> Console {
 }
 
 /// Returns the catalog's rows of runs that end by themselves.
-pub fn finite() -> impl Iterator<Item = Row> {
+pub fn finite() -> impl Iterator<Item = &'static Row> {
     rows().filter(|row| row.trace.is_some())
 }
 
@@ -28,7 +28,7 @@ pub fn era(era: Era) -> Settings {
 
 /// Runs a lesson and returns its record.
 pub fn recorded(row: &Row, settings: &Settings) -> Vec<Record> {
-    record(row.command, &row.defaults, settings, &console(), row.lesson(settings.client)).expect(row.command)
+    row.record(settings, &console()).expect(row.command)
 }
 
 /// Returns the settings with this seed and this limit of virtual time.

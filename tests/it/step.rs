@@ -12,7 +12,7 @@ use crate::runs::{era, finite, recorded};
 
 fn records(command: &str) -> Vec<Record> {
     let row = finite().find(|row| row.command == command).unwrap();
-    recorded(&row, &Settings::default())
+    recorded(row, &Settings::default())
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn stepping_back_shows_the_same_frames_again() {
 fn every_frame_of_every_run_fits_and_none_panics() {
     for row in finite() {
         for (width, height, lang) in [(80, 24, Lang::En), (60, 20, Lang::Zh), (20, 5, Lang::En), (1, 1, Lang::Zh)] {
-            let mut session = Session::new(recorded(&row, &Settings::default()), Predict::No, lang);
+            let mut session = Session::new(recorded(row, &Settings::default()), Predict::No, lang);
             for _ in 0..60 {
                 let shown = frame(&session, width, height);
                 assert!(shown.iter().all(|line| line.width() <= usize::from(width)), "{}: {shown:#?}", row.command);
@@ -76,7 +76,7 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
         ("reflector --known-objects", true, "the known objects have it"),
     ] {
         let mut session = Session::new(records(command), Predict::Yes, Lang::En);
-        while session.question().is_none_or(|question| !question.asks.0.contains("will Deleted come out")) {
+        while session.question().is_none_or(|question| !question.text.0.contains("will Deleted come out")) {
             assert!(session.press(Key::Forward), "{command}: nothing was asked");
         }
         session.press(Key::Answer(right));
@@ -94,7 +94,7 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
 fn every_run_with_a_queue_has_questions_and_shows_their_number() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
-            let records = recorded(&row, &era(of));
+            let records = recorded(row, &era(of));
             let popped = records.iter().filter(|record| record.what.name() == "popped").count();
             let mut session = Session::new(records, Predict::Yes, Lang::En);
             let first = frame(&session, 80, 24).join(" ");
@@ -102,8 +102,8 @@ fn every_run_with_a_queue_has_questions_and_shows_their_number() {
             while session.press(Key::Forward) {
                 if let Some(question) = session.question().cloned() {
                     asked += 1;
-                    texts.insert(question.asks.0.clone());
-                    session.press(Key::Answer(question.happens));
+                    texts.insert(question.text.0.clone());
+                    session.press(Key::Answer(question.answer));
                     assert!(frame(&session, 80, 24).join(" ").contains("Right"), "{}: {question:?}", row.command);
                 }
             }
@@ -162,7 +162,8 @@ fn the_box_that_changed_shows_the_events_object() {
         let record = session.record().unwrap();
         if matches!(record.what.name(), "stored" | "committed") {
             let key = record.what.key().unwrap().trim_start_matches("default/").to_owned();
-            let still = session.picture().of(record.of.as_deref()).server.contains_key(&format!("default/{key}"));
+            let still =
+                session.picture().pipeline_of(record.of.as_deref()).server.contains_key(&format!("default/{key}"));
             let name = &key[..key.len().min(20)];
             for height in [24, 18] {
                 let shown = frame(&session, 80, height);
@@ -190,7 +191,7 @@ fn the_score_is_visible_on_sixty_columns_for_every_event() {
     let mut answered = 0;
     while session.press(Key::Forward) {
         if let Some(question) = session.question().cloned() {
-            session.press(Key::Answer(question.happens));
+            session.press(Key::Answer(question.answer));
             answered += 1;
         }
         let title = &frame(&session, 60, 24)[0];
@@ -240,7 +241,7 @@ fn a_question_that_the_record_cannot_answer_is_not_asked() {
     let cut_off = whole[..=at].to_vec();
     let mut session = Session::new(cut_off, Predict::Yes, Lang::En);
     while session.press(Key::Forward) {
-        let asks = session.question().map(|question| question.asks.0.as_str()).unwrap_or_default();
+        let asks = session.question().map(|question| question.text.0.as_str()).unwrap_or_default();
         assert!(!asks.contains("will it leave the store"), "{asks}");
     }
 }
@@ -261,7 +262,7 @@ fn without_a_terminal_the_frames_are_printed() {
 fn a_verdict_mentions_known_objects_only_if_the_queue_has_some() {
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
-            let records = recorded(&row, &era(of));
+            let records = recorded(row, &era(of));
             let has_some = |record: &Record| {
                 matches!(
                     record.what,
@@ -272,7 +273,7 @@ fn a_verdict_mentions_known_objects_only_if_the_queue_has_some() {
                 continue;
             }
             for question in questions(&records).into_values() {
-                let (en, zh) = &question.why;
+                let (en, zh) = &question.reason;
                 assert!(!en.contains("nor known") && !zh.contains("也不在 known"), "{} {of:?}: {en} {zh}", row.command);
             }
         }

@@ -39,7 +39,7 @@ fn of_today(row: &Row) -> Option<&'static str> {
 
 #[test]
 fn every_run_prints_its_golden_trace_of_the_modern_era() {
-    for (command, trace) in rows().filter_map(|row| Some((row.command, of_today(&row)?))) {
+    for (command, trace) in rows().filter_map(|row| Some((row.command, of_today(row)?))) {
         assert_eq!(stdout(&format!("{command} --era modern")), golden(trace), "{command}");
     }
 }
@@ -47,13 +47,13 @@ fn every_run_prints_its_golden_trace_of_the_modern_era() {
 #[test]
 fn a_run_that_ends_by_itself_does_so_in_both_eras() {
     for row in rows().filter(|row| row.modern.is_some()) {
-        assert_eq!(of_today(&row).is_some(), row.trace.is_some(), "{}", row.command);
+        assert_eq!(of_today(row).is_some(), row.trace.is_some(), "{}", row.command);
     }
 }
 
 #[test]
 fn the_default_seeds_of_the_documents_are_those_that_the_readme_of_the_traces_lists() {
-    let of_documents = rows().filter(Row::is_of_the_documents).filter(|row| row.trace.is_some());
+    let of_documents = rows().filter(|row| row.is_of_the_documents()).filter(|row| row.trace.is_some());
     let seeds: BTreeSet<u64> = of_documents.map(|row| row.defaults.seed).collect();
     assert_eq!(seeds, BTreeSet::from([1, 6, 14, 1640]), "tests/smallest_seeds searches them");
 }
@@ -61,7 +61,7 @@ fn the_default_seeds_of_the_documents_are_those_that_the_readme_of_the_traces_li
 #[test]
 fn every_golden_trace_belongs_to_a_run() {
     let classic = rows().filter_map(|row| row.trace);
-    let modern = rows().filter_map(|row| of_today(&row));
+    let modern = rows().filter_map(of_today);
     let of_runs: BTreeSet<String> =
         classic.chain(modern).chain(eras::GOLDEN.map(|(_, file)| file)).map(str::to_owned).collect();
     let files = fs::read_dir(format!("{}/fixtures/traces", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -73,7 +73,7 @@ fn every_golden_trace_belongs_to_a_run() {
 
 #[test]
 fn the_tour_prints_all_traces_one_after_the_other() {
-    let all: String = rows().filter(Row::is_of_the_documents).filter_map(|row| row.trace).map(golden).collect();
+    let all: String = rows().filter(|row| row.is_of_the_documents()).filter_map(|row| row.trace).map(golden).collect();
     assert_eq!(stdout("tour"), all);
 }
 

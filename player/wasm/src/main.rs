@@ -13,7 +13,7 @@ use informer_lab::lessons::eras;
 use informer_lab::trace::{Failure, Printer, Record, RecordFile, Speed, read_record};
 use informer_lab::{board, replay};
 
-use cli::{Invocation, Request, Stepped};
+use cli::{Invocation, RecordSource, Request};
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
@@ -42,11 +42,11 @@ fn main() -> ExitCode {
 
 fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     match request {
-        Request::Lesson(run, settings) => run.play(&settings, console),
-        Request::Eras(run, settings) => eras::play(run, &settings, console),
-        Request::Replay(file) => replay::play(&file, console),
-        Request::Board(shown, settings) => {
-            let runs = shown.into_iter().map(|stepped| records(stepped, console)).collect::<Result<_>>()?;
+        Request::Lesson(run, settings) => run.run(&settings, console),
+        Request::Eras(run, settings) => eras::compare(run, &settings, console),
+        Request::Replay(file) => replay::run(&file, console),
+        Request::Board(sources, settings) => {
+            let runs = sources.into_iter().map(|source| records(source, console)).collect::<Result<_>>()?;
             board::run(runs, &settings, console)
         }
         _ => Err(Failure::not_in_a_page().into()),
@@ -54,9 +54,9 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
 }
 
 /// Reads the record from the file, or makes one of a run.
-fn records(of: Stepped, console: &Console) -> Result<Vec<Record>> {
-    match of {
-        Stepped::File(file) => Ok(read_record(&file)?),
-        Stepped::Lesson(run, settings) => run.record(&settings, console),
+fn records(source: RecordSource, console: &Console) -> Result<Vec<Record>> {
+    match source {
+        RecordSource::File(file) => Ok(read_record(&file)?),
+        RecordSource::Lesson(run, settings) => run.record(&settings, console),
     }
 }

@@ -4,11 +4,11 @@ use std::{io, thread};
 
 use super::{HUNG_UP, INTERRUPTED, Interrupt, TERMINATED};
 
-/// Reports every signal to `heard` from now on.
+/// Reports every signal to `interrupt` from now on.
 ///
 /// # Errors
 /// The system cannot create a thread or a signal handler.
-pub(super) fn hear_with(heard: Interrupt) -> io::Result<()> {
+pub(super) fn report_to(interrupt: Interrupt) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut signals = {
         let _context = runtime.enter();
@@ -17,7 +17,7 @@ pub(super) fn hear_with(heard: Interrupt) -> io::Result<()> {
     thread::Builder::new().name("signals".into()).spawn(move || {
         runtime.block_on(async {
             loop {
-                heard.hear(signals.next().await);
+                interrupt.receive(signals.next().await);
             }
         });
     })?;

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
-use super::Run;
-use super::modern::Modern;
-use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
+use super::options::{CLIENT, PRINT, REFLECTOR, WATCH, WORKQUEUE};
+use super::row::{ALONE, FOUR_PODS, Modern, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
 use crate::lessons::{controller, late, list, mutate, queue, relist, resync, stale, synced, workqueue};
 
@@ -33,10 +32,14 @@ static REPLICA_SET: Fixture = Fixture {
 
 const CONTROLLED: ClusterDefaults = ClusterDefaults { scenario: Some(&REPLICA_SET), ..NETTOOL_COMES_AND_GOES };
 
-pub(super) fn queue() -> Row {
+/// The server's watch cache delivers no events for a while.
+static LAGS: Fixture =
+    Fixture { name: "fixtures/scenarios/stale.yaml", text: include_str!("../../../fixtures/scenarios/stale.yaml") };
+
+pub(super) static ROWS: &[Row] = &[
     Row {
-        run: Run::Queue,
         command: "queue",
+        options: &CLIENT,
         origin: Origin::Beyond,
         en: "queue and items of a DeltaFIFO, drawn after every operation",
         zh: "每次操作之后，画出 DeltaFIFO 的 queue 和 items",
@@ -48,13 +51,10 @@ pub(super) fn queue() -> Row {
             trace: Some("queue-modern.txt"),
             lesson: Some(|lab| queue::modern::run(lab).boxed_local()),
         }),
-    }
-}
-
-pub(super) fn workqueue() -> Row {
+    },
     Row {
-        run: Run::WorkQueue,
         command: "workqueue",
+        options: &WORKQUEUE,
         origin: Origin::Beyond,
         en: "The work queue: dedupe, delay, rate limit",
         zh: "work queue：去重、延迟、限速",
@@ -63,13 +63,10 @@ pub(super) fn workqueue() -> Row {
         defaults: ALONE,
         lesson: |lab| workqueue::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn workqueue_dedupe() -> Row {
+    },
     Row {
-        run: Run::WorkQueueDedupe,
         command: "workqueue --act dedupe",
+        options: &WORKQUEUE,
         origin: Origin::Beyond,
         en: "The work queue, act 1: an item is queued once",
         zh: "work queue 第一幕：同一个 key 只排队一次",
@@ -78,13 +75,10 @@ pub(super) fn workqueue_dedupe() -> Row {
         defaults: ALONE,
         lesson: |lab| workqueue::dedupe::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn workqueue_delay() -> Row {
+    },
     Row {
-        run: Run::WorkQueueDelay,
         command: "workqueue --act delay",
+        options: &WORKQUEUE,
         origin: Origin::Beyond,
         en: "The work queue, act 2: an item is added later",
         zh: "work queue 第二幕：过一会儿再加入",
@@ -93,13 +87,10 @@ pub(super) fn workqueue_delay() -> Row {
         defaults: ALONE,
         lesson: |lab| workqueue::delay::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn workqueue_rate_limit() -> Row {
+    },
     Row {
-        run: Run::WorkQueueRateLimit,
         command: "workqueue --act rate-limit",
+        options: &WORKQUEUE,
         origin: Origin::Beyond,
         en: "The work queue, act 3: a failed item waits longer each time",
         zh: "work queue 第三幕：失败的 key 等得越来越久",
@@ -108,13 +99,10 @@ pub(super) fn workqueue_rate_limit() -> Row {
         defaults: ALONE,
         lesson: |lab| workqueue::rate_limit::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn synced() -> Row {
+    },
     Row {
-        run: Run::Synced,
         command: "synced",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Synced: that the store is filled does not mean that the handlers are done",
         zh: "Synced：store 已同步不等于 handler 已处理完",
@@ -123,13 +111,10 @@ pub(super) fn synced() -> Row {
         defaults: watching(FOUR_PODS).four_seconds(),
         lesson: |lab| synced::run(lab).boxed_local(),
         modern: Some(Modern { trace: Some("synced-modern.txt"), lesson: None }),
-    }
-}
-
-pub(super) fn resync() -> Row {
+    },
     Row {
-        run: Run::Resync,
         command: "resync",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Resync: what the store has is told again as Sync, and a handler returns early",
         zh: "Resync：store 里的对象以 Sync 再来一遍，handler 的 early return",
@@ -141,13 +126,10 @@ pub(super) fn resync() -> Row {
             trace: Some("resync-modern.txt"),
             lesson: Some(|lab| resync::modern::run(lab).boxed_local()),
         }),
-    }
-}
-
-pub(super) fn list() -> Row {
+    },
     Row {
-        run: Run::List,
         command: "list",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "List: who answers a LIST, storage or the watch cache, then and now",
         zh: "List：LIST 由存储还是 watch cache 回答，当时与现在",
@@ -156,13 +138,10 @@ pub(super) fn list() -> Row {
         defaults: watching(ClusterDefaults { clusters: Clusters::OfEachEra, ..FOUR_PODS }),
         lesson: |lab| list::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn relist() -> Row {
+    },
     Row {
-        run: Run::Relist,
         command: "relist",
+        options: &REFLECTOR,
         origin: Origin::Beyond,
         en: "Relist: a deletion that the watch missed, and nobody finds it out",
         zh: "Relist：watch 漏掉了一次删除，谁也没发现",
@@ -174,13 +153,10 @@ pub(super) fn relist() -> Row {
             trace: Some("relist-modern.txt"),
             lesson: Some(|lab| relist::modern::run(lab).boxed_local()),
         }),
-    }
-}
-
-pub(super) fn relist_known_objects() -> Row {
+    },
     Row {
-        run: Run::RelistKnownObjects,
         command: "relist --known-objects",
+        options: &REFLECTOR,
         origin: Origin::Beyond,
         en: "The same with known objects: the queue finds it out and makes a tombstone",
         zh: "同上，有 known objects：队列发现了，补上一个 tombstone",
@@ -192,13 +168,10 @@ pub(super) fn relist_known_objects() -> Row {
             trace: Some("relist-known-objects-modern.txt"),
             lesson: Some(|lab| relist::modern::known_objects(lab).boxed_local()),
         }),
-    }
-}
-
-pub(super) fn late() -> Row {
+    },
     Row {
-        run: Run::Late,
         command: "late",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Late: a handler that joins late is told everything first; a slow one delays nobody",
         zh: "Late：晚加入的 handler 先收到已有的全部对象；慢的 handler 不拖累别人",
@@ -207,13 +180,10 @@ pub(super) fn late() -> Row {
         defaults: watching(ClusterDefaults { scenario: Some(&RUN), ..FOUR_PODS }).four_seconds(),
         lesson: |lab| late::run(lab).boxed_local(),
         modern: Some(Modern { trace: Some("late-modern.txt"), lesson: None }),
-    }
-}
-
-pub(super) fn controller() -> Row {
+    },
     Row {
-        run: Run::Controller,
         command: "controller",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Controller: as many pods as a ReplicaSet asks for, whatever happens to them",
         zh: "Controller：ReplicaSet 要多少 Pod 就有多少，不论发生什么",
@@ -222,17 +192,10 @@ pub(super) fn controller() -> Row {
         defaults: watching(CONTROLLED),
         lesson: |lab| controller::run(lab).boxed_local(),
         modern: Some(Modern { trace: Some("controller-modern.txt"), lesson: None }),
-    }
-}
-
-/// The server's watch cache delivers no events for a while.
-static LAGS: Fixture =
-    Fixture { name: "fixtures/scenarios/stale.yaml", text: include_str!("../../../fixtures/scenarios/stale.yaml") };
-
-pub(super) fn stale() -> Row {
+    },
     Row {
-        run: Run::Stale,
         command: "stale",
+        options: &PRINT,
         origin: Origin::Beyond,
         en: "Stale: who counts in a cache that is behind creates twice; who waits for their own write does not",
         zh: "Stale：缓存落后时，照着它计数会多建；等它追上自己的写入就不会",
@@ -241,13 +204,10 @@ pub(super) fn stale() -> Row {
         defaults: watching(ClusterDefaults { scenario: Some(&LAGS), ..NETTOOL_COMES_AND_GOES }).lasting(4),
         lesson: |lab| stale::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn mutate() -> Row {
+    },
     Row {
-        run: Run::Mutate,
         command: "mutate",
+        options: &PRINT,
         origin: Origin::Beyond,
         en: "Mutate: what goes wrong when a cached object is written to, and why it does not compile here",
         zh: "Mutate：写缓存里的对象会出什么问题，以及在这里为什么编译不过",
@@ -256,5 +216,5 @@ pub(super) fn mutate() -> Row {
         defaults: ALONE,
         lesson: |lab| mutate::run(lab).boxed_local(),
         modern: None,
-    }
-}
+    },
+];

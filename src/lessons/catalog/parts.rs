@@ -2,10 +2,10 @@
 
 use futures::FutureExt;
 
-use super::Run;
+use super::options::WATCH;
 use super::row::{FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
-use crate::lessons::{architecture, controllerloop, list_and_watch, lister, syncing};
+use crate::lessons::{architecture, controllerloop, lister, reflector_loop, syncing};
 
 /// Creates `nettool`.
 static RUN: Fixture =
@@ -19,10 +19,10 @@ static LOOP: Fixture =
 static LABEL: Fixture =
     Fixture { name: "fixtures/scenarios/label.yaml", text: include_str!("../../../fixtures/scenarios/label.yaml") };
 
-pub(super) fn architecture() -> Row {
+pub(super) static ROWS: &[Row] = &[
     Row {
-        run: Run::Architecture,
         command: "architecture",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Architecture: one pod on its way through the five parts of an informer",
         zh: "架构：一个 Pod 依次经过 informer 的五个组件",
@@ -31,13 +31,10 @@ pub(super) fn architecture() -> Row {
         defaults: watching(ClusterDefaults { scenario: Some(&RUN), ..NETTOOL_COMES_AND_GOES }),
         lesson: |lab| architecture::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn lister() -> Row {
+    },
     Row {
-        run: Run::Lister,
         command: "lister",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Lister: reads the cache like the API server, and sends no request",
         zh: "Lister：像读 API server 一样读缓存，不发请求",
@@ -46,13 +43,10 @@ pub(super) fn lister() -> Row {
         defaults: watching(FOUR_PODS),
         lesson: |lab| lister::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn controllerloop() -> Row {
+    },
     Row {
-        run: Run::ControllerLoop,
         command: "controllerloop",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Controller loop: what fills the queue and what empties it, from the library",
         zh: "Controller 循环：一边填队列，一边取队列（用库实现）",
@@ -61,28 +55,22 @@ pub(super) fn controllerloop() -> Row {
         defaults: watching(NETTOOL_COMES_AND_GOES),
         lesson: |lab| controllerloop::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn list_and_watch() -> Row {
+    },
     Row {
-        run: Run::Loop,
         command: "loop",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Loop: LIST and WATCH, request by request, when watches end and requests fail",
         zh: "Loop：逐个请求看 LIST 和 WATCH：watch 结束、请求失败时怎么办",
         chapter: "14-controller-loop",
         trace: Some("loop.txt"),
         defaults: watching(ClusterDefaults { scenario: Some(&LOOP), ..FOUR_PODS }).lasting(24),
-        lesson: |lab| list_and_watch::run(lab).boxed_local(),
+        lesson: |lab| reflector_loop::run(lab).boxed_local(),
         modern: None,
-    }
-}
-
-pub(super) fn syncing() -> Row {
+    },
     Row {
-        run: Run::Syncing,
         command: "syncing",
+        options: &WATCH,
         origin: Origin::Beyond,
         en: "Syncing: handlers with different resync periods share one informer",
         zh: "Syncing：resync 周期不同的 handler 共用一个 informer",
@@ -91,5 +79,5 @@ pub(super) fn syncing() -> Row {
         defaults: watching(ClusterDefaults { scenario: Some(&LABEL), ..NETTOOL_COMES_AND_GOES }).lasting(8),
         lesson: |lab| syncing::run(lab).boxed_local(),
         modern: None,
-    }
-}
+    },
+];

@@ -2,16 +2,20 @@
 
 use std::time::Duration;
 
-use super::{Modern, Run};
-use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture, LessonFn};
+use super::Options;
+use crate::lab::{
+    ClusterDefaults, Clusters, Console, Defaults, Ended, Era, Fixture, LessonFn, Settings, record, run_and_print,
+};
+use crate::trace::Record;
 
-/// The names, the defaults and the function of one run.
+/// One run of one lesson: its names, its defaults and its function.
 #[derive(Debug)]
 pub struct Row {
-    /// The run.
-    pub run: Run,
-    /// The arguments of `informer-lab`.
+    /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the run if it is not the usual
+    /// one.
     pub command: &'static str,
+    /// The options of the lesson's subcommand, the same for all its runs.
+    pub options: &'static Options,
     /// The origin of the run in the tutorials.
     pub origin: Origin,
     /// A description in one line, in English.
@@ -24,10 +28,20 @@ pub struct Row {
     pub trace: Option<&'static str>,
     /// The run's defaults.
     pub defaults: Defaults,
-    /// The function that plays the run.
+    /// The function that runs the lesson.
     pub lesson: LessonFn,
     /// The modern counterpart; `None` if the run is the same in both eras.
     pub modern: Option<Modern>,
+}
+
+/// The counterpart of a run with today's client and server. The command `eras` finds the differences by comparing the
+/// two records.
+#[derive(Debug)]
+pub struct Modern {
+    /// The golden trace in `fixtures/traces`; `None` for a live run.
+    pub trace: Option<&'static str>,
+    /// The function that runs the lesson in the modern era. `None` if the same function runs in both, and only the lab differs.
+    pub lesson: Option<LessonFn>,
 }
 
 /// The origin of a run in the tutorials.
@@ -42,6 +56,45 @@ pub enum Origin {
 }
 
 impl Row {
+    /// Returns the name of the lesson, which is its subcommand.
+    pub fn lesson_name(&self) -> &'static str {
+        self.command.split(' ').next().unwrap_or(self.command)
+    }
+
+    /// Returns true if this is the run of the lesson's name without an option.
+    pub fn is_usual(&self) -> bool {
+        self.command == self.lesson_name()
+    }
+
+    /// Returns true if one run shows both eras.
+    pub fn shows_both_eras(&self) -> bool {
+        self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)
+    }
+
+    /// Returns the function that runs the lesson with a client of this era.
+    pub fn function(&self, client: Era) -> LessonFn {
+        match (&self.modern, client) {
+            (Some(Modern { lesson: Some(lesson), .. }), Era::Modern) => *lesson,
+            _ => self.lesson,
+        }
+    }
+
+    /// Runs the lesson with the row's defaults and `settings`, and prints it.
+    ///
+    /// # Errors
+    /// The same as [`run_and_print`].
+    pub fn run(&self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
+        run_and_print(self.command, &self.defaults, settings, console, self.function(settings.client))
+    }
+
+    /// Runs the lesson, and returns the records instead of printing them.
+    ///
+    /// # Errors
+    /// The same as [`run_and_print`].
+    pub fn record(&self, settings: &Settings, console: &Console) -> anyhow::Result<Vec<Record>> {
+        record(self.command, &self.defaults, settings, console, self.function(settings.client))
+    }
+
     /// Returns true if the tutorials have this run, as a program or as a step.
     pub fn is_of_the_documents(&self) -> bool {
         self.origin != Origin::Beyond

@@ -11,7 +11,7 @@ use anyhow::Result;
 
 use crate::lab::Lab;
 
-/// Plays all acts.
+/// Runs all acts.
 pub async fn run(lab: &Lab) -> Result<()> {
     dedupe::run(lab).await?;
     delay::run(lab).await?;

@@ -9,9 +9,9 @@ use crate::trace::record::Cause;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listener {
     /// The notifications in the buffer, oldest first.
-    pub pending: VecDeque<Told>,
+    pub pending: VecDeque<QueuedNotification>,
     /// The notification that the handler is being called with.
-    pub in_hand: Option<Told>,
+    pub in_hand: Option<QueuedNotification>,
     /// The number of callbacks that have returned.
     pub called: usize,
     /// True if the buffer merges the waiting notifications of one object into one.
@@ -22,7 +22,7 @@ pub struct Listener {
 
 /// A notification for a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct QueuedNotification {
     /// `add`, `update` or `delete`.
     pub notification: String,
     /// The object.
@@ -36,20 +36,20 @@ pub struct Told {
 }
 
 impl Listener {
-    pub(super) fn notified(&mut self, told: Told) {
+    pub(super) fn notified(&mut self, notification: QueuedNotification) {
         self.replay = self.replay.saturating_sub(1);
-        self.pending.push_back(told);
+        self.pending.push_back(notification);
     }
 
     /// Merges a notification into the one that waits for the same object, as the coalescing buffer does. The buffer
     /// holds `left` notifications afterwards, so an addition and a deletion may also cancel out.
-    pub(super) fn coalesced(&mut self, told: Told, left: usize) {
+    pub(super) fn coalesced(&mut self, notification: QueuedNotification, left: usize) {
         self.replay = self.replay.saturating_sub(1);
-        let key = told.key.clone();
-        if let Some(waiting) = self.pending.iter_mut().rev().find(|waiting| waiting.key == told.key) {
-            let first_is_add = waiting.notification == "add" && told.notification == "update";
-            let notification = if first_is_add { waiting.notification.clone() } else { told.notification.clone() };
-            *waiting = Told { notification, ..told };
+        let key = notification.key.clone();
+        if let Some(waiting) = self.pending.iter_mut().rev().find(|waiting| waiting.key == notification.key) {
+            let first_is_add = waiting.notification == "add" && notification.notification == "update";
+            let operation = if first_is_add { &waiting.notification } else { &notification.notification };
+            *waiting = QueuedNotification { notification: operation.clone(), ..notification };
         }
         while self.pending.len() > left {
             let of_key = self.pending.iter().rposition(|waiting| waiting.key == key);
@@ -58,9 +58,9 @@ impl Listener {
     }
 
     pub(super) fn calling(&mut self, notification: &str, key: &str) {
-        let place = self.pending.iter().position(|told| told.key == key && told.notification == notification);
-        let place = place.or_else(|| self.pending.iter().position(|told| told.key == key)).unwrap_or(0);
-        self.in_hand = self.pending.remove(place);
+        let same = self.pending.iter().position(|waiting| waiting.key == key && waiting.notification == notification);
+        let index = same.or_else(|| self.pending.iter().position(|waiting| waiting.key == key)).unwrap_or(0);
+        self.in_hand = self.pending.remove(index);
     }
 
     pub(super) fn called(&mut self) {

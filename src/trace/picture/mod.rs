@@ -8,7 +8,7 @@ mod work;
 
 use std::collections::BTreeMap;
 
-pub use listener::{Listener, Told};
+pub use listener::{Listener, QueuedNotification};
 pub use pipeline::{Pipeline, Slot};
 pub use work::{InWork, Work};
 
@@ -38,21 +38,21 @@ impl Picture {
         }
         if record.what.is_of_work() {
             self.work.apply(&record.what, record.cause, record.at);
-        } else if !record.what.is_said() {
+        } else if !record.what.is_program_text() {
             let of = record.of.clone().unwrap_or_default();
             self.pipelines.entry(of).or_default().apply(&record.what, record.cause);
         }
     }
 
     /// Returns the pipeline of a kind, or an empty one if the record has no event of that kind.
-    pub fn of(&self, kind: Option<&str>) -> &Pipeline {
+    pub fn pipeline_of(&self, kind: Option<&str>) -> &Pipeline {
         static NOTHING: std::sync::LazyLock<Pipeline> = std::sync::LazyLock::new(Pipeline::default);
         self.pipelines.get(kind.unwrap_or_default()).unwrap_or(&NOTHING)
     }
 
     /// Returns the sizes that this event changed. The event must be the one that was applied last.
     pub fn state_after(&self, record: &Record) -> Option<State> {
-        let pipeline = self.of(record.of.as_deref());
+        let pipeline = self.pipeline_of(record.of.as_deref());
         let queue = || State { waiting: Some(pipeline.queue.len()), ..State::default() };
         Some(match &record.what {
             What::Queued { key, .. } | What::Merged { key } | What::Dropped { key, .. } => {

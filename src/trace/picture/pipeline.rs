@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::listener::{Listener, Told};
+use super::listener::{Listener, QueuedNotification};
 use crate::trace::record::{Cause, WaitingDelta, What};
 use kube_informers::cache::observe::{IndexSets, Versioned};
 
@@ -105,12 +105,12 @@ impl Pipeline {
                 self.listeners.insert(*listener, joined);
             }
             What::Notified { listener, notification, key, resource_version, tombstone, .. } => {
-                let told = told(notification, key, resource_version, *tombstone, cause);
-                self.listeners.entry(*listener).or_default().notified(told);
+                let queued = queued_notification(notification, key, resource_version, *tombstone, cause);
+                self.listeners.entry(*listener).or_default().notified(queued);
             }
             What::Coalesced { listener, notification, key, resource_version, tombstone, pending } => {
-                let told = told(notification, key, resource_version, *tombstone, cause);
-                self.listeners.entry(*listener).or_default().coalesced(told, *pending);
+                let queued = queued_notification(notification, key, resource_version, *tombstone, cause);
+                self.listeners.entry(*listener).or_default().coalesced(queued, *pending);
             }
             What::Calling { listener, notification, key, .. } => {
                 self.listeners.entry(*listener).or_default().calling(notification, key);
@@ -182,7 +182,13 @@ fn versions(objects: &[Versioned]) -> BTreeMap<String, String> {
     objects.iter().map(|object| (object.key.clone(), object.resource_version.clone())).collect()
 }
 
-fn told(notification: &str, key: &str, version: &str, tombstone: bool, cause: Option<Cause>) -> Told {
+fn queued_notification(
+    notification: &str,
+    key: &str,
+    version: &str,
+    tombstone: bool,
+    cause: Option<Cause>,
+) -> QueuedNotification {
     let [notification, key, version] = [notification, key, version].map(str::to_owned);
-    Told { notification, key, version, tombstone, cause }
+    QueuedNotification { notification, key, version, tombstone, cause }
 }

@@ -140,8 +140,9 @@ fn check_schema(line: &str, at: &str) -> Result<(), Failure> {
 }
 
 fn no_header(at: &str) -> Failure {
-    let said = (format!("{at}: a record begins with an event \"run\""), format!("{at}：记录的第一个事件应为 \"run\""));
-    Failure::new(said).next(WHICH_FILE)
+    let message =
+        (format!("{at}: a record begins with an event \"run\""), format!("{at}：记录的第一个事件应为 \"run\""));
+    Failure::new(message).next(WHICH_FILE)
 }
 
 fn broken(at: &str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {

@@ -4,7 +4,7 @@
 //! makes the records, a [`Picture`](super::Picture) follows the state, and [`read`] reads them from a file.
 
 mod cause;
-mod causes;
+mod cause_tracker;
 mod convert;
 mod file;
 mod header;
@@ -45,12 +45,12 @@ pub struct Record {
     /// The narrator's sentences on the event, for readers without a narrator of their own, such as the page of
     /// `informer-lab board`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub said: Vec<Said>,
+    pub said: Vec<NarratedSentence>,
 }
 
 /// A sentence of the narrator in a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct NarratedSentence {
     /// English.
     pub en: String,
     /// Chinese.
@@ -59,7 +59,7 @@ pub struct Said {
 
 impl Record {
     /// Creates a record of the program's own words, which have no cause and change no state.
-    pub fn said(at: Duration, what: What) -> Self {
+    pub fn without_cause(at: Duration, what: What) -> Self {
         Self { at, what, of: None, cause: None, state: None, said: Vec::new() }
     }
 }

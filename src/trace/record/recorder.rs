@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::Duration;
 
-use super::causes::Causes;
+use super::cause_tracker::CauseTracker;
 use super::convert::short_type;
-use super::{Cause, Record, Said, WaitingDelta, What};
+use super::{Cause, NarratedSentence, Record, WaitingDelta, What};
 use crate::trace::narrator::Narrator;
 use crate::trace::picture::{Picture, Pipeline};
 use kube_informers::workqueue::WorkEvent;
@@ -18,15 +18,15 @@ use kube_testcluster::Write;
 pub struct Recorder {
     picture: Picture,
     narrator: Narrator,
-    causes: BTreeMap<String, Causes>,
+    causes: BTreeMap<String, CauseTracker>,
     /// The numbers of each kind's informers, in the order of their first events.
     informers: BTreeMap<String, Vec<usize>>,
 }
 
 impl Recorder {
     /// Makes the record of the program's own words: a trace line, narration or a header.
-    pub fn said(&mut self, at: Duration, what: What) -> Record {
-        let record = Record::said(at, what);
+    pub fn program_text(&mut self, at: Duration, what: What) -> Record {
+        let record = Record::without_cause(at, what);
         self.picture.apply(&record);
         record
     }
@@ -40,12 +40,12 @@ impl Recorder {
     pub const BY_HAND: usize = 0;
 
     /// Makes the record of a write that the built-in API server stored.
-    pub fn wrote(&mut self, at: Duration, write: &Write) -> Record {
+    pub fn server_write(&mut self, at: Duration, write: &Write) -> Record {
         self.record(at, write.kind.to_owned(), write.into())
     }
 
     /// Makes the record of an event in an informer of this type.
-    pub fn happened(&mut self, at: Duration, informer: usize, of: &str, what: What) -> Record {
+    pub fn informer_event(&mut self, at: Duration, informer: usize, of: &str, what: What) -> Record {
         let kind = short_type(of);
         let informers = self.informers.entry(kind.to_owned()).or_default();
         let number = informers.iter().position(|known| *known == informer).unwrap_or_else(|| {
@@ -57,30 +57,30 @@ impl Recorder {
     }
 
     /// Makes the record of an event in the workqueue.
-    pub fn worked<T: Display>(&mut self, at: Duration, event: &WorkEvent<'_, T>) -> Record {
+    pub fn workqueue_event<T: Display>(&mut self, at: Duration, event: &WorkEvent<'_, T>) -> Record {
         let cause = if matches!(event, WorkEvent::Due { .. }) { Cause::Timer } else { Cause::Call };
-        let mut record = Record { cause: Some(cause), ..Record::said(at, event.into()) };
+        let mut record = Record { cause: Some(cause), ..Record::without_cause(at, event.into()) };
         self.picture.apply(&record);
         record.state = self.picture.state_after(&record);
         record
     }
 
     /// Notes that the program, not the resync period, starts the next resync of each informer.
-    pub fn asked_to_resync(&mut self) {
-        self.causes.values_mut().for_each(Causes::asked_to_resync);
+    pub fn expect_resync(&mut self) {
+        self.causes.values_mut().for_each(CauseTracker::expect_resync);
     }
 
     fn record(&mut self, at: Duration, of: String, what: What) -> Record {
         let causes = self.causes.entry(of.clone()).or_default();
-        let before = self.picture.of(Some(&of));
+        let before = self.picture.pipeline_of(Some(&of));
         let mut what = with_popped(what, before);
-        let cause = causes.of(&what, before);
+        let cause = causes.cause_of(&what, before);
         if let What::Queued { key, delta, .. } = &mut what {
-            delta.resource_version = causes.version(key, delta, before).filter(|version| !version.is_empty());
+            delta.resource_version = causes.version_of(key, delta, before).filter(|version| !version.is_empty());
         }
         let mut record = Record { at, what, of: Some(of), cause, state: None, said: Vec::new() };
-        let remarks = self.narrator.say(&record, before).into_iter();
-        record.said = remarks.map(|remark| Said { en: remark.en, zh: remark.zh }).collect();
+        let remarks = self.narrator.remarks_on(&record, before).into_iter();
+        record.said = remarks.map(|remark| NarratedSentence { en: remark.en, zh: remark.zh }).collect();
         self.picture.apply(&record);
         record.state = self.picture.state_after(&record);
         record

@@ -204,7 +204,7 @@ impl What {
     }
 
     /// Returns true if the event is the program's own words, or unknown, and so changes no state.
-    pub fn is_said(&self) -> bool {
+    pub fn is_program_text(&self) -> bool {
         matches!(self, Self::Run(_) | Self::Line { .. } | Self::Narration { .. } | Self::Unknown)
     }
 }

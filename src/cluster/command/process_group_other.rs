@@ -5,9 +5,9 @@ use tokio::time::Instant;
 
 /// The process group that a command runs in. This system has no choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cluster) struct Place;
+pub(in crate::cluster) struct ProcessGroup;
 
-impl Place {
+impl ProcessGroup {
     pub(in crate::cluster) fn choose() -> Self {
         Self
     }
@@ -17,10 +17,10 @@ impl Place {
 
 /// The command's process.
 #[derive(Debug)]
-pub(super) struct Group;
+pub(super) struct CommandProcesses;
 
-impl Group {
-    pub(super) fn of(_: Place, _: &Child) -> Self {
+impl CommandProcesses {
+    pub(super) fn new(_: ProcessGroup, _: &Child) -> Self {
         Self
     }
 
@@ -31,5 +31,5 @@ impl Group {
 
     pub(super) fn kill(&self) {}
 
-    pub(super) async fn ended_by(&self, _: Instant) {}
+    pub(super) async fn wait_until_ended(&self, _: Instant) {}
 }

@@ -7,7 +7,7 @@ use crate::trace::{Lang, Record, What};
 
 /// The parts that a run has for one kind of object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct RunParts {
     /// The queue's name, if there is a queue.
     pub queue: Option<String>,
     /// True if the record has writes of the API server. Records of a real cluster have none.
@@ -23,21 +23,21 @@ pub(super) struct Parts {
 
 /// The parts of every run in a record.
 #[derive(Debug, Default)]
-pub(super) struct AllParts {
+pub(super) struct RecordParts {
     /// The parts by the index of the run's last event, and by kind.
-    runs: BTreeMap<usize, BTreeMap<String, Parts>>,
+    runs: BTreeMap<usize, BTreeMap<String, RunParts>>,
 }
 
-impl AllParts {
+impl RecordParts {
     pub(super) fn of(records: &[Record]) -> Self {
         let (mut runs, mut kinds) = (BTreeMap::new(), BTreeMap::new());
         for (at, record) in records.iter().enumerate() {
             if record.header().is_some() && at > 0 {
                 runs.insert(at - 1, std::mem::take(&mut kinds));
             }
-            if !record.what.is_said() {
-                let parts: &mut Parts = kinds.entry(record.of.clone().unwrap_or_default()).or_default();
-                parts.see(&record.what);
+            if !record.what.is_program_text() {
+                let parts: &mut RunParts = kinds.entry(record.of.clone().unwrap_or_default()).or_default();
+                parts.add(&record.what);
             }
         }
         runs.insert(records.len().saturating_sub(1), kinds);
@@ -45,16 +45,16 @@ impl AllParts {
     }
 
     /// Returns the parts of a kind in the run that has this event.
-    pub(super) fn at(&self, at: usize, kind: Option<&str>) -> Parts {
+    pub(super) fn at(&self, at: usize, kind: Option<&str>) -> RunParts {
         let run = self.runs.range(at..).next().map(|(_, kinds)| kinds);
         let of_kind = |kind| run.and_then(|kinds| kinds.get(kind));
         let work = of_kind("").is_some_and(|parts| parts.work);
-        Parts { work, ..of_kind(kind.unwrap_or_default()).cloned().unwrap_or_default() }
+        RunParts { work, ..of_kind(kind.unwrap_or_default()).cloned().unwrap_or_default() }
     }
 }
 
-impl Parts {
-    fn see(&mut self, what: &What) {
+impl RunParts {
+    fn add(&mut self, what: &What) {
         match what {
             What::Committed { .. } => self.server = true,
             What::Queued { queue, .. } => self.queue = Some(queue.clone()),
@@ -76,11 +76,11 @@ impl Parts {
     /// Processor.
     pub(super) fn no_handlers(&self, lang: Lang) -> Vec<String> {
         let instead = self.pops.then(|| lang.pick("the pop loop does their work", "由 pop 循环当场处理"));
-        [none(lang)].into_iter().chain(instead.map(str::to_owned)).collect()
+        [none_text(lang)].into_iter().chain(instead.map(str::to_owned)).collect()
     }
 }
 
 /// Returns the text of the box for a part that the run does not have.
-pub(super) fn none(lang: Lang) -> String {
+pub(super) fn none_text(lang: Lang) -> String {
     lang.pick("none in this run", "这次运行没有").to_owned()
 }

@@ -5,7 +5,7 @@ const LONGEST: usize = 4096;
 
 /// The line typed so far.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(super) struct TypedLine {
     bytes: Vec<u8>,
     escape: Escape,
 }
@@ -19,7 +19,7 @@ enum Escape {
     Inside,
 }
 
-impl Line {
+impl TypedLine {
     /// Takes a byte. Returns the line if the byte ends it.
     pub(super) fn feed(&mut self, byte: u8) -> Option<String> {
         match (&self.escape, byte) {
@@ -71,8 +71,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn typed(keys: &str) -> Line {
-        let mut line = Line::default();
+    fn typed(keys: &str) -> TypedLine {
+        let mut line = TypedLine::default();
         assert!(keys.bytes().all(|byte| line.feed(byte).is_none()));
         line
     }

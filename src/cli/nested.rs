@@ -11,37 +11,41 @@ use informer_lab::trace::{Output, Words};
 use super::args::{Cli, Command, ErasArgs, LookArgs, PrintArgs};
 use super::check::{client_option, era_option};
 use super::explain::{UsageError, conflict};
-use super::lessons::Chosen;
-use super::request::{Request, Stepped, settled, typed};
+use super::lessons::LessonArgs;
+use super::request::{RecordSource, Request, checked_settings, parse_cli};
 
 /// Parses the words after `step` or `board` into a recorded file or a lesson. An existing file takes precedence.
-pub(super) fn stepped(by: &str, args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped), UsageError> {
+pub(super) fn parse_record_source(
+    by: &str,
+    args: &[OsString],
+    words: &[OsString],
+) -> Result<(LookArgs, RecordSource), UsageError> {
     let program = args.get(..1).unwrap_or_default();
     if let [file, options @ ..] = words
         && names_a_file(file)
     {
-        let Cli { look, command } = typed(&[program, options].concat())?;
+        let Cli { look, command } = parse_cli(&[program, options].concat())?;
         return match command {
-            None => Ok((look, Stepped::File(file.into()))),
+            None => Ok((look, RecordSource::File(file.into()))),
             Some(_) => Err(one_at_a_time(by)),
         };
     }
-    let typed = typed(&[program, words].concat());
-    let Cli { look, command } = typed.map_err(|error| unknown_lesson(error, by))?;
+    let parsed = parse_cli(&[program, words].concat());
+    let Cli { look, command } = parsed.map_err(|error| unknown_lesson(error, by))?;
     let Some(Command::Lesson(lesson)) = command else {
         return Err(one_at_a_time(by));
     };
-    let (chosen, settings) = settled(&lesson)?;
+    let settings = checked_settings(&lesson)?;
     if settings.pace() == Pace::Live {
         let en = format!("{by} shows a run that ends: record a live one with --record, and give {by} the file");
         let zh = format!("{by} 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 {by}");
         return Err(conflict(by, (en, zh)));
     }
-    if prints_otherwise(chosen.print) {
+    if prints_otherwise(&lesson.print) {
         let en = format!("{by} draws the run itself: leave --speed, --output, --record out");
         return Err(conflict(by, (en, format!("{by} 自己画出运行过程：请去掉 --speed、--output、--record"))));
     }
-    Ok((look, Stepped::Lesson(chosen.run, settings)))
+    Ok((look, RecordSource::Lesson(lesson.run, settings)))
 }
 
 /// Returns true if a file of this name exists, or if the word looks like a path and so cannot be a lesson.
@@ -92,19 +96,19 @@ fn prints_otherwise(print: &PrintArgs) -> bool {
 }
 
 /// Parses the lesson after `eras`, which then runs in both eras.
-pub(super) fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), UsageError> {
+pub(super) fn parse_eras(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), UsageError> {
     let program = args.get(..1).unwrap_or_default();
-    let typed = typed(&[program, &eras.words].concat());
-    let Cli { look, command } = typed.map_err(|error| unknown_lesson(error, "eras"))?;
+    let parsed = parse_cli(&[program, &eras.words].concat());
+    let Cli { look, command } = parsed.map_err(|error| unknown_lesson(error, "eras"))?;
     let Some(Command::Lesson(lesson)) = command else {
         return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
     };
-    let (chosen, settings) = settled(&lesson)?;
-    counterpart(&chosen, &settings).map_err(|message| conflict("eras", message))?;
-    Ok((look, Request::Eras(chosen.run, settings)))
+    let settings = checked_settings(&lesson)?;
+    counterpart(&lesson, &settings).map_err(|message| conflict("eras", message))?;
+    Ok((look, Request::Eras(lesson.run, settings)))
 }
 
-fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
+fn counterpart(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     let leave_out = |options: &str| {
         let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
         Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {}", options.replace(", ", "、"))))
@@ -112,14 +116,14 @@ fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
     if settings.pace() == Pace::Live {
         return Err(leave_out("--cluster, --kubeconfig, --context, --follow, --listen, --serve"));
     }
-    let era = match chosen.watch {
+    let era = match &lesson.watch {
         Some(watch) => era_option(&watch.source),
-        None => chosen.client.as_ref().and_then(client_option),
+        None => lesson.client.as_ref().and_then(client_option),
     };
     if let Some(option) = era {
         return Err(leave_out(option));
     }
-    if prints_otherwise(chosen.print) {
+    if prints_otherwise(&lesson.print) {
         return Err(leave_out("--speed, --output, --record"));
     }
     Ok(())

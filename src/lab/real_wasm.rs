@@ -14,6 +14,6 @@ pub(super) struct Connection {
 }
 
 /// Fails, because a web page cannot reach a cluster.
-pub(super) async fn to(_target: &Target, _namespace: &str, _limit: Option<Duration>) -> Result<Connection> {
+pub(super) async fn connect(_target: &Target, _namespace: &str, _limit: Option<Duration>) -> Result<Connection> {
     Err(Failure::not_in_a_page().into())
 }

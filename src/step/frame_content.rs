@@ -9,7 +9,7 @@ use super::session::Session;
 
 /// The content of one frame, without its layout.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Shown {
+pub struct FrameContent {
     /// The heading: the position, the event and its cause.
     pub heading: String,
     /// The lines of the API server.
@@ -29,10 +29,10 @@ pub struct Shown {
 }
 
 /// Returns the content of the session's current frame; `None` for an empty record.
-pub fn shown(session: &Session) -> Option<Shown> {
+pub fn frame_content(session: &Session) -> Option<FrameContent> {
     let record = session.record()?;
-    let pipeline = session.picture().of(shown_kind(session, record).as_deref());
-    Some(Shown {
+    let pipeline = session.picture().pipeline_of(shown_kind(session, record).as_deref());
+    Some(FrameContent {
         heading: heading(session, record),
         server: server_lines(pipeline, usize::MAX),
         queue: queue_lines(pipeline, usize::MAX),

@@ -5,6 +5,6 @@ use std::io;
 use super::Interrupt;
 
 /// Fails, because a web page has no signals.
-pub(super) fn hear_with(_heard: Interrupt) -> io::Result<()> {
+pub(super) fn report_to(_interrupt: Interrupt) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "a web page has no signals"))
 }

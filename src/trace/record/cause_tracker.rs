@@ -11,7 +11,7 @@ use crate::trace::picture::Pipeline;
 
 /// The recent events of one Reflector that decide the causes of later events.
 #[derive(Debug, Default)]
-pub(super) struct Causes {
+pub(super) struct CauseTracker {
     /// The objects that the Reflector handed to the queue or the store last, and why.
     handing: Option<Handing>,
     /// True from an event `relisting` until its list comes.
@@ -29,10 +29,10 @@ struct Handing {
     versions: BTreeMap<String, String>,
 }
 
-impl Causes {
+impl CauseTracker {
     /// Returns the cause of an event, given the pipeline's state before it. Remembers the event for the causes of later
     /// ones.
-    pub fn of(&mut self, what: &What, before: &Pipeline) -> Option<Cause> {
+    pub fn cause_of(&mut self, what: &What, before: &Pipeline) -> Option<Cause> {
         let list = if before.lists == 0 { Cause::InitialList } else { Cause::Relist };
         Some(match what {
             What::Run(_) | What::Line { .. } | What::Narration { .. } | What::Unknown => return None,
@@ -40,16 +40,16 @@ impl Causes {
             What::Committed { .. } => Cause::Write,
             What::Listed { objects, .. } => {
                 let versions = objects.iter().map(|object| (object.key.clone(), object.resource_version.clone()));
-                self.hand(list, versions.collect());
+                self.note_handed(list, versions.collect());
                 self.watched_since_list = self.is_streaming_a_list(before);
                 (self.relisting, self.asked_to_resync) = (false, false); // a Reflector does not resync while it lists
                 list
             }
             What::ListFailed { .. } => list,
-            What::Watching { .. } => self.watching(before),
+            What::Watching { .. } => self.cause_of_watch(before),
             What::Watched { key, resource_version, .. } => {
                 let cause = if self.is_streaming_a_list(before) { list } else { Cause::Watch };
-                self.hand(cause, BTreeMap::from([(key.clone(), resource_version.clone())]));
+                self.note_handed(cause, BTreeMap::from([(key.clone(), resource_version.clone())]));
                 cause
             }
             What::WatchFailed { .. } | What::Relisting { .. } => {
@@ -57,30 +57,32 @@ impl Causes {
                 Cause::Watch
             }
             What::Resynced {} => {
-                self.hand(Cause::Resync, before.store.clone());
+                self.note_handed(Cause::Resync, before.store.clone());
                 if std::mem::take(&mut self.asked_to_resync) { Cause::Call } else { Cause::Timer }
             }
             What::Queued { delta, .. } if delta.delta == "SyncAll" => Cause::Resync,
-            What::Queued { .. } | What::Merged { .. } | What::Dropped { .. } => self.handed(),
+            What::Queued { .. } | What::Merged { .. } | What::Dropped { .. } => self.handing_cause(),
             What::Popped { deltas, .. } => deltas.last().and_then(|delta| delta.cause).unwrap_or(Cause::Call),
-            What::Stored { key, resource_version, .. } => self.of_change(key, Some(resource_version), before),
-            What::Removed { key, .. } => self.of_change(key, None, before),
-            What::Replaced { .. } => in_hand(before, |delta| delta.delta == "ReplacedAll").unwrap_or(self.handed()),
+            What::Stored { key, resource_version, .. } => self.cause_of_change(key, Some(resource_version), before),
+            What::Removed { key, .. } => self.cause_of_change(key, None, before),
+            What::Replaced { .. } => {
+                cause_in_hand(before, |delta| delta.delta == "ReplacedAll").unwrap_or(self.handing_cause())
+            }
             What::Joined { .. } => Cause::HandlerAdded,
             What::Notified { listener, key, resource_version, .. }
             | What::Coalesced { listener, key, resource_version, .. } => {
                 match before.listeners.get(listener).is_some_and(|listener| listener.replay > 0) {
                     true => Cause::HandlerAdded,
-                    false => self.of_notification(key, resource_version, before),
+                    false => self.cause_of_notification(key, resource_version, before),
                 }
             }
             What::Calling { listener, key, .. } | What::Called { listener, key, .. } => {
                 let listener = before.listeners.get(listener);
-                let told = listener.and_then(|listener| {
-                    let waiting = listener.pending.iter().find(|told| told.key == *key);
+                let notification = listener.and_then(|listener| {
+                    let waiting = listener.pending.iter().find(|notification| notification.key == *key);
                     if matches!(what, What::Called { .. }) { listener.in_hand.as_ref() } else { waiting }
                 });
-                told.and_then(|told| told.cause).unwrap_or(Cause::Call)
+                notification.and_then(|notification| notification.cause).unwrap_or(Cause::Call)
             }
             What::Synced {} => Cause::InitialList,
             // The recorder sets the causes of workqueue events itself.
@@ -92,7 +94,7 @@ impl Causes {
 
     /// Returns the version of the object in a queued delta. For a tombstone, it is the last version that was queued or
     /// stored.
-    pub fn version(&self, key: &str, delta: &WaitingDelta, before: &Pipeline) -> Option<String> {
+    pub fn version_of(&self, key: &str, delta: &WaitingDelta, before: &Pipeline) -> Option<String> {
         let handed = self.handing.as_ref().and_then(|handing| handing.versions.get(key)).cloned();
         let last_queued = || before.queued(key).last().and_then(|delta| delta.resource_version.clone());
         let stored = || before.store.get(key).cloned();
@@ -100,15 +102,15 @@ impl Causes {
     }
 
     /// Notes that the program, not the resync period, starts the next resync.
-    pub fn asked_to_resync(&mut self) {
+    pub fn expect_resync(&mut self) {
         self.asked_to_resync = true;
     }
 
-    fn hand(&mut self, cause: Cause, versions: BTreeMap<String, String>) {
+    fn note_handed(&mut self, cause: Cause, versions: BTreeMap<String, String>) {
         self.handing = Some(Handing { cause, versions });
     }
 
-    fn handed(&self) -> Cause {
+    fn handing_cause(&self) -> Cause {
         self.handing.as_ref().map_or(Cause::Call, |handing| handing.cause)
     }
 
@@ -117,7 +119,7 @@ impl Causes {
         before.watching && (before.lists == 0 || self.relisting)
     }
 
-    fn watching(&mut self, before: &Pipeline) -> Cause {
+    fn cause_of_watch(&mut self, before: &Pipeline) -> Cause {
         let again = std::mem::replace(&mut self.watched_since_list, true);
         match before.lists {
             _ if self.relisting => Cause::Relist,
@@ -128,7 +130,7 @@ impl Causes {
         }
     }
 
-    fn of_change(&self, key: &str, version: Option<&String>, before: &Pipeline) -> Cause {
+    fn cause_of_change(&self, key: &str, version: Option<&String>, before: &Pipeline) -> Cause {
         let same = |delta: &WaitingDelta| version.is_some() && delta.resource_version.as_ref() == version;
         let popped = before.in_hand.iter().find(|(popped, delta)| popped == key || same(delta));
         match popped.and_then(|(_, delta)| delta.cause) {
@@ -140,12 +142,12 @@ impl Causes {
         }
     }
 
-    fn of_notification(&self, key: &str, version: &String, before: &Pipeline) -> Cause {
-        let of_all = in_hand(before, |delta| matches!(delta.delta.as_str(), "ReplacedAll" | "SyncAll"));
-        of_all.unwrap_or_else(|| self.of_change(key, Some(version), before))
+    fn cause_of_notification(&self, key: &str, version: &String, before: &Pipeline) -> Cause {
+        let of_all = cause_in_hand(before, |delta| matches!(delta.delta.as_str(), "ReplacedAll" | "SyncAll"));
+        of_all.unwrap_or_else(|| self.cause_of_change(key, Some(version), before))
     }
 }
 
-fn in_hand(before: &Pipeline, is: impl Fn(&WaitingDelta) -> bool) -> Option<Cause> {
+fn cause_in_hand(before: &Pipeline, is: impl Fn(&WaitingDelta) -> bool) -> Option<Cause> {
     before.in_hand.iter().find(|(_, delta)| is(delta)).and_then(|(_, delta)| delta.cause)
 }

@@ -13,26 +13,26 @@ use crate::console::{HUNG_UP, INTERRUPTED, TERMINATED};
 
 /// The interval of checks whether the command's descendants have ended. They are not our children, so they cannot be
 /// waited for.
-const LOOK: Duration = Duration::from_millis(10);
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The process group that a command runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cluster) enum Place {
+pub(in crate::cluster) enum ProcessGroup {
     /// A group of its own, with the processes that the command starts. A signal reaches the whole group.
-    OwnGroup,
+    Own,
     /// This process's group, which is in the foreground of the terminal. The command can read from the terminal, and
     /// Ctrl-C reaches both.
     Foreground,
 }
 
-impl Place {
+impl ProcessGroup {
     pub(in crate::cluster) fn choose() -> Self {
         let is_ours = |terminal| tcgetpgrp(&terminal) == Ok(getpgrp());
-        if File::open("/dev/tty").is_ok_and(is_ours) { Self::Foreground } else { Self::OwnGroup }
+        if File::open("/dev/tty").is_ok_and(is_ours) { Self::Foreground } else { Self::Own }
     }
 
     pub(super) fn prepare(self, command: &mut Command) {
-        if self == Self::OwnGroup {
+        if self == Self::Own {
             command.process_group(0);
         }
     }
@@ -40,20 +40,20 @@ impl Place {
 
 /// The command with the processes that it has started.
 #[derive(Debug)]
-pub(super) struct Group {
-    place: Place,
+pub(super) struct CommandProcesses {
+    group: ProcessGroup,
     /// The command's process id, which is also the id of its own group. `None` if the command has ended.
     id: Option<Pid>,
 }
 
-impl Group {
-    pub(super) fn of(place: Place, child: &Child) -> Self {
-        Self { place, id: child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) }
+impl CommandProcesses {
+    pub(super) fn new(group: ProcessGroup, child: &Child) -> Self {
+        Self { group, id: child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) }
     }
 
     /// Passes a signal on and returns true, unless the terminal has sent it to the command already.
     pub(super) fn pass_on(&self, code: u8) -> bool {
-        if code == INTERRUPTED && self.place == Place::Foreground {
+        if code == INTERRUPTED && self.group == ProcessGroup::Foreground {
             return false;
         }
         let signal = match code {
@@ -72,22 +72,22 @@ impl Group {
 
     fn send(&self, signal: Signal) {
         // The processes may have ended already.
-        let _ = match (self.id, self.place) {
-            (Some(id), Place::OwnGroup) => kill_process_group(id, signal),
-            (Some(id), Place::Foreground) => kill_process(id, signal),
+        let _ = match (self.id, self.group) {
+            (Some(id), ProcessGroup::Own) => kill_process_group(id, signal),
+            (Some(id), ProcessGroup::Foreground) => kill_process(id, signal),
             (None, _) => Ok(()),
         };
     }
 
     /// Waits until all processes of the command's own group have ended, and kills the rest at `end`.
-    pub(super) async fn ended_by(&self, end: Instant) {
-        let Some(id) = self.id.filter(|_| self.place == Place::OwnGroup) else { return };
+    pub(super) async fn wait_until_ended(&self, end: Instant) {
+        let Some(id) = self.id.filter(|_| self.group == ProcessGroup::Own) else { return };
         while test_kill_process_group(id) != Err(Errno::SRCH) {
             if Instant::now() >= end {
                 self.kill();
                 return;
             }
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
         }
     }
 }

@@ -11,12 +11,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::connect;
 use super::defaults::Defaults;
-use super::keyboard::{Company, Keyboard};
+use super::keyboard::{Keyboard, OtherChanges};
 use super::lesson_clusters::LessonClusters;
 use super::plan::{Plan, Until};
 use super::races::Waits;
 use super::settings::{Pace, Settings};
-use super::{Lab, Parts, Sink};
+use super::{Lab, LabConfig, Sink};
 use crate::cluster::KubeconfigFile;
 use crate::console::{Console, Ended, Progress};
 use crate::trace::{Failure, Printer, Record};
@@ -35,25 +35,25 @@ pub type LessonFn = for<'lab> fn(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>;
 ///
 /// # Errors
 /// A file cannot be used, a cluster cannot be reached, a scenario fails, or the lesson itself fails.
-pub fn play(
+pub fn run_and_print(
     command: &str,
     defaults: &Defaults,
     settings: &Settings,
     console: &Console,
     lesson: LessonFn,
 ) -> Result<Ended> {
-    let Played { records, result, reader_gone } = perform(command, defaults, settings, console, lesson)?;
+    let RunResult { records, result, reader_gone } = perform(command, defaults, settings, console, lesson)?;
     if let Some(code) = console.interrupt.code() {
         return Ok(Ended::Interrupted(code));
     }
-    let shown = console.play(&records)?;
+    let shown = console.print(&records)?;
     result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
 /// Runs a lesson to its end, and returns its records instead of printing them.
 ///
 /// # Errors
-/// The same as [`play`].
+/// The same as [`run_and_print`].
 pub fn record(
     command: &str,
     defaults: &Defaults,
@@ -61,7 +61,7 @@ pub fn record(
     console: &Console,
     lesson: LessonFn,
 ) -> Result<Vec<Record>> {
-    let Played { records, result, .. } = perform(command, defaults, settings, console, lesson)?;
+    let RunResult { records, result, .. } = perform(command, defaults, settings, console, lesson)?;
     result.map(|()| records)
 }
 
@@ -71,7 +71,7 @@ fn perform(
     settings: &Settings,
     console: &Console,
     lesson: LessonFn,
-) -> Result<Played> {
+) -> Result<RunResult> {
     #[cfg(target_family = "wasm")]
     if settings.pace() == Pace::Live {
         return Err(Failure::not_in_a_page().into());
@@ -88,49 +88,49 @@ fn perform(
         Pace::Live => console.interrupt.arm().context("cannot listen for Ctrl-C")?,
         Pace::Virtual => CancellationToken::new(),
     };
-    let played = runtime.block_on(plan.run(stop, console, lesson));
+    let result = runtime.block_on(plan.run(stop, console, lesson));
     // A DNS lookup may still run on another thread, and is not waited for.
     runtime.shutdown_background();
-    Ok(played)
+    Ok(result)
 }
 
 /// The result of a run.
-struct Played {
+struct RunResult {
     records: Vec<Record>,
     result: Result<()>,
     reader_gone: bool,
 }
 
-impl Played {
+impl RunResult {
     fn not_begun(result: Result<()>) -> Self {
         Self { records: Vec::new(), result, reader_gone: false }
     }
 }
 
 impl Plan {
-    async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> Played {
+    async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> RunResult {
         let began = Instant::now(); // the time limit includes connecting
         let connecting =
             self.is_real().then(|| Progress::begin(&console.printer, ("connecting to the cluster", "正在连接集群")));
         let clusters = tokio::select! {
             biased;
-            () = stop.cancelled() => return Played::not_begun(Ok(())),
+            () = stop.cancelled() => return RunResult::not_begun(Ok(())),
             clusters = LessonClusters::reach(&self) => clusters,
         };
-        let opened = clusters.and_then(|mut clusters| {
-            let kubeconfig = clusters.open(self.cluster_listener.take())?;
+        let reached = clusters.and_then(|mut clusters| {
+            let kubeconfig = clusters.serve_built_in(self.cluster_listener.take())?;
             Ok((clusters, kubeconfig))
         });
         drop(connecting);
-        let (LessonClusters { client, cluster, real, each_era, others }, kubeconfig) = match opened {
-            Ok(opened) => opened,
-            Err(error) => return Played::not_begun(Err(error)),
+        let (LessonClusters { client, cluster, real, each_era, others }, kubeconfig) = match reached {
+            Ok(reached) => reached,
+            Err(error) => return RunResult::not_begun(Err(error)),
         };
         let sink = match self.pace {
             Pace::Virtual => Sink::Recorded(Mutex::default()),
             Pace::Live => Sink::Live(console.printer.clone()),
         };
-        let lab = Lab::new(Parts {
+        let lab = Lab::new(LabConfig {
             client,
             each_era,
             namespace: self.namespace.clone(),
@@ -143,22 +143,22 @@ impl Plan {
             waits: if real.is_some() { Waits::Never } else { Waits::Seeded },
             listener: self.listener.take(),
         });
-        lab.begin(self.header.clone());
+        lab.record_header(self.header.clone());
         if let Some(cluster) = &cluster {
             lab.record_writes(cluster);
         }
         if let Some(address) = real {
-            self.welcome(&lab, &address);
+            self.narrate_cluster(&lab, &address);
         }
-        self.tell_what_to_type(&lab, kubeconfig.as_ref());
+        self.narrate_commands(&lab, kubeconfig.as_ref());
         if matches!(self.until, Until::Stopped) {
             lab.narrate("Ctrl-C ends", "按 Ctrl-C 结束");
         }
         if self.is_real() {
-            lab.waits(Progress::begin(&console.printer, ("waiting for the first list", "等待首次 list")));
+            lab.show_progress(Progress::begin(&console.printer, ("waiting for the first list", "等待首次 list")));
         }
-        let result = self.play(&lab, cluster.as_ref(), lesson, began, &console.printer).await;
-        lab.waits_no_longer();
+        let result = self.run_lesson(&lab, cluster.as_ref(), lesson, began, &console.printer).await;
+        lab.hide_progress();
         lab.latecomers().close();
         if kubeconfig.is_some() {
             lab.narrate(
@@ -172,11 +172,11 @@ impl Plan {
             cluster.shutdown().await;
         }
         let result = result.map_err(|error| connect::explain(error, &self.namespace));
-        Played { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
+        RunResult { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
     /// Runs the lesson until it returns, or until its time, its scenario, a signal or an error ends it.
-    async fn play(
+    async fn run_lesson(
         &self,
         lab: &Lab,
         cluster: Option<&Cluster>,
@@ -188,7 +188,7 @@ impl Plan {
         let ended = tokio::select! {
             biased;
             result = &mut lesson => return result,
-            ended = self.end(lab, cluster, began, printer) => ended,
+            ended = self.wait_for_end(lab, cluster, began, printer) => ended,
         };
         if let Err(error) = ended {
             lab.fail(error);
@@ -203,47 +203,53 @@ impl Plan {
     }
 
     /// Plays the scenario, and returns when the run must end.
-    async fn end(&self, lab: &Lab, cluster: Option<&Cluster>, began: Instant, printer: &Printer) -> Result<()> {
+    async fn wait_for_end(
+        &self,
+        lab: &Lab,
+        cluster: Option<&Cluster>,
+        began: Instant,
+        printer: &Printer,
+    ) -> Result<()> {
         let time_is_over = async {
             match self.until {
                 Until::Elapsed(limit) => sleep(limit.saturating_sub(began.elapsed())).await,
                 Until::AtRest | Until::Stopped => std::future::pending().await,
             }
         };
-        let company = if self.scenario.is_some() { Company::Scenario } else { Company::Nothing };
+        let other_changes = if self.scenario.is_some() { OtherChanges::Scenario } else { OtherChanges::Nothing };
         // The scenario and the keyboard reach the cluster without the cable, which only the lesson's client uses.
         let (client, keyboard) = match (cluster, &self.cable) {
             (Some(cluster), Some(cable)) => {
                 let client = cluster.client(lab.namespace());
-                (Some(client.clone()), Some(Keyboard::new(client, cable.clone(), printer.clone(), company)))
+                (Some(client.clone()), Some(Keyboard::new(client, cable.clone(), printer.clone(), other_changes)))
             }
             _ => (None, None),
         };
         let all_is_shown = async {
             if let Some(scenario) = &self.scenario {
-                let told = |step: &_| lab.narrate(&format!("{step}"), &format!("{step}"));
-                let played = scenario.play(client.unwrap_or_else(|| lab.client()), lab.namespace(), told).await;
-                match played {
+                let narrate_step = |step: &_| lab.narrate(&format!("{step}"), &format!("{step}"));
+                let result = scenario.play(client.unwrap_or_else(|| lab.client()), lab.namespace(), narrate_step).await;
+                match result {
                     // The user may have done the same step first, at the keyboard or with kubectl.
                     Err(error) if self.pace == Pace::Live && cluster.is_some() => {
                         lab.narrate(&format!("{error}; the scenario ends"), &format!("{error}；场景到此结束"));
                     }
-                    played => {
-                        played.map_err(|error| {
+                    result => {
+                        result.map_err(|error| {
                             Failure::new(("the scenario cannot go on", "场景无法继续")).because(error)
                         })?;
                     }
                 }
             }
             match self.until {
-                Until::AtRest => rest(cluster).await,
+                Until::AtRest => wait_until_at_rest(cluster).await,
                 Until::Elapsed(_) | Until::Stopped => std::future::pending().await,
             }
             Ok(())
         };
         let typed = async {
             match &keyboard {
-                Some(keyboard) => keyboard.obey(lab).await,
+                Some(keyboard) => keyboard.carry_out_commands(lab).await,
                 None => std::future::pending().await,
             }
         };
@@ -258,7 +264,7 @@ impl Plan {
     }
 
     /// Announces the real cluster that the lesson watches.
-    fn welcome(&self, lab: &Lab, address: &str) {
+    fn narrate_cluster(&self, lab: &Lab, address: &str) {
         let namespace = lab.namespace();
         lab.narrate(
             &format!("watching pods in namespace {namespace} of {address}"),
@@ -267,7 +273,7 @@ impl Plan {
     }
 
     /// Announces the commands for a second terminal.
-    fn tell_what_to_type(&self, lab: &Lab, kubeconfig: Option<&KubeconfigFile>) {
+    fn narrate_commands(&self, lab: &Lab, kubeconfig: Option<&KubeconfigFile>) {
         let mut lines: Vec<String> = kubeconfig.iter().map(|file| file.export()).collect();
         let steps = self.by_hand.iter().flat_map(Scenario::steps);
         lines.extend(steps.map(|step| step.in_namespace(lab.namespace()).to_string()));
@@ -279,7 +285,7 @@ impl Plan {
 }
 
 /// Waits until the cluster is at rest: nothing has happened for a while, and no event is scheduled.
-async fn rest(cluster: Option<&Cluster>) {
+async fn wait_until_at_rest(cluster: Option<&Cluster>) {
     loop {
         sleep(AT_REST).await;
         let Some(cluster) = cluster else { return };
