@@ -15,6 +15,7 @@ use crate::http::represent::encode;
 use crate::http::status::{self, ApiError, no_such_path};
 use crate::settings::Era;
 use crate::store::Store;
+use kube_machinery::KUBERNETES_VERSION;
 use kube_machinery::kinds::api_service::place;
 use kube_machinery::kinds::{Catalog, Resource, preference};
 use kube_machinery::value::{Value, json};
@@ -41,10 +42,13 @@ pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
 
 /// Serves `/version`: current Kubernetes, or the last one with an unordered watch cache.
 pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
-    let (minor, emulated, full) = match store.settings.era {
-        Era::Modern => ("37", "36", "v1.37.2"),
-        Era::Classic => ("26", "25", "v1.26.15"),
+    let full = match store.settings.era {
+        Era::Modern => KUBERNETES_VERSION,
+        Era::Classic => "v1.26.15",
     };
+    let minor =
+        full.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).expect("a version is v1.MINOR.PATCH");
+    let (minor, emulated) = (minor.to_string(), (minor - 1).to_string());
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
