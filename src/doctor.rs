@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use kube_testcluster::KUBERNETES_VERSION;
 use terminal_size::{Height, Width, terminal_size_of};
 
 use crate::console::{Console, Ended, Progress};
@@ -76,12 +77,14 @@ fn print(finding: &Finding, printer: &Printer) -> io::Result<()> {
 }
 
 fn program(printer: &Printer) -> Finding {
-    let version = env!("CARGO_PKG_VERSION");
-    let text = printer.pick(
-        "informer-lab {}, with a cluster like Kubernetes 1.37",
-        "informer-lab {}，内置集群相当于 Kubernetes 1.37",
-    );
-    Finding { health: Health::Good, what: ("program", "程序"), text: text.replace("{}", version), next: None }
+    let text = printer
+        .pick(
+            "informer-lab {program}, with a cluster like Kubernetes {cluster}",
+            "informer-lab {program}，内置集群相当于 Kubernetes {cluster}",
+        )
+        .replace("{program}", env!("CARGO_PKG_VERSION"))
+        .replace("{cluster}", KUBERNETES_VERSION.trim_start_matches('v'));
+    Finding { health: Health::Good, what: ("program", "程序"), text, next: None }
 }
 
 fn terminal(printer: &Printer) -> Finding {

@@ -30,20 +30,19 @@ import (
 	restclient "k8s.io/client-go/rest"
 	basecompat "k8s.io/component-base/compatibility"
 
+	"informer-lab/peers"
 	"informer-lab/peers/apiserver/core"
 	"informer-lab/peers/apiserver/openapi"
 )
 
-const version = "v1.37.2"
-
-// effectiveVersion reports a fixed version at /version instead of the placeholder of an unstamped build.
+// effectiveVersion reports the version in go.mod at /version instead of the placeholder of an unstamped build.
 type effectiveVersion struct {
 	basecompat.MutableEffectiveVersion
 }
 
 func (v effectiveVersion) Info() *apimachineryversion.Info {
 	info := v.MutableEffectiveVersion.Info()
-	info.Major, info.Minor, info.GitVersion = "1", "37", version
+	info.Major, info.Minor, info.GitVersion = "1", strings.TrimPrefix(peers.Minor(), "v1."), peers.Kubernetes()
 	info.GitCommit, info.GitTreeState = strings.Repeat("0", 40), "clean"
 	return info
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"informer-lab/peers"
 	"informer-lab/peers/e2e/harness"
 )
 
@@ -44,13 +45,13 @@ var everyday = []struct {
 	line string
 	says []string
 }{
-	{`kubectl version`, []string{"Client Version: v1.37", "Server Version: v1.37"}},
+	{`kubectl version`, []string{"Client Version: " + peers.Minor(), "Server Version: " + peers.Minor()}},
 	{`kubectl cluster-info`, []string{"Kubernetes control plane is running at http://127.0.0.1:"}},
 	{`kubectl config view --minify`, []string{"insecure-skip-tls-verify: true", "current-context: informer-lab"}},
 	{`kubectl api-versions`, []string{"apiregistration.k8s.io/v1\n", "apps/v1\n", "events.k8s.io/v1\n", "v1\n"}},
 	{`kubectl api-resources`, []string{"apiservices ", "deployments ", "Event\n", "events.k8s.io/v1 "}},
 	{`kubectl get --raw /healthz; echo; kubectl get --raw '/readyz?verbose'; echo; kubectl get --raw /version`,
-		[]string{"ok\n", "[+]ping ok\n", "readyz check passed\n", `"gitVersion":"v1.37`}},
+		[]string{"ok\n", "[+]ping ok\n", "readyz check passed\n", `"gitVersion":"` + peers.Minor()}},
 	{`kubectl get --raw /metrics | head -3`, []string{"Error from server (NotFound): this cluster keeps no metrics\n"}},
 	{`kubectl create namespace demo`, []string{"namespace/demo created\n"}},
 	{`kubectl run nginx --image=nginx --port=80 --labels=app=nginx`, []string{"pod/nginx created\n"}},

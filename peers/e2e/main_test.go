@@ -1,7 +1,7 @@
 // Package e2e holds the end-to-end tests: kubectl, client-go and a real API server against the programs of this
 // project.
 //
-//	kubectl_*_test.go    kubectl 1.37 and 1.20 against the built-in cluster
+//	kubectl_*_test.go    the new kubectl and 1.20 against the built-in cluster
 //	clientgo_*_test.go   client-go's informers and leader election against the built-in cluster
 //	lessons_test.go      the lessons against a real API server
 package e2e

@@ -1,8 +1,8 @@
-// Command kubectl is kubectl 1.37, built from its library.
+// Command kubectl is kubectl, built from its library.
 //
 // The linker sets the version, without which `kubectl version` fails:
 //
-//	go build -ldflags "-X k8s.io/component-base/version.gitVersion=v1.37.2" ./kubectl
+//	go build -ldflags "-X k8s.io/component-base/version.gitVersion=VERSION" ./kubectl
 package main
 
 import (

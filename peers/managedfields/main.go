@@ -3,7 +3,7 @@
 // implementation.
 //
 // It copies upstream's module and renames each recorded function. The files in recorders/ add functions with the old
-// names, which call the renamed ones and write the call down. Upstream's tests stay unchanged.
+// names, which call the renamed ones and write the call down. Upstream's tests stay unchanged, but for the clock of one.
 //
 //	cd peers && go run ./managedfields ../fixtures/managed-fields
 package main
@@ -32,8 +32,8 @@ type upstream struct {
 	beside map[string]string
 	// functions maps each source file to the beginnings of the recorded functions' declarations.
 	functions map[string][]string
-	// inner are replacements for calls inside upstream's code. These calls are not recorded, because no test makes
-	// them.
+	// inner are replacements inside upstream's code: for calls, which are not recorded, because no test makes them; and
+	// for what differs from run to run.
 	inner [][2]string
 	// recorders maps each folder of the module to the recorder file that is added to it.
 	recorders map[string]string
@@ -41,7 +41,7 @@ type upstream struct {
 }
 
 // run is a set of packages whose calls go into one file. times says how often the tests run: which conversions an
-// update asks for depends on the order of Go's maps, and differs from run to run.
+// update asks for depends on the order of the managers, which differs from time to time.
 type run struct {
 	name, times string
 	packages    []string
@@ -57,8 +57,8 @@ var upstreams = []upstream{
 		},
 	},
 	{
-		module: "k8s.io/apimachinery", folder: "staging/src/k8s.io/apimachinery", functions: ofManaging,
-		beside:    map[string]string{"api/openapi-spec/swagger.json": "k8s.io/kubernetes@v1.37.2"},
+		module: "k8s.io/apimachinery", folder: "staging/src/k8s.io/apimachinery", functions: ofManaging, inner: innerOfManaging,
+		beside:    map[string]string{"api/openapi-spec/swagger.json": "k8s.io/kubernetes"},
 		recorders: map[string]string{managers: "managers", managers + "/internal": "internal", managers + "/internal/testing": "testing"},
 		runs:      []run{{"managers", "-count=1", []string{"./" + managers, "./" + managers + "/internal"}}},
 	},
@@ -68,13 +68,21 @@ const managers = "pkg/util/managedfields"
 
 // ofManaging are the recorded functions of apimachinery.
 var ofManaging = map[string][]string{
-	managers + "/scalehandler.go":           {"func (h *ScaleHandler) ToSubresource(", "func (h *ScaleHandler) ToParent("},
-	managers + "/internal/conflict.go":      {"func NewConflictError("},
-	managers + "/internal/managedfields.go": {"func DecodeManagedFields(", "func BuildManagerIdentifier("},
+	managers + "/scalehandler.go":                  {"func (h *ScaleHandler) ToSubresource(", "func (h *ScaleHandler) ToParent("},
+	managers + "/internal/conflict.go":             {"func NewConflictError("},
+	managers + "/internal/managedfieldsupdater.go": nil, // reads the clock
+	managers + "/fieldmanager_test.go":             nil, // reads the clock
+	managers + "/internal/managedfields.go":        {"func DecodeManagedFields(", "func BuildManagerIdentifier("},
 	managers + "/internal/testing/testfieldmanager.go": {
 		"func NewTestFieldManagerImpl(", "func (f *TestFieldManagerImpl) Apply(", "func (f *TestFieldManagerImpl) Update(",
 		"func (f *TestFieldManagerImpl) UpdateNoErrors(",
 	},
+}
+
+// innerOfManaging replaces the clock: upstream reads the recorder's, and one test makes an object at a fixed time.
+var innerOfManaging = [][2]string{
+	{"metav1.NewTime(time.Now())", "metav1.NewTime(time.Unix(1767225600, 0))"},
+	{"time.Now()", "time.Unix(Seconds(), 0)"},
 }
 
 //go:embed recorders
@@ -82,7 +90,8 @@ var recorders embed.FS
 
 // ofMerging are the recorded functions of structured-merge-diff.
 var ofMerging = map[string][]string{
-	"value/value.go": {"func Less("},
+	"value/value.go":           {"func Less("},
+	"value/mapunstructured.go": nil, // has loops over maps
 	"fieldpath/set.go": {
 		"func (s *Set) Union(", "func (s *Set) Intersection(", "func (s *Set) Difference(", "func (s *Set) RecursiveDifference(",
 		"func (s *Set) Leaves(", "func (s *Set) EnsureNamedFieldsAreMembers(", "func (s *Set) FilterIncludeMatches(",
@@ -100,8 +109,12 @@ var ofMerging = map[string][]string{
 }
 
 // inner are the calls of recorded functions inside structured-merge-diff itself, with the names of the unrecorded
-// functions.
+// functions; and its loops over maps.
 var inner = [][2]string{
+	{" range m {", " range inOrder(m) {"},
+	{" range managers {", " range shuffled(managers) {"},
+	{" range managedFields {", " range shuffled(managedFields) {"},
+	{" range managedAtVersion {", " range shuffled(managedAtVersion) {"},
 	{".set.Union(", ".set.plainUnion("},
 	{".set.Intersection(", ".set.plainIntersection("},
 	{".set.Difference(", ".set.plainDifference("},
@@ -156,7 +169,8 @@ func (u upstream) record(work, into string) error {
 		calls := filepath.Join(work, of.name+".jsonl")
 		test := exec.Command("go", append([]string{"test", of.times}, of.packages...)...)
 		test.Dir = root
-		test.Env = append(os.Environ(), "RECORD="+of.name, "RECORD_TO="+calls)
+		// Without a seed of its own, math/rand begins with the same one in each run, so the random sets stay the same.
+		test.Env = append(os.Environ(), "GODEBUG=randautoseed=0", "RECORD="+of.name, "RECORD_TO="+calls)
 		if output, err := test.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, output)
 		}
@@ -167,10 +181,13 @@ func (u upstream) record(work, into string) error {
 	return nil
 }
 
-// copyBeside copies a file of another module to the place where a test reads it.
+// copyBeside copies a file of another module to the place where a test reads it. ./validation/go.mod has the version of
+// that module, because no other module here requires k8s.io/kubernetes.
 func copyBeside(work, file, module string) error {
 	found := struct{ Dir string }{}
-	text, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	download := exec.Command("go", "mod", "download", "-json", module)
+	download.Dir = "validation"
+	text, err := download.Output()
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	published := download("v1.37.0", "h1:TDSD+Izz9inqs7SmtJCAu7L5/DuYW9hAZ3GBdF6Ddkw=")
+	published := download()
 	var documents []*document
 	documents = append(documents, v2(read(filepath.Join(published, "swagger.json")))...)
 	files, err := filepath.Glob(filepath.Join(published, "v3", "*_openapi.json"))

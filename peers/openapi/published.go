@@ -13,16 +13,21 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// download downloads the sources of Kubernetes as a Go module, checks their sum, and returns the folder with the
-// published documents.
-func download(version, sum string) string {
-	module := struct{ Dir, Sum string }{}
-	out, err := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@"+version).Output()
-	check(err)
-	check(json.Unmarshal(out, &module))
-	if module.Sum != sum {
-		log.Fatalf("k8s.io/kubernetes@%s is %s, not %s", version, module.Sum, sum)
+// version is the version of Kubernetes that the documents are of, and that the server reports.
+var version string
+
+// download downloads the sources of Kubernetes in the version of ../validation/go.mod, and returns the folder with the
+// published documents. Go refuses sources whose sum is not the one in ../validation/go.sum.
+func download() string {
+	module := struct{ Dir, Version string }{}
+	command := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes")
+	command.Dir = filepath.Join("..", "validation")
+	out, err := command.Output()
+	if err != nil {
+		log.Fatalf("cannot download k8s.io/kubernetes: %v: %s", err, out)
 	}
+	check(json.Unmarshal(out, &module))
+	version = module.Version
 	return filepath.Join(module.Dir, "api", "openapi-spec")
 }
 

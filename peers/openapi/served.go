@@ -60,9 +60,6 @@ var served = map[string]map[string]string{
 	"/apis/storage.k8s.io/v1/":            {"storageclasses": ""},
 }
 
-// version is the version that the server reports.
-const version = "v1.37.2"
-
 // isServedMediaType returns false for CBOR, which the server neither reads nor writes.
 func isServedMediaType(name string) bool {
 	return !strings.Contains(name, "cbor")

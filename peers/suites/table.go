@@ -2,11 +2,12 @@ package main
 
 // The table of all suites: versions, packages, and the tests that cannot pass on our cluster.
 
+import "informer-lab/peers"
+
 const (
 	controllerRuntime        = "sigs.k8s.io/controller-runtime"
 	controllerRuntimeVersion = "v0.25.2"
 	clientGo                 = "k8s.io/client-go"
-	clientGoVersion          = "v0.37.2"
 	kubeRsVersion            = "5.0.0"
 	pythonVersion            = "37.0.2"
 	javascriptVersion        = "1.4.0"
@@ -14,6 +15,9 @@ const (
 	// gate that newer versions lack.
 	olderServer = "1.28.0"
 )
+
+// clientGoVersion is the version of client-go and of apiextensions-apiserver.
+var clientGoVersion = peers.Version(clientGo)
 
 // Reasons why a test cannot pass here.
 const (

@@ -20,3 +20,6 @@ pub mod conventions;
 pub mod kinds;
 pub mod managed_fields;
 pub mod value;
+
+/// The version of Kubernetes whose types, rules and answers these are. `peers/upgrade` sets it.
+pub const KUBERNETES_VERSION: &str = "v1.37.2";

@@ -18,7 +18,7 @@ type Kubectl struct {
 	variables []string
 }
 
-// Kubectl returns kubectl 1.37 for this cluster.
+// Kubectl returns the new kubectl for this cluster.
 func (c Cluster) Kubectl() Kubectl {
 	return c.kubectl(Peer("kubectl"))
 }

@@ -10,13 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"informer-lab/peers"
 )
 
 // Patience is the longest wait for a condition before the test fails. No test sleeps for it.
 const Patience = 30 * time.Second
-
-// KubectlVersion is the version of the new kubectl, and of the library from which it is built.
-const KubectlVersion = "v1.37.2"
 
 // Lab returns the path of the program under test: INFORMER_LAB, or the debug build.
 func Lab() string {
@@ -45,7 +44,7 @@ func DefaultStages() string {
 
 // Build builds the programs of this module, and checks that the other programs exist.
 func Build() error {
-	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
+	stamp := "-X k8s.io/component-base/version.gitVersion=" + peers.Kubernetes()
 	for _, arguments := range [][]string{
 		{"-o", Peer(""), "-ldflags", stamp, "./kubectl", "./apiserver", "./differential", "./lifecycle", "./record", "./tracer"},
 		{"-o", Peer("tutorial"), "./tutorial/..."},

@@ -1,5 +1,6 @@
 //! The Node objects that a cluster starts with.
 
+use kube_machinery::KUBERNETES_VERSION;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
 
@@ -50,7 +51,7 @@ pub fn node(n: usize, now: &str) -> Value {
                 "containerRuntimeVersion": "containerd://2.0.0-informer-lab",
                 "kernelVersion": "6.0.0-informer-lab",
                 "kubeProxyVersion": "",
-                "kubeletVersion": "v1.37.2",
+                "kubeletVersion": KUBERNETES_VERSION,
                 "machineID": &id[..32],
                 "operatingSystem": "linux",
                 "osImage": "informer-lab (no machine)",

@@ -41,10 +41,13 @@ pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
 
 /// Serves `/version`: current Kubernetes, or the last one with an unordered watch cache.
 pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
-    let (minor, emulated, full) = match store.settings.era {
-        Era::Modern => ("37", "36", "v1.37.2"),
-        Era::Classic => ("26", "25", "v1.26.15"),
+    let full = match store.settings.era {
+        Era::Modern => KUBERNETES_VERSION,
+        Era::Classic => "v1.26.15",
     };
+    let minor =
+        full.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).expect("a version is v1.MINOR.PATCH");
+    let (minor, emulated) = (minor.to_string(), (minor - 1).to_string());
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",

@@ -173,7 +173,7 @@ async fn cells_are_those_of_kube_apiserver() {
         "status": {
             "conditions": [{"type": "Ready", "status": "Unknown"}],
             "addresses": [{"type": "InternalIP", "address": "192.0.2.1"}],
-            "nodeInfo": {"kubeletVersion": "v1.37.2", "kernelVersion": "6.1", "architecture": "amd64"},
+            "nodeInfo": {"kubeletVersion": "v1.2.3", "kernelVersion": "6.1", "architecture": "amd64"},
         },
     });
     let expected = json!([
@@ -181,7 +181,7 @@ async fn cells_are_those_of_kube_apiserver() {
         "NotReady,SchedulingDisabled",
         "builder,worker",
         "0s",
-        "v1.37.2",
+        "v1.2.3",
         "192.0.2.1",
         "<none>",
         "<unknown>",

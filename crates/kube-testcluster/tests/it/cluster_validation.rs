@@ -1,5 +1,5 @@
 //! Tests the validation of all kinds against cases of kube-apiserver. `peers/validation` wrote the cases in
-//! `fixtures/validation` from the strategies of k8s.io/kubernetes v1.37.2 (`pkg/registry`,
+//! `fixtures/validation` from the strategies of k8s.io/kubernetes (`pkg/registry`,
 //! `pkg/apis/core/validation/validation.go`).
 
 use std::path::{Path, PathBuf};
