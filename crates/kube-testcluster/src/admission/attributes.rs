@@ -29,9 +29,9 @@ pub(super) struct Kind {
 impl Kind {
     /// Returns the kind of the objects in a request for this resource.
     pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
-        let part = request.part.map(|part| row.subresource_info(part));
-        let (group, version) = part.and_then(|part| part.foreign).unwrap_or((row.group, row.version));
-        Self { group, version, kind: part.map_or(row.kind, |part| part.kind) }
+        let info = request.subresource.map(|subresource| row.subresource_info(subresource));
+        let (group, version) = info.and_then(|info| info.foreign).unwrap_or((row.group, row.version));
+        Self { group, version, kind: info.map_or(row.kind, |info| info.kind) }
     }
 
     pub(super) fn api_version(&self) -> String {
@@ -46,7 +46,7 @@ impl Kind {
 impl Request<'_> {
     /// Returns true if the objects are of the resource itself, and not of a subresource with a kind of its own.
     pub(super) fn has_whole_objects(&self) -> bool {
-        self.part.is_none_or(|part| self.served.subresource_info(part).kind == self.served.kind)
+        self.subresource.is_none_or(|subresource| self.served.subresource_info(subresource).kind == self.served.kind)
     }
 
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
@@ -68,7 +68,7 @@ impl Request<'_> {
 
 impl<'a> Attributes<'a> {
     /// Returns the values that rules are matched against, as if the request were for `row`.
-    pub(super) fn asked(&self, row: &'static Resource) -> RequestAttributes<'_> {
+    pub(super) fn match_values(&self, row: &'static Resource) -> RequestAttributes<'_> {
         RequestAttributes {
             operation: self.operation,
             group: row.group,

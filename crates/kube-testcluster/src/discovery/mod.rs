@@ -15,6 +15,7 @@ use crate::http::represent::encode;
 use crate::http::status::{self, ApiError, no_such_path};
 use crate::settings::Era;
 use crate::store::Store;
+use kube_machinery::KUBERNETES_VERSION;
 use kube_machinery::kinds::api_service::discovery_order;
 use kube_machinery::kinds::{Catalog, Resource, preference};
 use kube_machinery::value::{Value, json};

@@ -101,9 +101,10 @@ impl Requests for InProcess {
             let next = async |pod: Arc<Opened>| {
                 let mut value = pod.value.clone();
                 value["metadata"]["uid"] = uid.as_str().into();
-                pod_status::merge(object(&mut value["status"]), &said);
+                pod_status::merge(object(&mut value["status"]), &reported);
                 let value = pod.resource.decode_change(value, &pod.value).map_err(ApiError::bad_request)?.value;
-                let next = update::admitted(&self.0, &gate, &pod, pod.resource, value, Some(part), &writer).await?;
+                let next =
+                    update::admitted(&self.0, &gate, &pod, pod.resource, value, Some(subresource), &writer).await?;
                 Ok((pod.resource, next))
             };
             self.0.guaranteed_update(target.resource, &key, OPTIONS.commit, next).await.map(Received::new)

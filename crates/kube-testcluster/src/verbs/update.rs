@@ -207,11 +207,11 @@ fn decided(
         pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
     }
     keep_system_fields(current, &mut new);
-    (resource.prepare)(&mut new, &Change { old: Some(&current.value), subresource: part, now: &store.clock.now() });
-    let mut causes = match part {
+    (resource.prepare)(&mut new, &Change { old: Some(&current.value), subresource, now: &store.clock.now() });
+    let mut causes = match subresource {
         Some(Subresource::Status) => served.causes_of_status_update(&new, &current.value),
-        Some(part @ (Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize)) => {
-            served.causes_of_subresource_update(part, &new, &current.value)
+        Some(subresource @ (Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize)) => {
+            served.causes_of_subresource_update(subresource, &new, &current.value)
         }
         _ => served.causes_of_update(&new, &current.value),
     };

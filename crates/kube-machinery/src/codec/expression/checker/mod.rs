@@ -210,7 +210,7 @@ impl<'s> Checker<'_, 's> {
             self.fault(offset, &format!("undeclared reference to '{name}' (in container '')"));
             return Type::Unknown;
         }
-        if matches!(name, "google" | "net") { Type::Unknown } else { Type::Type }
+        if matches!(name, "google" | "net") { Type::Unknown } else { Type::Metatype }
     }
 
     fn select(&mut self, select: &SelectExpr) -> Type<'s> {

@@ -31,7 +31,7 @@ pub enum Type<'s> {
     Map(Box<Type<'s>>, Box<Type<'s>>),
     Optional(Box<Type<'s>>),
     /// The type of a type, as `type(x)` returns it.
-    Type,
+    Metatype,
     Object {
         schema: &'s Value,
         is_resource: bool,
@@ -266,7 +266,7 @@ impl fmt::Display for Type<'_> {
             Self::List(item) => return write!(f, "list({item})"),
             Self::Map(key, value) => return write!(f, "map({key}, {value})"),
             Self::Optional(held) => return write!(f, "optional_type({held})"),
-            Self::Type => "type",
+            Self::Metatype => "type",
             Self::Object { .. } | Self::Metadata => "object",
             Self::Declared(of) => of.name,
             Self::Opaque(name) => name,

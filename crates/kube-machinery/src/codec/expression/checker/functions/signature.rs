@@ -104,7 +104,7 @@ fn read(text: &str) -> Signature {
         "bytes" => Type::Bytes,
         "timestamp" => Type::Timestamp,
         "duration" => Type::Duration,
-        "type" => Type::Type,
+        "type" => Type::Metatype,
         opaque => {
             Type::Opaque(super::super::types::OPAQUE.into_iter().find(|known| *known == opaque).unwrap_or_default())
         }
