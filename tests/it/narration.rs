@@ -126,7 +126,7 @@ fn eras_explains_a_difference_if_and_only_if_there_is_one_for_any_limit_of_time(
         let limits = rounds(3);
         for part in 0..=limits {
             let limit = Duration::from_secs(12).mul_f64(part as f64 / limits as f64);
-            explained(&row, &format!("--for {limit:?}"), |of| with(era(of), 1, Some(limit)));
+            explained(row, &format!("--for {limit:?}"), |of| with(era(of), 1, Some(limit)));
         }
     }
 }
