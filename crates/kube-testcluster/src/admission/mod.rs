@@ -170,7 +170,7 @@ impl<'a> Gate<'a> {
         match self.request.as_deref() {
             Some(request) => {
                 let object = object.map(Cow::Borrowed);
-                let attributes = Attributes { request: request, operation, object, old };
+                let attributes = Attributes { request, operation, object, old };
                 policy::dispatch(&attributes).await?;
                 validating::dispatch(&attributes).await
             }
