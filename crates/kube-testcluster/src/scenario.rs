@@ -225,8 +225,8 @@ impl Scenario {
         &self.steps
     }
 
-    /// Performs each step at its time, counted from now, through the API of any cluster. Calls `before_step` just before each
-    /// step.
+    /// Performs each step at its time, counted from now, through the API of any cluster. Calls `before_step` just
+    /// before each step.
     ///
     /// # Errors
     /// The first step that the cluster refuses; the later steps are not performed.

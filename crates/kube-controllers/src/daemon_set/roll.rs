@@ -19,7 +19,8 @@ struct Pair {
 }
 
 impl DaemonSetSync<'_> {
-    /// Returns the old pods to delete, as many as may be unavailable; [`plan_pods`](Self::plan_pods) creates the new ones.
+    /// Returns the old pods to delete, as many as may be unavailable; [`plan_pods`](Self::plan_pods) creates the new
+    /// ones.
     pub(super) fn plan_replacements(&self, rolling: Rolling) -> Plan {
         let (mut unavailable, mut lost, mut candidates) = (0, Vec::new(), Vec::new());
         for node in self.relevant_nodes() {

@@ -1,5 +1,5 @@
-//! The parts of the Job controller's event handlers that other controllers do not have: the finalizers of pods that no Job
-//! will count are removed. They make no requests.
+//! The parts of the Job controller's event handlers that other controllers do not have: the finalizers of pods that no
+//! Job will count are removed. They make no requests.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::api::DynamicObject;

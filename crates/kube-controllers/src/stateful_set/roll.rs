@@ -11,7 +11,8 @@ use crate::shared::error::SyncError;
 use crate::shared::pods;
 
 impl StatefulSetSync<'_> {
-    /// Deletes old pods above the partition, as many as may be unavailable; [`ensure_replicas`](Self::ensure_replicas) creates the new ones.
+    /// Deletes old pods above the partition, as many as may be unavailable; [`ensure_replicas`](Self::ensure_replicas)
+    /// creates the new ones.
     pub(super) async fn roll(&self, rolling: Rolling) -> Result<(), SyncError> {
         let unavailable = self.replicas.iter().filter(|pod| self.is_unavailable(pod.as_ref())).count();
         let room = usize::try_from(rolling.unavailable).unwrap_or_default().saturating_sub(unavailable);

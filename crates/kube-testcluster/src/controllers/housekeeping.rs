@@ -1,6 +1,6 @@
 //! The work queue of the built-in controllers that run inside the server: the garbage collector, the namespace
-//! controller, and those of nodes, pods, service accounts and cluster roles. Each write to the store queues the work items
-//! that it causes, so no controller has to scan the store.
+//! controller, and those of nodes, pods, service accounts and cluster roles. Each write to the store queues the work
+//! items that it causes, so no controller has to scan the store.
 
 mod queue;
 mod run;

@@ -231,8 +231,8 @@ impl DeleteOptions {
         Err(ApiError::conflict(object.resource, object.resource.plural, object.key.name(), why))
     }
 
-    /// Refuses a precondition on resourceVersion in the case `NextStep::RemovedByFinalizers` of `delete`, where upstream compares it
-    /// with the version of a blank object.
+    /// Refuses a precondition on resourceVersion in the case `NextStep::RemovedByFinalizers` of `delete`, where
+    /// upstream compares it with the version of a blank object.
     pub(crate) fn refuse_forgotten(&self, object: &Object) -> Result<(), ApiError> {
         if self.resource_version.is_none() || self.commit == Commit::Pretend {
             return Ok(());

@@ -121,8 +121,9 @@ fn rules(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
         Some(Rules::These(rules, problem)) => (rules, problem),
     };
     let (resources, others): (Vec<_>, Vec<_>) = rules.iter().map(PolicyRule::review_entries).unzip();
-    let review_entries = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
-    let mut status = json!({"resourceRules": review_entries(resources), "nonResourceRules": review_entries(others), "incomplete": false});
+    let present = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
+    let mut status =
+        json!({"resourceRules": present(resources), "nonResourceRules": present(others), "incomplete": false});
     if !problem.is_empty() {
         status["evaluationError"] = json!(problem);
     }

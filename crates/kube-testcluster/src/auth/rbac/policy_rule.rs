@@ -64,17 +64,17 @@ impl PolicyRule {
 
     /// Returns the rule as in `SelfSubjectRulesReview`: a part for resources, and a part for paths.
     pub(crate) fn review_entries(&self) -> (Option<Value>, Option<Value>) {
-        let review_entries = |lists: &[(&str, &Vec<String>)]| {
+        let entry = |lists: &[(&str, &Vec<String>)]| {
             let lists = lists.iter().filter(|(_, list)| !list.is_empty());
-            let mut review_entries: Map = lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect();
-            review_entries.insert("verbs".into(), json!(self.verbs));
-            Value::Object(review_entries)
+            let mut fields: Map = lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect();
+            fields.insert("verbs".into(), json!(self.verbs));
+            Value::Object(fields)
         };
         let of_resources =
             [("apiGroups", &self.api_groups), ("resources", &self.resources), ("resourceNames", &self.resource_names)];
-        let resources = (!self.resources.is_empty()).then(|| review_entries(&of_resources));
-        let paths = (!self.non_resource_urls.is_empty())
-            .then(|| review_entries(&[("nonResourceURLs", &self.non_resource_urls)]));
+        let resources = (!self.resources.is_empty()).then(|| entry(&of_resources));
+        let paths =
+            (!self.non_resource_urls.is_empty()).then(|| entry(&[("nonResourceURLs", &self.non_resource_urls)]));
         (resources, paths)
     }
 
@@ -88,8 +88,8 @@ impl PolicyRule {
             ("Verbs", &self.verbs),
         ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
-        let review_entries: Vec<String> = lists.map(|(name, list)| format!("{name}:{}", quote_list(list))).collect();
-        format!("{{{}}}", review_entries.join(", "))
+        let fields: Vec<String> = lists.map(|(name, list)| format!("{name}:{}", quote_list(list))).collect();
+        format!("{{{}}}", fields.join(", "))
     }
 }
 

@@ -82,12 +82,13 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     }
     let mut retry_after = None;
     while stop.run_until_cancelled(wait_for_termination(&store, retry_after)).await.is_some() {
-        let waiting_for_finalizer = waiting_for_finalizer(&store); // a definition deleted from now on waits for the next round
+        // A definition that is deleted from now on waits for the next round.
+        let waiting = waiting_for_finalizer(&store);
         if stop.run_until_cancelled(tokio::time::sleep(FINALIZER_DELAY)).await.is_none() {
             return;
         }
         retry_after = None;
-        for name in waiting_for_finalizer {
+        for name in waiting {
             match finalizer::sync(&store, &Key::new(None, &name)).await {
                 Ok(Progress::Waits) => {}
                 Ok(Progress::Done) => apply(&store, &name).await,
@@ -103,18 +104,18 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
 
 /// Waits until a definition is being deleted or its last object is gone, for `retry_after` at most.
 async fn wait_for_termination(store: &Store, retry_after: Option<Duration>) {
-    let wait_for_termination = store.terminations.notified();
+    let terminated = store.terminations.notified();
     match retry_after {
-        Some(retry_after) => _ = tokio::time::timeout(retry_after, wait_for_termination).await,
-        None => wait_for_termination.await,
+        Some(retry_after) => _ = tokio::time::timeout(retry_after, terminated).await,
+        None => terminated.await,
     }
 }
 
 /// Returns the definitions whose deletion waits for the finalizer.
 fn waiting_for_finalizer(store: &Store) -> Vec<String> {
     let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects;
-    let waiting_for_finalizer = all.iter().filter(|crd| finalizer::is_waited_for(crd));
-    waiting_for_finalizer.map(|crd| crd.key.name().to_owned()).collect()
+    let waiting = all.iter().filter(|crd| finalizer::is_waited_for(crd));
+    waiting.map(|crd| crd.key.name().to_owned()).collect()
 }
 
 async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {

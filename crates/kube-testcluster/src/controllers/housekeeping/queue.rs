@@ -114,9 +114,9 @@ impl Queue {
         }
     }
 
-    /// Queues work items after the definition of a kind was added or removed. Namespaces that are being deleted are checked
-    /// again, because they do not wait for objects of an undefined kind. So are the kind's objects with owners, because
-    /// the garbage collector ignores an undefined kind.
+    /// Queues work items after the definition of a kind was added or removed. Namespaces that are being deleted are
+    /// checked again, because they do not wait for objects of an undefined kind. So are the kind's objects with owners,
+    /// because the garbage collector ignores an undefined kind.
     pub(super) fn note_definition(&mut self, row: &'static Resource, storage: &Storage) {
         for namespace in storage.of_kind(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
             self.push(WorkItem::EmptyNamespace(namespace.key.name().to_owned()));
@@ -126,9 +126,9 @@ impl Queue {
         }
     }
 
-    /// Queues work items about nodes and their pods: [`WorkItem::CollectOrphansLater`] for a missing node, after its removal or the
-    /// binding of a pod to it; [`WorkItem::CollectTerminating`] after a change of a node, or when the deletion of a bound
-    /// pod begins.
+    /// Queues work items about nodes and their pods: [`WorkItem::CollectOrphansLater`] for a missing node, after its
+    /// removal or the binding of a pod to it; [`WorkItem::CollectTerminating`] after a change of a node, or when the
+    /// deletion of a bound pod begins.
     pub(super) fn note_orphans(&mut self, event: &Event, storage: &Storage) {
         let node = match &event.current {
             None if event.object().resource == NODES => Some(event.object().key.name()),
@@ -151,8 +151,8 @@ impl Queue {
         }
     }
 
-    /// Counts the pods that have ended, and queues work items if there are too many, and for a pod whose deletion begins
-    /// before it has a node.
+    /// Counts the pods that have ended, and queues work items if there are too many, and for a pod whose deletion
+    /// begins before it has a node.
     pub(super) fn note_ends(&mut self, event: &Event) {
         if event.object().resource != PODS {
             return;
@@ -170,8 +170,8 @@ impl Queue {
         }
     }
 
-    /// Queues work items for a new namespace, for one that lost a service account, and for one whose config map was changed
-    /// or removed.
+    /// Queues work items for a new namespace, for one that lost a service account, and for one whose config map was
+    /// changed or removed.
     pub(super) fn note_accounts(&mut self, event: &Event) {
         let object = event.object();
         let (is_new, is_gone) = (event.previous.is_none(), event.current.is_none());

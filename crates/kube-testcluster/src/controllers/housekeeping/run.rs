@@ -90,7 +90,8 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
     }
 }
 
-/// Returns true if the object has changed or is gone. That write has queued a new work item, so this error needs no report.
+/// Returns true if the object has changed or is gone. That write has queued a new work item, so this error needs no
+/// report.
 pub(crate) fn is_over(error: &ApiError) -> bool {
     error.is_not_found() || error.is_conflict()
 }
