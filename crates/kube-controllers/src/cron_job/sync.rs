@@ -16,6 +16,7 @@ use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::object::{controller, name, namespace, owned_by, uid};
 use crate::shared::recorder::Reason;
 use kube_machinery::conventions::cron::{self, Schedule};
+use kube_machinery::conventions::time_zone::time_zone;
 
 /// The annotation of a Job with its scheduled time, in the time zone of the schedule.
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
@@ -96,7 +97,7 @@ impl<'a> CronJobSync<'a> {
     /// Returns the time zone of the schedule, UTC by default.
     async fn zone(&self, spec: &Value) -> Option<TimeZone> {
         let Some(name) = spec["timeZone"].as_str() else { return Some(TimeZone::UTC) };
-        let zone = cron::zone(name);
+        let zone = time_zone(name);
         if zone.is_none() {
             let message = format!("invalid timeZone: {name:?}: unknown time zone {name}");
             self.record(Reason::UnknownTimeZone, message).await;

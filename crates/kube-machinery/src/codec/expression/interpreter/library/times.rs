@@ -3,13 +3,13 @@
 use std::fmt;
 
 use cel::common::ast::operators;
-use jiff::tz::TimeZone;
 
 use super::super::Error;
 use super::{Outcome, Value};
 use crate::codec::expression::value::Timestamp;
 use crate::conventions::go_duration::{digits, duration};
 use crate::conventions::quote::quote;
+use crate::conventions::time_zone::time_zone;
 
 pub(super) const DURATION: &str = "google.protobuf.Duration";
 pub(super) const TIMESTAMP: &str = "google.protobuf.Timestamp";
@@ -250,7 +250,7 @@ fn offset_of_named(zone: &str, at: i64) -> Result<i32, Error> {
     if zone.is_empty() {
         return Ok(0);
     }
-    let found = TimeZone::get(zone).map_err(|_| Error::failed(format!("unknown time zone {zone}")))?;
+    let found = time_zone(zone).ok_or_else(|| Error::failed(format!("unknown time zone {zone}")))?;
     // jiff's range ends some hours before that of CEL; times after it use the offset of jiff's last second.
     let (least, most) = (jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
     let at = jiff::Timestamp::from_second(at.clamp(least, most)).map_err(|_| timestamp_overflow())?;
