@@ -31,7 +31,7 @@ func newCustomResources(base genericapiserver.Config, etcd string, factory infor
 
 	backend := storagebackend.NewDefaultConfig("/registry", nil)
 	backend.Transport.ServerList = []string{etcd}
-	backend.CompactionInterval = 0 // as in storageOptions
+	backend.CompactionInterval = never
 	stored := genericoptions.NewEtcdOptions(backend)
 	config := &apiserver.Config{
 		GenericConfig: &genericapiserver.RecommendedConfig{Config: base, SharedInformerFactory: factory},

@@ -3,6 +3,8 @@ package main
 // The storage of all resources: etcd behind a watch cache.
 
 import (
+	"time"
+
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,6 +15,10 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	flowcontrol "k8s.io/apiserver/pkg/util/flowcontrol/request"
 )
+
+// never is the time between two compactions of etcd by the server. A compaction writes a key, so revisions would grow by
+// chance. An interval of zero would also turn off what notices the compactions of others.
+const never = 365 * 24 * time.Hour
 
 // storageOptions gives every resource its etcd storage, in protobuf as in a real cluster, behind a watch cache.
 type storageOptions struct {
@@ -26,7 +32,7 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	backend := storagebackend.NewDefaultConfig("/registry", nil)
 	backend.Transport.ServerList = []string{o.etcd}
 	backend.StorageObjectCountTracker = o.tracker
-	backend.CompactionInterval = 0 // a compaction writes a key, so that revisions would grow by chance
+	backend.CompactionInterval = never
 	codec, versioner, err := serverstorage.NewStorageCodec(serverstorage.StorageCodecConfig{
 		StorageMediaType:  runtime.ContentTypeProtobuf,
 		StorageSerializer: o.codecs,

@@ -29,6 +29,7 @@ func (s *server) prepare() error {
 	if err != nil {
 		return err
 	}
+	newSecond()
 	var requests []Request
 	if err := json.Unmarshal(text, &requests); err != nil {
 		return err

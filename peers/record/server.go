@@ -103,6 +103,7 @@ func (s *server) do(action string) error {
 		return nil // the server was started with them
 	case action == "restart":
 		s.end()
+		defer newSecond()
 		return s.run()
 	case action == "compact":
 		return s.inEtcd(compact)
@@ -111,6 +112,12 @@ func (s *server) do(action string) error {
 		return nil
 	}
 	return fmt.Errorf("the recorder cannot do %q to a server: it knows feature-gates, restart, compact and notice", action)
+}
+
+// newSecond waits for the next second. The order of managed fields depends on the second of each write, so it must not
+// be chance whether writes before and after a restart, or those of prepare, are in the same one.
+func newSecond() {
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 }
 
 func (s *server) inEtcd(do func(context.Context, *clientv3.Client) error) error {

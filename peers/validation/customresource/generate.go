@@ -5,7 +5,9 @@ package main
 import (
 	"encoding/json"
 	"log"
+	"maps"
 	"math/rand/v2"
+	"slices"
 )
 
 // generator makes random schemas, and values that almost fit them.
@@ -113,9 +115,7 @@ func (g *generator) plain() object {
 	if kind == "int-or-string" {
 		s = object{"x-kubernetes-int-or-string": true}
 	}
-	for name, value := range g.conditions() {
-		s[name] = value
-	}
+	maps.Copy(s, g.conditions())
 	return s
 }
 
@@ -125,7 +125,7 @@ func (g *generator) value(depth int, of object) object {
 	g.some(s, "type", pick(g, "string", "integer", "number", "boolean"))
 	if properties, ok := of["properties"].(object); ok && depth > 0 {
 		inner := object{}
-		for name := range properties {
+		for _, name := range inOrder(properties) {
 			g.some(inner, name, g.value(depth-1, object{}))
 		}
 		s["properties"] = inner
@@ -197,9 +197,9 @@ func (g *generator) fitting(s object, depth int) any {
 	case "object":
 		value := object{}
 		properties, _ := s["properties"].(object)
-		for name, property := range properties {
+		for _, name := range inOrder(properties) {
 			if g.IntN(4) > 0 {
-				value[name] = g.fitting(property.(object), depth-1)
+				value[name] = g.fitting(properties[name].(object), depth-1)
 			}
 		}
 		if additional, ok := s["additionalProperties"].(object); ok {
@@ -235,7 +235,7 @@ func (g *generator) changed(value any, s object) any {
 	case object:
 		properties, _ := s["properties"].(object)
 		next := object{}
-		for name, part := range value {
+		for _, name := range inOrder(value) {
 			schema, ok := properties[name].(object)
 			if additional, is := s["additionalProperties"].(object); !ok && is {
 				schema, ok = additional, true
@@ -243,7 +243,7 @@ func (g *generator) changed(value any, s object) any {
 			if !ok {
 				schema = object{}
 			}
-			next[name] = g.changed(part, schema)
+			next[name] = g.changed(value[name], schema)
 		}
 		return next
 	case []any:
@@ -258,4 +258,9 @@ func (g *generator) changed(value any, s object) any {
 		return next
 	}
 	return value
+}
+
+// inOrder returns the names of an object in their order, because the same seed must make the same cases.
+func inOrder(of object) []string {
+	return slices.Sorted(maps.Keys(of))
 }

@@ -7,6 +7,7 @@ use http::HeaderMap;
 use http_body_util::BodyExt;
 use kube_testcluster::{Cluster, ManagedFields};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::actions::act;
 use crate::client::{Server, Watch};
@@ -89,7 +90,10 @@ pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Repl
 async fn act_on_server(server: &mut Server, action: &str) {
     match action {
         "notice" => server.cluster.compact_storage(),
-        "restart" => server.cluster.restart(),
+        "restart" => {
+            sleep(Duration::from_secs(1)).await; // the recorder waits for the next second
+            server.cluster.restart();
+        }
         "compact" => server.bump().await, // the compactor records the compacted revision in etcd
         "feature-gates WatchList=false" => {}
         _ => panic!("unknown action of the recorder: {action}"),
