@@ -1,4 +1,4 @@
-//! The benchmarks of the libraries; measures one per run: `cargo run --profile libraries -p informer-lab-benches -- WORK [--key value…]`.
+//! The benchmarks of the libraries; measures one per run: `cargo run --release -p informer-lab-benches -- WORK [--key value…]`.
 //!
 //! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which peers/compare compares with
 //! client-go's. Without an argument, it runs every benchmark once with little work, to check that all of them still run.

@@ -7,6 +7,10 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{fmt, registry};
 
+/// The crates of this project. A test compares them with the folder `crates/`.
+const CRATES: [&str; 6] =
+    ["informer_lab", "kube_controllers", "kube_informers", "kube_machinery", "kube_selectors", "kube_testcluster"];
+
 /// The amount of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
@@ -20,11 +24,11 @@ pub enum Verbosity {
 impl Verbosity {
     fn targets(self) -> Targets {
         match self {
-            Self::Warnings => Targets::new().with_target("kube_testcluster", LevelFilter::WARN),
-            Self::All => {
-                let ours = ["informer_lab", "kube_informers", "kube_testcluster"];
-                Targets::new().with_targets(ours.map(|name| (name, LevelFilter::DEBUG)))
+            Self::Warnings => {
+                let cluster = ["kube_controllers", "kube_machinery", "kube_testcluster"];
+                Targets::new().with_targets(cluster.map(|name| (name, LevelFilter::WARN)))
             }
+            Self::All => Targets::new().with_targets(CRATES.map(|name| (name, LevelFilter::DEBUG))),
         }
     }
 
@@ -41,7 +45,17 @@ impl Verbosity {
 mod tests {
     use tracing_subscriber::filter::LevelFilter;
 
-    use super::Verbosity;
+    use super::{CRATES, Verbosity};
+
+    #[test]
+    fn every_crate_of_the_workspace_is_named() {
+        let folders = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/crates")).unwrap();
+        let mut names: Vec<String> =
+            folders.map(|folder| folder.unwrap().file_name().into_string().unwrap().replace('-', "_")).collect();
+        names.push("informer_lab".to_owned());
+        names.sort();
+        assert_eq!(names, CRATES);
+    }
 
     #[test]
     fn warnings_of_the_cluster_are_always_written_and_logs_of_other_crates_never() {

@@ -26,7 +26,7 @@ use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
-use kube_machinery::conventions::clock::Clock;
+use crate::clock::Clock;
 use sync::CronJobSync;
 
 /// The name of the index of Jobs by the uid of their controller.
@@ -36,8 +36,8 @@ const OWNER: &str = "owner";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
 
-/// Runs the controller for all CronJobs of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
-/// [`Controllers::All`](crate::Controllers::All) runs it already. The Jobs that it creates need a [Job
+/// Runs the controller for all CronJobs of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// `Controllers::All` runs it already. The Jobs that it creates need a [Job
 /// controller](super::job), either this crate's or another.
 ///
 /// # Errors

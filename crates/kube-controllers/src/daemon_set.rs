@@ -34,9 +34,9 @@ use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::revisions::{POD_HASH, Revisions};
+use crate::clock::Clock;
 use backoff::Backoffs;
 use handlers::NodeHandler;
-use kube_machinery::conventions::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use sync::DaemonSetSync;
 
@@ -47,8 +47,8 @@ const OWNER: &str = "owner";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
 
-/// Runs the controller for all DaemonSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
-/// [`Controllers::All`](crate::Controllers::All) runs it already. A cluster without Node objects has no daemon pods.
+/// Runs the controller for all DaemonSets of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// `Controllers::All` runs it already. A cluster without Node objects has no daemon pods.
 ///
 /// # Errors
 /// An informer failed, or the work on a DaemonSet panicked.

@@ -36,8 +36,8 @@ use super::shared::own_writes::OwnWrites;
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::slim_pod::SlimPod;
+use crate::clock::Clock;
 use handlers::PodHandler;
-use kube_machinery::conventions::clock::Clock;
 use sync::DeploymentSync;
 
 /// The name of two indexes by the uid of the controller: of ReplicaSets, and of pods.
@@ -47,9 +47,9 @@ const OWNER: &str = "owner";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
 
-/// Runs the controller for all Deployments of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
-/// [`Controllers::All`](crate::Controllers::All) runs it already. The ReplicaSets that it creates need a [ReplicaSet
-/// controller](crate::controllers::replica_set).
+/// Runs the controller for all Deployments of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// `Controllers::All` runs it already. The ReplicaSets that it creates need a [ReplicaSet
+/// controller](crate::replica_set).
 ///
 /// # Errors
 /// An informer failed, or the work on a Deployment panicked.

@@ -31,10 +31,10 @@ use super::shared::object::{name, namespace};
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource, Reason};
+use crate::clock::Clock;
 use endpoint::Endpoints;
 use fill::Group;
 use handlers::{PodHandler, ServiceHandler, SliceHandler};
-use kube_machinery::conventions::clock::Clock;
 use plan::{Plan, Ports, ports_of};
 use service::{address_types, has_endpoints, is_ours, selector};
 
@@ -45,8 +45,8 @@ const OF_SERVICE: &str = "service";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "endpoint-slice-controller", api_version: "v1", kind: "Service" };
 
-/// Runs the controller for all services of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
-/// [`Controllers::All`](crate::Controllers::All) runs it already, from the first service with a selector on.
+/// Runs the controller for all services of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// `Controllers::All` runs it already, from the first service with a selector on.
 ///
 /// # Errors
 /// An informer failed, or the work on a service panicked.

@@ -35,8 +35,8 @@ use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource, Reason};
+use crate::clock::Clock;
 use backoff::Backoffs;
-use kube_machinery::conventions::clock::Clock;
 use sync::JobSync;
 
 /// The name of the index of pods by the uid of their controller.
@@ -54,8 +54,8 @@ pub(super) enum Key {
     Orphan(String),
 }
 
-/// Runs the controller for all Jobs of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
-/// [`Controllers::All`](crate::Controllers::All) runs it already.
+/// Runs the controller for all Jobs of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// `Controllers::All` runs it already.
 ///
 /// # Errors
 /// An informer failed, or the work on a Job panicked.

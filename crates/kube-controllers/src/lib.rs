@@ -7,6 +7,7 @@
 //!
 //! `kube-testcluster` runs them beside its server. [`Workload`] starts one of them by its name.
 
+pub mod clock;
 pub mod cron_job;
 pub mod daemon_set;
 pub mod deployment;
@@ -18,4 +19,8 @@ mod shared;
 pub mod stateful_set;
 mod workload;
 
-pub use self::workload::Workload;
+pub use self::workload::{Workload, run_when_needed};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

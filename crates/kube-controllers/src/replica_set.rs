@@ -29,6 +29,7 @@ use super::shared::expectations::Expectations;
 use super::shared::own_writes::OwnWrites;
 use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::slim_pod::SlimPod;
+use crate::clock::Clock;
 use availability::Availability;
 pub(crate) use embedded::run_when_needed;
 use handlers::{PodHandler, ReplicaSetHandler};
@@ -36,7 +37,6 @@ use kube_informers::cache::{
     Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
 };
 use kube_informers::workqueue::{WorkEvent, WorkQueue};
-use kube_machinery::conventions::clock::Clock;
 use observer::Observer;
 pub use observer::SyncEvent;
 
@@ -62,8 +62,8 @@ pub enum Writes {
 /// A predicate for the ReplicaSets that a controller handles.
 type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 
-/// Runs the controller for all ReplicaSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
-/// [`Controllers::All`](crate::Controllers::All) runs it already.
+/// Runs the controller for all ReplicaSets of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// `Controllers::All` runs it already.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {

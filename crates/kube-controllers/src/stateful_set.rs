@@ -31,7 +31,7 @@ use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::revisions::Revisions;
-use kube_machinery::conventions::clock::Clock;
+use crate::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use sync::StatefulSetSync;
 
@@ -45,8 +45,8 @@ const HASH: &str = "controller.kubernetes.io/hash";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
-/// Runs the controller for all StatefulSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
-/// [`Controllers::All`](crate::Controllers::All) runs it already. The claims that it creates are never bound, and pods
+/// Runs the controller for all StatefulSets of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// `Controllers::All` runs it already. The claims that it creates are never bound, and pods
 /// do not wait for that.
 ///
 /// # Errors

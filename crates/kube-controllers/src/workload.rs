@@ -1,7 +1,7 @@
 //! The controllers of workloads by their names.
 
+use crate::clock::Clock;
 use kube_client::Client;
-use kube_machinery::conventions::clock::Clock;
 use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
@@ -57,17 +57,17 @@ impl Workload {
         let short = name.strip_suffix("-controller").unwrap_or(name);
         Self::ALL.into_iter().find(|workload| workload.name() == short)
     }
+}
 
-    /// Runs the controller with the clock of its cluster. It starts when the first object appears that it works on.
-    pub async fn run_when_needed(self, client: Client, clock: Clock, stop: CancellationToken) {
-        match self {
-            Self::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
-            Self::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
-            Self::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
-            Self::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,
-            Self::DaemonSet => reconciler::run_when_needed::<daemon_set::Controller>(client, clock, stop).await,
-            Self::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
-            Self::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
-        }
+/// Runs a controller with the clock of its cluster. It starts when the first object appears that it works on.
+pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, stop: CancellationToken) {
+    match workload {
+        Workload::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
+        Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
+        Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
+        Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,
+        Workload::DaemonSet => reconciler::run_when_needed::<daemon_set::Controller>(client, clock, stop).await,
+        Workload::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
+        Workload::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
     }
 }

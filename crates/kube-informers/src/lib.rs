@@ -18,4 +18,5 @@ mod log_dedup;
 pub mod runtime;
 pub mod workqueue;
 
+#[doc(inline)]
 pub use kube_selectors as selector;

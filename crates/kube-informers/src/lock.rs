@@ -2,7 +2,7 @@
 //!
 //! Measured on two processors, with one of the two waits removed at a time: without the pauses, a key takes 2.3 times as
 //! long through two workers, and a writer beside one reader does 10 % less; without the yields, a writer beside ten
-//! readers does 10 % less (`cargo run --profile libraries -p informer-lab-benches -- workqueue-workers --workers 2`,
+//! readers does 10 % less (`cargo run --release -p informer-lab-benches -- workqueue-workers --workers 2`,
 //! `-- shared-informer --readers 10`).
 
 #[cfg(not(shuttle))]

@@ -30,3 +30,7 @@ impl BadSelector {
         Self(text.into())
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

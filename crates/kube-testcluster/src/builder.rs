@@ -26,11 +26,11 @@ use crate::store::{expiry, packing};
 use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
 use kube_controllers::Workload;
+use kube_controllers::clock::Clock;
 use kube_controllers::nodes::kubelet::{Kubelet, Progress};
 use kube_controllers::nodes::logs::Logs;
 use kube_controllers::nodes::scheduler::Nodeless;
 use kube_controllers::nodes::stages::Stages;
-use kube_machinery::conventions::clock::Clock;
 
 /// The options of a new cluster. Each method replaces the earlier value, except that [`admit`](Self::admit) adds a
 /// plugin.
@@ -436,7 +436,7 @@ impl ClusterBuilder {
         let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
         if !workloads.is_empty() {
             let client = own_client(&own, Component::CONTROLLERS); // one for all controllers, because each client takes memory
-            let run = |workload: Workload| workload.run_when_needed(client.clone(), clock, stop.clone());
+            let run = |workload| kube_controllers::run_when_needed(workload, client.clone(), clock, stop.clone());
             tasks.extend(workloads.into_iter().map(|workload| tokio::spawn(run(workload))));
         }
         Ok(Cluster {

@@ -26,7 +26,7 @@ use super::pod;
 use super::requests::{PodChange, PodWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
-use kube_machinery::conventions::clock::Clock;
+use crate::clock::Clock;
 use kube_machinery::value::{Value, json};
 use pod_worker::PodWorker;
 

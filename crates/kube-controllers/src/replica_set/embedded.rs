@@ -7,8 +7,8 @@ use kube_informers::cache::SharedInformerFactory;
 use tokio_util::sync::CancellationToken;
 
 use super::{Controller, ControllerError};
+use crate::clock::Clock;
 use crate::shared::when_needed;
-use kube_machinery::conventions::clock::Clock;
 
 pub(crate) async fn run_when_needed(client: Client, clock: Clock, stop: CancellationToken) {
     let sets = ApiResource::erase::<ReplicaSet>(&());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use serde_json::{Value, json};
 
+use crate::clock::Clock;
 use crate::shared::slim_pod::SlimPod;
-use kube_machinery::conventions::clock::Clock;
 
 use super::spec;
 

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::drive::{WORKERS, drive};
 use super::error::{ControllerError, SyncError};
 use super::when_needed;
-use kube_machinery::conventions::clock::Clock;
+use crate::clock::Clock;
 
 /// A controller: its informers, and the work queue that their handlers fill.
 pub(crate) trait Reconciler: Sized + Send + Sync + 'static {

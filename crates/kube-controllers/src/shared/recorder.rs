@@ -6,7 +6,7 @@ use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject, PostParams};
 use serde_json::json;
 
-use kube_machinery::conventions::clock::Clock;
+use crate::clock::Clock;
 
 /// The component that reports the Events, and the kind that they are about.
 #[derive(Debug)]

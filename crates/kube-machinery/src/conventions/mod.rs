@@ -3,7 +3,6 @@
 
 pub mod cause;
 pub mod cel_reserved_words;
-pub mod clock;
 pub mod conditions;
 pub mod cron;
 pub mod edit;

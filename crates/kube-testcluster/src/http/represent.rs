@@ -14,8 +14,8 @@ use super::query::Query;
 use super::scheme::hub_type;
 use super::status::ApiError;
 use super::table::{Columns, IncludeObject, Table, list_metadata, metadata};
+use kube_controllers::clock::Clock;
 use kube_machinery::codec::protobuf;
-use kube_machinery::conventions::clock::Clock;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json};
 

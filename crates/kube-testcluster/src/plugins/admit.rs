@@ -8,7 +8,6 @@ use std::sync::Arc;
 use kube_core::Status;
 use serde_json::Value;
 
-/// A connection to a subresource such as `exec`.
 pub use kube_machinery::conventions::operation::Operation;
 use kube_machinery::conventions::user::User;
 

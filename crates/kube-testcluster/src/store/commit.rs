@@ -249,7 +249,7 @@ mod tests {
 
     use super::*;
     use crate::settings::Settings;
-    use kube_machinery::conventions::clock::Clock;
+    use kube_controllers::clock::Clock;
     use kube_machinery::kinds::PODS;
     use kube_machinery::value::json;
 

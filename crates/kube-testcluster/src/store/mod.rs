@@ -21,7 +21,7 @@ use crate::faults::Active;
 use crate::plugins::admit::Plugins;
 use crate::plugins::authorization::Authorize;
 use crate::settings::Settings;
-use kube_machinery::conventions::clock::Clock;
+use kube_controllers::clock::Clock;
 use kube_machinery::conventions::random::Random;
 use kube_machinery::kinds::{Catalog, GroupResource, RESOURCES, Resource};
 

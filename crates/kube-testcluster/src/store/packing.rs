@@ -51,7 +51,7 @@ mod tests {
     use crate::settings::Settings;
     use crate::store::object::Key;
     use crate::store::{Commit, Store, StoreError};
-    use kube_machinery::conventions::clock::Clock;
+    use kube_controllers::clock::Clock;
     use kube_machinery::conventions::random::Random;
     use kube_machinery::kinds::{CONFIG_MAPS, PODS, Resource};
     use kube_machinery::value::{Value, json};

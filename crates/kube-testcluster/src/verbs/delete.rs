@@ -17,7 +17,7 @@ use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
-use kube_machinery::conventions::clock;
+use kube_controllers::clock;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
 use kube_machinery::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};

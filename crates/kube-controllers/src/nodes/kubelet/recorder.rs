@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::schedule::SCHEDULER;
+use crate::clock::Clock;
 use crate::nodes::requests::{Author, ObjectRef, Requests};
-use kube_machinery::conventions::clock::Clock;
 use kube_machinery::kinds::EVENTS;
 use kube_machinery::value::{Value, json};
 

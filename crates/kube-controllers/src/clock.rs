@@ -14,6 +14,7 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// A clock that shows this time now.
     pub fn starting_at(start: Timestamp) -> Self {
         Self { start, origin: Instant::now() }
     }
