@@ -48,7 +48,7 @@ func run() error {
 	project := flag.String("project", "..", "the project's folder")
 	lab := flag.String("informer-lab", "", "the program (default: the project's debug build)")
 	only := flag.String("only", "", "only suites whose name contains this")
-	all := flag.Bool("all", false, "all suites, and not only those that run with each change")
+	all := flag.Bool("all", false, "all suites, and not only those of the job suites of .ci/deep")
 	atOnce := flag.Int("at-once", 2, "how many suites run at the same time")
 	write := flag.Bool("write", false, "write the table into the project's READMEs")
 	flag.Parse()

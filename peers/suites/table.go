@@ -28,15 +28,15 @@ const (
 // suites are all suites. Those of controller-runtime start the programs of `informer-lab envtest` in place of
 // envtest's binaries.
 var suites = []suite{
-	of("pkg/cache").withEachChange(),
+	of("pkg/cache").inJob(),
 	of("pkg/source"),
 	of("pkg/cluster"),
 	of("pkg/handler"),
 	of("pkg/manager"),
 	of("pkg/controller/controllerutil"),
-	of("pkg/webhook").withEachChange(),
-	of("pkg/builder").withEachChange(),
-	of("pkg/controller").withEachChange(),
+	of("pkg/webhook").inJob(),
+	of("pkg/builder").inJob(),
+	of("pkg/controller").inJob(),
 	of("pkg/internal/recorder"),
 	of("pkg/internal/controller"),
 	of("pkg/envtest"),
@@ -45,9 +45,9 @@ var suites = []suite{
 	of("pkg/webhook/admission"),
 	of("pkg/webhook/conversion"),
 	of("pkg/webhook/authentication"),
-	of("pkg/client").withEachChange(),
-	program("controller-runtime pkg/client/apiutil", controllerRuntimeVersion, goPackage("pkg/client/apiutil")).withEachChange(),
-	of("pkg/metrics/filters").withEachChange(),
+	of("pkg/client").inJob(),
+	program("controller-runtime pkg/client/apiutil", controllerRuntimeVersion, goPackage("pkg/client/apiutil")).inJob(),
+	of("pkg/metrics/filters").inJob(),
 	program("apiextensions-apiserver test/integration", clientGoVersion, customResources("test/integration"),
 		except("TestCBORStorageEnablement", etcd),
 		except("TestCustomResourceDefaultingOfMetaFields", etcd),
@@ -61,7 +61,7 @@ var suites = []suite{
 		except("TestFieldSelectorDropFields", featureGates),
 		except("TestRatchetingDropFields", featureGates),
 		except("TestFieldSelectorOpenAPI/OpenAPIv2", "custom resources in /openapi/v2"),
-	).withEachChange(),
+	).inJob(),
 	ofClusterAPI("util/patch/test"),
 	ofClusterAPI("util/deprecated/v1beta1/patch"),
 	ofClusterAPI("util/controller"),
@@ -86,15 +86,15 @@ var suites = []suite{
 	ofClusterAPI("internal/util/ssa/test",
 		except(`Case_2b:_\[before-first-apply,.*\(\+_transition_to_v1beta2\)`, "managedFields of other versions, if a webhook converts these"),
 	),
-	program("client-go examples", clientGoVersion, examples).withEachChange(),
+	program("client-go examples", clientGoVersion, examples).inJob(),
 	program("kube-rs, the ignored tests and the crd_* examples", kubeRsVersion, kubeRs,
 		except("can_exec|can_get_pod_logs", "containers"),
-	).withEachChange(),
+	).inJob(),
 	program("Python's client", pythonVersion, python,
 		except("custom_resources", "apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed"),
 		except("cache_decoder", "two clients, which are never equal"),
-	).withEachChange(),
-	program("JavaScript's client", javascriptVersion, javascript).withEachChange(),
+	).inJob(),
+	program("JavaScript's client", javascriptVersion, javascript).inJob(),
 }
 
 func of(folder string) suite {
@@ -109,8 +109,8 @@ func program(name, version string, run func(place) ([]outcome, error), exception
 	return suite{name: name, version: version, run: run, exceptions: exceptions}
 }
 
-// withEachChange marks a suite that runs with each change of the project, that is without --all, too.
-func (s suite) withEachChange() suite {
+// inJob marks a suite that the job `suites` of .ci/deep runs, that is without --all, too.
+func (s suite) inJob() suite {
 	s.quick = true
 	return s
 }

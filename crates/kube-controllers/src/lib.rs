@@ -1,11 +1,12 @@
-//! What kube-controller-manager, kube-scheduler and a kubelet do, simulated. Every part is a client of the API, so it runs against any
-//! server.
+//! The work of kube-controller-manager, kube-scheduler and a kubelet, simulated. The controllers of workloads are clients of the API and run
+//! against any server. The scheduler and the kubelet ask through [`nodes::requests::Requests`], which `kube-testcluster` implements without
+//! HTTP, because encoding their requests was most of their work.
 //!
 //! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
-//! `kube-testcluster` runs them beside its server. [`Workload`] starts one of them by its name.
+//! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
 
 pub mod clock;
 pub mod cron_job;

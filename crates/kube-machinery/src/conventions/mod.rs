@@ -2,7 +2,7 @@
 //! and Go's forms of texts and numbers. Upstream: `k8s.io/apimachinery` and Go's standard library.
 
 pub mod cause;
-pub mod cel_reserved_words;
+pub(crate) mod cel_reserved_words;
 pub mod conditions;
 pub mod cron;
 pub mod edit;
@@ -11,22 +11,22 @@ pub(crate) mod field;
 pub mod fnv;
 pub mod go_duration;
 #[cfg(feature = "cel")]
-pub mod go_number;
-pub mod go_struct;
+pub(crate) mod go_number;
+pub(crate) mod go_struct;
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
-pub mod go_url;
+pub(crate) mod go_url;
 pub mod label_selector;
-pub mod names;
+pub(crate) mod names;
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "expressions alone need all of it"))]
-pub mod netip;
+pub(crate) mod netip;
 pub mod operation;
 pub mod packed_strings;
-pub mod pem;
-pub mod quantity;
+pub(crate) mod pem;
+pub(crate) mod quantity;
 pub mod quote;
 pub mod random;
 pub mod time_zone;
 pub mod user;
-pub mod varint;
+pub(crate) mod varint;
 pub mod x509;
 pub mod yaml;
