@@ -1,4 +1,6 @@
-//! MutatingWebhookConfiguration objects. Upstream: `pkg/apis/admissionregistration`.
+//! The MutatingWebhookConfiguration kind: a list of webhooks that may change each written object before it is stored.
+//! Its row in the table of kinds, and its defaults; `webhooks` has the validation. Upstream:
+//! `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};

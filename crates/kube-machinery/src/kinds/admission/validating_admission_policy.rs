@@ -1,5 +1,5 @@
-//! ValidatingAdmissionPolicy objects: CEL expressions that accept or refuse writes. Upstream:
-//! `pkg/apis/admissionregistration`.
+//! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Its row in the table of kinds, its
+//! defaults and its validation. Upstream: `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ fn has_same_conditions(new: &Value, old: &Value) -> bool {
     new["paramKind"] == old["paramKind"] && items(new, "matchConditions") == items(old, "matchConditions")
 }
 
-/// Upstream: `validateParamKind`.
+/// Validates the reference to the kind of the policy's parameters. Upstream: `validateParamKind`.
 fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
     let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
@@ -132,7 +132,7 @@ fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateVariable`.
+/// Validates a variable, and declares it for the expressions after it. Upstream: `validateVariable`.
 fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Vec<Cause> {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
     let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
@@ -156,10 +156,11 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit()) && !RESERVED.contains(&name)
 }
 
-/// Upstream: `validateValidation`.
+/// Validates one of the policy's `validations`: an expression, and the message if it is false. Upstream:
+/// `validateValidation`.
 fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (expression, message) = (text(validation, "expression"), text(validation, "message"));
-    let of_message = text(validation, "messageExpression");
+    let message_expression = text(validation, "messageExpression");
     let (at_expression, at_message) = (format_args!("{at}.expression"), format_args!("{at}.message"));
     let mut causes = Vec::new();
     if expression.trim().is_empty() {
@@ -167,11 +168,11 @@ fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Ca
     } else {
         causes.extend(declared.condition(expression, &at_expression));
     }
-    let at_of_message = format_args!("{at}.messageExpression");
-    if !of_message.is_empty() && of_message.trim().is_empty() {
-        causes.push(Cause::invalid(at_of_message, of_message, "must be non-empty if specified"));
-    } else if !of_message.is_empty() {
-        causes.extend(declared.message(of_message, &at_of_message));
+    let at_message_expression = format_args!("{at}.messageExpression");
+    if !message_expression.is_empty() && message_expression.trim().is_empty() {
+        causes.push(Cause::invalid(at_message_expression, message_expression, "must be non-empty if specified"));
+    } else if !message_expression.is_empty() {
+        causes.extend(declared.message(message_expression, &at_message_expression));
     }
     if !message.is_empty() && message.trim().is_empty() {
         causes.push(Cause::invalid(at_message, message, "must be non-empty if specified"));

@@ -1,4 +1,5 @@
-//! ValidatingWebhookConfiguration objects. Upstream: `pkg/apis/admissionregistration`.
+//! The ValidatingWebhookConfiguration kind: a list of webhooks that may refuse a write. Its row in the table of kinds;
+//! `webhooks` has the validation. Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};

@@ -1,5 +1,5 @@
-//! Validation of the webhooks in validating and mutating webhook configurations. Upstream:
-//! `pkg/apis/admissionregistration/validation`.
+//! Validation of the webhooks in ValidatingWebhookConfigurations and MutatingWebhookConfigurations, which have the same
+//! rules. Upstream: `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,20 @@ use crate::value::Value;
 
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
-/// The versions of `AdmissionReview` that the API server can send.
+/// The versions of `AdmissionReview`, the request to a webhook, that the API server can send.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 const FORM: &str = "; desired format: https://host[/path]";
 
 /// The rules that an update may break, because the old object breaks them too (ratcheting).
 struct Tolerated {
+    /// A webhook may have side effects.
     side_effects: bool,
+    /// A webhook may understand no version of `AdmissionReview` that the server sends.
     unknown_versions: bool,
     same_names: bool,
+    /// Selectors may have invalid label values.
     label_values: bool,
+    /// The match conditions are not checked, because the update leaves them alone.
     conditions: bool,
 }
 
@@ -90,7 +94,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `IsFullyQualifiedName`.
+/// Checks that the name is a domain name of at least three segments. Upstream: `IsFullyQualifiedName`.
 fn qualified_name(name: &str, at: At<'_>) -> Option<Cause> {
     let wrong = names::subdomain(name);
     if name.is_empty() {

@@ -1,5 +1,6 @@
-//! CustomResourceDefinition objects: their defaults and validation. Upstream: `k8s.io/apiextensions-apiserver`,
-//! `pkg/registry/customresourcedefinition`.
+//! The kind CustomResourceDefinition, by which users add kinds of their own: its row in the table of kinds
+//! (`kinds::served`), and its defaults, validation and warnings in the submodules. The custom resources themselves are
+//! in `kinds::custom_resource`. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
 
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 
