@@ -19,7 +19,7 @@ use crate::value::Value;
 /// The condition types that cannot be removed once they are set.
 const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
 const CONDITIONS: &str = "status.conditions";
-/// The signer name of requests from the beta API, which had no signers.
+/// The signer name that the beta API gave to a request without one.
 const LEGACY: &str = "kubernetes.io/legacy-unknown";
 /// The shortest `expirationSeconds`.
 const SHORTEST_LIFE: i64 = 600;

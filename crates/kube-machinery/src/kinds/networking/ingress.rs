@@ -1,5 +1,5 @@
-//! The Ingress kind: its row in the table of kinds, and the validation of its class and its status. The rules are
-//! validated in `ingress_rules`.
+//! The Ingress kind, which routes HTTP requests from outside the cluster to Services: its row in the table of kinds,
+//! and the validation of its class and its status. `ingress_rules` validates the rest of the spec.
 
 use super::ingress_rules;
 use crate::conventions::cause::Cause;
@@ -26,6 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
+/// Validates a create or update. The older class annotation must agree with `ingressClassName` only in a new Ingress.
 /// Upstream: `ValidateIngressCreate`, `ValidateIngressUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     const ANNOTATION: &str = "kubernetes.io/ingress.class";

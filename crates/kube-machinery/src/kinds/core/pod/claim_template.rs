@@ -1,5 +1,6 @@
-//! Validation of claim specs: in PersistentVolumeClaims, in StatefulSets, and in the templates of `ephemeral` volumes.
-//! Upstream: `ValidatePersistentVolumeClaimTemplate` and `ValidatePersistentVolumeClaimSpec` in
+//! Validation of the spec of a claim, a request for storage: in PersistentVolumeClaims, in StatefulSets, and in the
+//! templates of `ephemeral` volumes. PersistentVolumes share the checks of access modes and classes. Upstream:
+//! `ValidatePersistentVolumeClaimTemplate` and `ValidatePersistentVolumeClaimSpec` in
 //! `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
 
 use super::resource_validation::{amount, parsed};
@@ -11,6 +12,7 @@ use crate::kinds::names;
 use crate::value::Value;
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+/// The access mode that cannot be combined with others.
 const ALONE: &str = "ReadWriteOncePod";
 pub(in crate::kinds) const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
@@ -58,7 +60,7 @@ fn metadata(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The API groups that a data source may have.
+/// The check of the API group of a data source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::kinds) enum Groups {
     Checked,

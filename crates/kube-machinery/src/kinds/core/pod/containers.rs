@@ -1,4 +1,5 @@
-//! Validation of the containers in a pod or a pod template. Upstream: `validateContainers`, `validateInitContainers`,
+//! Validation of the containers in a pod or a pod template: main containers, init containers, which run before them,
+//! and ephemeral containers, which are added for debugging. Upstream: `validateContainers`, `validateInitContainers`,
 //! `validateEphemeralContainers` and `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -1,5 +1,6 @@
-//! The Pod kind: its row in the table of kinds. The submodules set the defaults of pods and of the pod templates in other
-//! kinds, and validate them.
+//! The Pod kind: its row in the table of kinds (`kinds::served`). The submodules set the defaults of pods and validate
+//! them. Other kinds have pod templates, or parts of a pod such as tolerations, so their modules call these submodules
+//! too.
 
 pub(in crate::kinds) mod affinity;
 mod annotations;

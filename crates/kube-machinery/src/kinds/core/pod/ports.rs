@@ -1,5 +1,6 @@
-//! Validation of the ports of containers, and of their ports on the node. Upstream: `validateContainerPorts`,
-//! `checkHostPortConflicts` and `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
+//! Validation of a container's ports, and of its host ports: ports of the node that lead to the container. Two
+//! containers of a pod cannot have the same one. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
+//! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 

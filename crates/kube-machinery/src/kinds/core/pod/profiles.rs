@@ -1,5 +1,6 @@
-//! Validation of the seccomp and AppArmor profiles of pods and containers, and the AppArmor annotations that older
-//! manifests have. Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
+//! Validation of the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them.
+//! AppArmor profiles were annotations before there were fields; these are validated, and copied to the fields of a new
+//! pod. Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
 //! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
 use std::collections::HashSet;

@@ -1,5 +1,6 @@
-//! Validation of updates through a pod's `resize` subresource, which changes cpu and memory of a running pod. Upstream:
-//! `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
+//! Validation of updates through a pod's `resize` subresource, which changes the cpu and memory of a running pod.
+//! Nothing else may change, nor may the pod's QoS class. Upstream: `ValidatePodResize` in
+//! `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
 
 use super::annotations::MIRROR;
 use super::qos;
@@ -95,10 +96,11 @@ fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Ca
     causes
 }
 
-/// Upstream: `validatePodLevelResourcesResize`.
+/// Validates the change of the resources of the pod as a whole. Upstream: `validatePodLevelResourcesResize`.
 fn pod_level_resources(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.resources";
     let mut causes = resources_removed(new, old, &AT, "pod-level resource");
+    // The comparison reads `resources` of a container, so the pod's resources are wrapped in an object like one.
     let (new, old) = (crate::value::json!({"resources": new}), crate::value::json!({"resources": old}));
     if !differs_in_amounts_only(&new, &old) {
         causes.push(Cause::forbidden("spec", &format!("{ONLY} at pod-level")));
@@ -121,7 +123,8 @@ fn init_container(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Returns true if two containers differ at most in the amounts of cpu and memory.
+/// Returns true if two containers differ at most in the amounts of cpu and memory: with the old amounts, the new one
+/// equals the old one.
 fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     let mut new = new.clone();
     let resources = object(object(&mut new).entry("resources").or_insert(Value::Null));

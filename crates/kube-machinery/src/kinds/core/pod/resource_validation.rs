@@ -1,5 +1,6 @@
-//! Validation of resource requests, limits and claims in pods and containers. Upstream:
-//! `ValidateContainerResourceRequirements` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the resources that a container or pod requests (`requests`), may use at most (`limits`) and claims as
+//! devices (`claims`). Other kinds that have amounts of resources, such as Node and ResourceQuota, share some of the
+//! rules. Upstream: `ValidateContainerResourceRequirements` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -25,11 +26,11 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) 
             causes.extend(pages(name, value, &path));
         }
     }
-    let asks = |wanted: &str| {
+    let names_resource = |wanted: &str| {
         let mut names = ["limits", "requests"].into_iter().filter_map(|field| resources[field].as_object()).flatten();
         names.any(|(name, _)| name.starts_with(wanted))
     };
-    if asks(HUGE) && !asks("cpu") && !asks("memory") {
+    if names_resource(HUGE) && !names_resource("cpu") && !names_resource("memory") {
         causes.push(Cause::forbidden(at, "HugePages require cpu or memory"));
     }
     causes.extend(claim_names(resources, claims, at));
@@ -59,9 +60,9 @@ const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 /// `validateResourceClaimNames`.
 fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
-    // The claims of which a single request is used. Upstream repeats the cause for each request, but equal causes are
+    // The names of the claims of which single requests are used, and not the claim as a whole. Upstream repeats the cause for each request, but equal causes are
     // merged anyway.
-    let mut in_parts = HashSet::new();
+    let mut used_by_request = HashSet::new();
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
     let mut size = 0;
     for (path, claim) in each(resources, "claims", at) {
@@ -77,13 +78,13 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cau
             let messages = if request.is_empty() { Vec::new() } else { names::label(request) };
             causes.extend(invalid(&format_args!("{path}.request"), request, messages));
             let is_used = match request {
-                "" => in_parts.contains(name),
+                "" => used_by_request.contains(name),
                 _ => used.contains(&key),
             };
             causes.extend(is_used.then(|| Cause::duplicate(path, &key)));
             used.insert(key);
             if !request.is_empty() {
-                in_parts.insert(name);
+                used_by_request.insert(name);
             }
         }
         if !known.contains(name) && size < MOST_ABOUT_CLAIMS {
@@ -202,7 +203,7 @@ pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Ve
     causes
 }
 
-/// Returns true if amounts of the resource must be integers. Upstream: `IsIntegerResourceName`.
+/// Returns true if amounts of the resource count things, and so must be integers. Upstream: `IsIntegerResourceName`.
 fn is_counted(resource: &str) -> bool {
     const COUNTED: [&str; 9] = [
         "pods",

@@ -1,5 +1,7 @@
-//! Validation of a container's restart policy and resize policy. Upstream: `validateContainerRestartPolicy`,
-//! `validateInitContainerRestartPolicy` and `validateResizePolicy` in `pkg/apis/core/validation/validation.go`.
+//! Validation of two fields of a container: `restartPolicy` with its rules, which says if the container restarts after
+//! it ended, and `resizePolicy`, which says if it restarts when its cpu or memory changes. Upstream:
+//! `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and `validateResizePolicy` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -29,7 +31,7 @@ pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     if rules.len() > MOST_RULES {
         causes.push(Cause::too_many(format_args!("{at}.restartPolicyRules"), rules.len(), MOST_RULES));
     }
-    causes.extend(each(container, "restartPolicyRules", at).flat_map(|(at, rule)| one_rule(rule, &at)));
+    causes.extend(each(container, "restartPolicyRules", at).flat_map(|(at, rule)| validate_rule(rule, &at)));
     causes
 }
 
@@ -43,7 +45,7 @@ pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn one_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(known(text(rule, "action"), &ACTIONS, &format_args!("{at}.action")));
     let (codes, at) = (&rule["exitCodes"], format_args!("{at}.exitCodes"));
     if !codes.is_object() {

@@ -1,5 +1,6 @@
-//! Validation of the security contexts of pods and containers. Upstream: `validatePodSpecSecurityContext` and
-//! `ValidateSecurityContext` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the security contexts of pods and containers: user and group IDs, sysctls, seccomp and AppArmor
+//! profiles, and privileges. Upstream: `validatePodSpecSecurityContext` and `ValidateSecurityContext` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -10,7 +11,7 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{each, items, known_if_set, required, text};
 use crate::value::Value;
 
-/// The sysctls that belong to the IPC namespace, beside `fs.mqueue.*`.
+/// The sysctls (kernel parameters) that belong to the IPC namespace, beside `fs.mqueue.*`.
 const OF_IPC: [&str; 10] = [
     "kernel.sem",
     "kernel.shmall",
@@ -44,14 +45,16 @@ pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateShareProcessNamespace`.
+/// Checks that containers do not share both their own process namespace and the node's. Upstream:
+/// `validateShareProcessNamespace`.
 pub(super) fn shared_processes(spec: &Value, at: At<'_>) -> Option<Cause> {
     let both = spec["shareProcessNamespace"] == true && spec["hostPID"] == true;
     let why = "ShareProcessNamespace and HostPID cannot both be enabled";
     both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
-/// Upstream: `validateSysctls`.
+/// Validates the sysctls that a pod sets. A sysctl of a namespace that the pod shares with the node would change the
+/// node. Upstream: `validateSysctls`.
 fn sysctls(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
@@ -162,14 +165,14 @@ pub(super) fn validate_container_context(context: &Value, host_users: bool, at: 
         causes.push(Cause::invalid(format_args!("{at}.procMount"), "Unmasked", why));
     }
     causes.extend(seccomp(&context["seccompProfile"], &format_args!("{at}.seccompProfile")));
-    causes.extend(escalation(context, at));
+    causes.extend(validate_escalation(context, at));
     causes.extend(windows::options(&context["windowsOptions"], &format_args!("{at}.windowsOptions")));
     causes.extend(app_armor(&context["appArmorProfile"], &format_args!("{at}.appArmorProfile")));
     causes
 }
 
 /// Checks that nothing contradicts `allowPrivilegeEscalation: false`.
-fn escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     if context["allowPrivilegeEscalation"] != false {
         return Vec::new();
     }

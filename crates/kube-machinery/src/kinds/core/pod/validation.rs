@@ -1,5 +1,7 @@
-//! Validation of pods and pod templates. Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in
-//! `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
+//! Validation of a whole pod or pod template. The server calls it for each create and update of a pod, or of an object
+//! with a template, such as a Deployment; the submodules beside it validate the parts. Upstream: `ValidatePodSpec`,
+//! `ValidatePodCreate`, `ValidatePodTemplateSpec` in `pkg/apis/core/validation/validation.go`, for the feature gates
+//! that are on by default.
 
 use super::affinity::affinity;
 use super::annotations;
@@ -156,7 +158,7 @@ fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, a
     }
 }
 
-/// Upstream: `ValidateLabels`.
+/// Validates the keys and values of labels, or of a node selector, which has the same form. Upstream: `ValidateLabels`.
 pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {
