@@ -1,5 +1,5 @@
-//! The ControllerRevision kind: its row in the table of kinds, and its validation. Upstream:
-//! `pkg/registry/apps/controllerrevision`.
+//! The ControllerRevision kind, in which StatefulSets and DaemonSets keep the old states of their templates for a
+//! rollback: its row in the table of kinds, and its validation. Upstream: `pkg/registry/apps/controllerrevision`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;

@@ -1,5 +1,5 @@
-//! The DaemonSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
-//! `pkg/registry/apps/daemonset`.
+//! The DaemonSet kind, which runs a pod on every node: its row in the table of kinds, its defaults and its validation.
+//! Upstream: `pkg/apis/apps`, `pkg/registry/apps/daemonset`.
 
 use super::deployment::STRATEGY;
 use super::{int_or_percent, selected_template};

@@ -1,5 +1,5 @@
-//! The ReplicaSet kind: its row in the table of kinds, its defaults and its validation. ReplicationControllers share
-//! the status validation. Upstream: `pkg/apis/apps`.
+//! The ReplicaSet kind, which keeps a number of equal pods running: its row in the table of kinds, its defaults and its
+//! validation. ReplicationControllers share the validation of the status. Upstream: `pkg/apis/apps`.
 
 use super::selected_template;
 use crate::conventions::cause::Cause;

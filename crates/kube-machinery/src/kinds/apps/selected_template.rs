@@ -1,5 +1,6 @@
-//! Validation and defaults that Deployments, ReplicaSets, DaemonSets and StatefulSets share: a label selector, and a pod
-//! template whose labels the selector must match. Upstream: `ValidateReplicaSetSpec`,
+//! Defaults and validation of what Deployments, ReplicaSets, DaemonSets and StatefulSets have in common: a pod
+//! template, and a selector by which the controller finds the pods that it made. The selector must match the template's
+//! labels; otherwise the controller would make pods without end. Upstream: `ValidateReplicaSetSpec`,
 //! `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use crate::value::Value;
@@ -77,7 +78,7 @@ pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     causes
 }
 
-/// Checks that `status.collisionCount` does not go down. Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. It counts the names of new objects that were taken already. Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

@@ -1,5 +1,5 @@
-//! The StatefulSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
-//! `pkg/registry/apps/statefulset`.
+//! The StatefulSet kind, whose pods have fixed names and storage of their own: its row in the table of kinds, its
+//! defaults and its validation. Upstream: `pkg/apis/apps`, `pkg/registry/apps/statefulset`.
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
@@ -89,6 +89,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 /// The optional checks of a StatefulSet spec.
 #[derive(Clone, Copy)]
 struct Checks {
+    /// Checks the pod template.
     template: bool,
     /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are immutable.
     only_new: bool,
@@ -170,6 +171,7 @@ const ROLLING_UPDATE: GoStruct =
 const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 
+/// Validates the way in which an update replaces pods.
 fn strategy(strategy: &Value) -> Vec<Cause> {
     const AT: &str = "spec.updateStrategy";
     let rolling = &strategy["rollingUpdate"];

@@ -1,5 +1,5 @@
-//! The CronJob kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/batch`,
-//! `pkg/registry/batch/cronjob/strategy.go`.
+//! The CronJob kind, which creates a Job at the times of a schedule: its row in the table of kinds, its defaults and
+//! its validation. Upstream: `pkg/apis/batch`, `pkg/registry/batch/cronjob/strategy.go`.
 
 use super::job::template_defaults;
 use super::job_spec::without_selector;
@@ -117,7 +117,7 @@ fn time_zone(name: &str) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateJobTemplateSpec`.
+/// Validates the template of the Jobs, which cannot choose their selector. Upstream: `ValidateJobTemplateSpec`.
 fn template(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.jobTemplate.spec";
     let mut causes = without_selector(spec, &AT);

@@ -1,4 +1,5 @@
-//! The Job kind: its row in the table of kinds, its defaults and its generated selector. Upstream: `pkg/apis/batch`,
+//! The Job kind, which runs pods until a number of them has succeeded: its row in the table of kinds, its defaults, and
+//! the selector that the server generates for a new Job. Upstream: `pkg/apis/batch`,
 //! `pkg/registry/batch/job/strategy.go`.
 
 use super::{job_spec, job_status};

@@ -1,4 +1,5 @@
-//! The Endpoints kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it): its row in the
+//! table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{list, set_default};
@@ -39,6 +40,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
+/// Validates a subset: addresses that share the same ports.
 fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Vec::new();

@@ -1,5 +1,6 @@
-//! The Event kind of the core group: its row in the table of kinds, and the validation of Events of any API version.
-//! Upstream: `pkg/apis/core/validation/events.go`.
+//! The Event kind of the core group, a message about something that happened to an object: its row in the table of
+//! kinds. Also the validation of Events, which the Event kind of the group `events.k8s.io` (`kinds::event`) shares,
+//! since both are stored in this form. Upstream: `pkg/apis/core/validation/events.go`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -58,6 +59,7 @@ pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &st
     let involved = text("/involvedObject/namespace");
     let is_newer = !new["eventTime"].is_null();
     let mut causes = Vec::new();
+    // An Event about a cluster-scoped object is in `default`; one with an `eventTime` may also be in `kube-system`.
     let agrees = match (is_newer, involved) {
         (false, "") => matches!(namespace, "" | "default"),
         (false, involved) => involved == namespace,

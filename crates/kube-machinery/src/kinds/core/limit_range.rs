@@ -1,4 +1,5 @@
-//! The LimitRange kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The LimitRange kind, which gives the pods of a namespace default requests and limits, and bounds for them: its row
+//! in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -79,6 +80,7 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
+/// Validates one item of the list, the limits for a type of object. `Pod` items have no defaults.
 fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);
@@ -98,7 +100,7 @@ fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let fields = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
     let keys = fields.iter().filter_map(|field| item[*field].as_object()).flatten().map(|(name, _)| name.as_str());
     for name in keys.collect::<BTreeSet<_>>() {
-        causes.extend(comparisons(item, name, of_pods, at));
+        causes.extend(validate_order(item, name, of_pods, at));
         causes.extend(ratio(item, name, at));
     }
     causes
@@ -124,7 +126,7 @@ const ORDER: [[&str; 6]; 6] = [
     ["default", "default value", "max", "max value", "default", "max"],
 ];
 
-fn comparisons(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause> {
+fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause> {
     let value = |field: &str| {
         let is_ignored = of_pods && field.starts_with("default");
         if is_ignored { None } else { parsed(&item[field][name]) }
@@ -138,6 +140,7 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause
             causes.push(Cause::invalid(format_args!("{at}.{about}[{name}]"), &shown.to_string(), &why));
         }
     }
+    // Extended resources and huge pages cannot be overcommitted, so a limit must equal its request.
     let is_fixed = !is_native(name) || name.starts_with("hugepages-");
     if let (Some(limit), Some(request)) = (value("default"), value("defaultRequest"))
         && is_fixed

@@ -1,4 +1,5 @@
-//! The Namespace kind: its row in the table of kinds, its name label, and the validation of its finalizers.
+//! The Namespace kind: its row in the table of kinds, the label with its own name, by which selectors can match it, and
+//! the validation of `spec.finalizers`, which keep a namespace until it is empty.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{empty, object, set_default};

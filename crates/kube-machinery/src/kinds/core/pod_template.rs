@@ -1,4 +1,5 @@
-//! The PodTemplate kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The PodTemplate kind, a pod template as an object of its own: its row in the table of kinds, its defaults and its
+//! validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;

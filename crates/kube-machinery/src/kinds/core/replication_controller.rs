@@ -1,5 +1,5 @@
-//! The ReplicationController kind: its row in the table of kinds, its defaults and its validation. Upstream:
-//! `pkg/apis/core`.
+//! The ReplicationController kind, the predecessor of the ReplicaSet, which keeps a number of equal pods running: its
+//! row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, set_default};
@@ -58,7 +58,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::required("spec.selector", ""));
     }
     if spec["template"].is_object() {
-        causes.extend(selected(spec));
+        causes.extend(validate_template(spec));
     } else {
         causes.push(Cause::required("spec.template", ""));
     }
@@ -66,8 +66,8 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidatePodTemplateSpecForRC`.
-fn selected(spec: &Value) -> Vec<Cause> {
+/// Validates the template, whose labels the selector must match. Upstream: `ValidatePodTemplateSpecForRC`.
+fn validate_template(spec: &Value) -> Vec<Cause> {
     let (template, at) = (&spec["template"], "spec.template.spec");
     let labels = &template["metadata"]["labels"];
     let mut causes = Vec::new();

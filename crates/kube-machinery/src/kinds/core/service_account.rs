@@ -1,5 +1,5 @@
-//! The ServiceAccount kind: its row in the table of kinds, and the preparation that reduces its references to secrets to
-//! their names.
+//! The ServiceAccount kind, the identity of the processes in a pod: its row in the table of kinds, and the preparation
+//! that reduces its references to secrets to their names. Upstream: `pkg/registry/core/serviceaccount`.
 
 use crate::conventions::edit::{list, object};
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};

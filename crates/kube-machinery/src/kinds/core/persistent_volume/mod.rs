@@ -1,5 +1,5 @@
-//! The PersistentVolume kind: its row in the table of kinds, its defaults and the time of its last phase change. Upstream:
-//! `pkg/registry/core/persistentvolume`.
+//! The PersistentVolume kind, a piece of storage in the cluster that a PersistentVolumeClaim can bind: its row in the
+//! table of kinds, its defaults, and the time of its last phase change. Upstream: `pkg/registry/core/persistentvolume`.
 
 mod sources;
 mod validation;

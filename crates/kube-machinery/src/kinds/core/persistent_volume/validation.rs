@@ -1,4 +1,5 @@
-//! Validation of PersistentVolumes. Upstream: `ValidatePersistentVolumeSpec` and `ValidatePersistentVolumeUpdate` in
+//! Validation of PersistentVolumes, for each create and update. The source of the storage is validated in `sources`.
+//! Upstream: `ValidatePersistentVolumeSpec` and `ValidatePersistentVolumeUpdate` in
 //! `pkg/apis/core/validation/validation.go`, and `checkMountOption` in `pkg/volume/validation`.
 
 use super::sources;
@@ -13,6 +14,7 @@ use crate::value::{Map, Value};
 
 const POLICIES: [&str; 3] = ["Delete", "Recycle", "Retain"];
 const STORAGE: &str = "storage";
+/// The annotation that held mount options before there was a field.
 const OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 /// The volume types that support mount options.
 const MOUNTED_WITH_OPTIONS: [&str; 13] = [
@@ -83,7 +85,7 @@ fn capacity(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateVolumeNodeAffinity`.
+/// Validates the nodes from which the volume can be reached. Upstream: `validateVolumeNodeAffinity`.
 fn affinity(affinity: &Value) -> Vec<Cause> {
     const AT: &str = "spec.nodeAffinity.required";
     match &affinity["required"] {
@@ -107,6 +109,7 @@ fn is_root(host_path: &Value) -> bool {
     path.starts_with('/') && depth == 0
 }
 
+/// Validates the class of the volume's attributes, which only CSI volumes can have.
 fn attributes(spec: &Value) -> Vec<Cause> {
     let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Vec::new() };
     let mut causes = class(spec, "volumeAttributesClassName", &"spec");
@@ -119,7 +122,8 @@ fn attributes(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates an update: the source, the volume mode and the node affinity are immutable, but for renamed labels.
+/// Validates an update: the source, the volume mode and the node affinity are immutable, but for
+/// beta labels in the affinity, which may be replaced by their stable names.
 fn validate_update(spec: &Value, before: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !sources::are_same(spec, before) {

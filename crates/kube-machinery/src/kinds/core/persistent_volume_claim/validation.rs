@@ -1,5 +1,7 @@
-//! Validation of PersistentVolumeClaims. Upstream: `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate`
-//! and `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
+//! Validation of PersistentVolumeClaims and of their status, for each create and update. The rules for the spec of a
+//! new claim are in `core::pod::claim_template`, since pods and StatefulSets have claims in templates too. Upstream:
+//! `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate` and
+//! `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
@@ -28,7 +30,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     // The API group is not checked if the old claim has one, because older servers accepted any.
     let mut causes = claim(spec, if had_group { Groups::Any } else { Groups::Checked }, &"spec");
     causes.extend(validate_update(new, old));
-    causes.extend(shrinks(new, old));
+    causes.extend(refuse_shrinking(new, old));
     if spec["volumeMode"] != old["spec"]["volumeMode"] {
         causes.push(Cause::invalid_json("volumeMode", &spec["volumeMode"], "field is immutable"));
     }
@@ -40,6 +42,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 /// claim, an unset volume name, and an unset storage class that matches the annotation.
 fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
     let (spec, before) = (&new["spec"], &old["spec"]);
+    // `kept` is the new spec with the old values of the fields that may change.
     let (mut kept, mut causes) = (spec.clone(), Vec::new());
     let mut keep = |field: &str| kept[field] = before[field].clone();
     if text(before, "volumeName").is_empty() {
@@ -102,7 +105,7 @@ fn has_same_size(size: &Value, before: &Value) -> bool {
 
 /// Checks that a claim does not request less than before, unless it still requests more than its current capacity: this
 /// lets users take back an expansion that failed.
-fn shrinks(new: &Value, old: &Value) -> Option<Cause> {
+fn refuse_shrinking(new: &Value, old: &Value) -> Option<Cause> {
     let requested = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
     let is_less = |size: &Option<Quantity>, than: &Option<Quantity>| match (size, than) {
         (Some(size), Some(than)) => size.compare(than).is_lt(),

@@ -1,4 +1,5 @@
-//! The Service kind: its row in the table of kinds. Its defaults, validation and allocator are in the submodules.
+//! The Service kind, one address for a set of pods: its row in the table of kinds (`kinds::served`). The submodules set
+//! its defaults, validate it, and allocate its cluster IP and node ports.
 
 mod addresses;
 mod allocation;
