@@ -1,5 +1,7 @@
-//! APIService objects. Each names an API group and version, and the server behind it. Upstream:
-//! `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
+//! The APIService kind: each object names an API group and version, and the server that serves it. Clients read from
+//! them which groups there are and in which order to prefer them. Here are the kind's row, defaults and validation, and
+//! the APIServices that the server creates itself for its own groups. Upstream: `k8s.io/kube-aggregator`,
+//! `pkg/apis/apiregistration`.
 //!
 //! This server does not forward requests to other API servers: an APIService with a `service` is stored, and has no
 //! effect.
@@ -12,7 +14,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
-/// The row of an APIService.
+/// The APIService row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(super) const ROW: Resource = Resource {
     group: "apiregistration.k8s.io",
     plural: "apiservices",

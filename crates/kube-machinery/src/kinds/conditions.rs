@@ -1,5 +1,6 @@
-//! Validation of the conditions in a status. Upstream: `ValidateConditions` in `pkg/apis/meta/v1/validation` of
-//! k8s.io/apimachinery.
+//! Validation of the conditions in a status, for the kinds whose conditions are of the common type `metav1.Condition`:
+//! PodDisruptionBudgets and ValidatingAdmissionPolicies. Upstream: `ValidateConditions` in
+//! `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,6 @@
-//! Decoding of JSON inside a string, with the error messages of Go's decoder. Upstream: `encoding/json`.
+//! Decodes JSON that is inside a string field, such as tolerations in an annotation or the registry credentials in a
+//! Secret, for the validation of that field. Causes quote the error messages of Go's decoder, so they are made here.
+//! Upstream: `encoding/json`.
 
 use crate::codec::go_syntax;
 use crate::value::Value;
@@ -14,7 +16,7 @@ pub(super) fn read(text: &str, go: &str, fits: fn(&Value) -> bool) -> Result<Val
     }
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let kind = match &value {
-        known if known.is_null() || fits(known) => return Ok(value),
+        decoded if decoded.is_null() || fits(decoded) => return Ok(value),
         Value::Bool(_) => "bool",
         Value::Number(_) => "number",
         Value::String(_) => "string",

@@ -1,5 +1,5 @@
-//! EndpointSlice objects: their defaults and validation. Upstream: `pkg/apis/discovery`,
-//! `pkg/registry/discovery/endpointslice`.
+//! The EndpointSlice kind, a part of the addresses and ports behind a Service: its row in the table of kinds, its
+//! defaults and its validation. Upstream: `pkg/apis/discovery`, `pkg/registry/discovery/endpointslice`.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,8 @@ use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The row of an EndpointSlice.
+/// The EndpointSlice row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "discovery.k8s.io",
     plural: "endpointslices",
@@ -160,7 +161,7 @@ fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, wrong, &names::label(wrong).join(",")))
 }
 
-/// Upstream: `validateHints`.
+/// Validates hints, the zones or nodes that should use an endpoint. Upstream: `validateHints`.
 fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     if hints.len() > MOST_HINTS {
         return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];

@@ -1,4 +1,7 @@
-//! Field selectors, such as `spec.nodeName=a`: parsing for a kind, and matching of objects.
+//! Field selectors, such as `spec.nodeName=a`, by which a list, watch or deletion selects objects. Each kind supports
+//! only a few fields, those in its row, so a selector is parsed for a kind: a field becomes an index into the row's
+//! `fields`. Matching is generic over [`Selectable`], since the store keeps the values of these fields apart from the
+//! objects.
 
 use std::borrow::Cow;
 

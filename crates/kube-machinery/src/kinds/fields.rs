@@ -1,4 +1,6 @@
-//! Helpers of the validation of all kinds: access to fields, and rules that many fields share.
+//! Helpers for the validation of all kinds. The validation works on JSON values, in which an absent field reads as
+//! null; these functions read a field as its type, with Go's zero value for an absent one, and check rules that many
+//! fields share. A check returns its causes, the errors that the client gets.
 
 use std::fmt::{self, Display, Formatter};
 

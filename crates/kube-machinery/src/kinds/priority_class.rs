@@ -1,4 +1,5 @@
-//! PriorityClass objects: their defaults and validation. Upstream: `pkg/apis/scheduling`.
+//! The PriorityClass kind, which gives pods a priority for scheduling: its row in the table of kinds, its defaults and
+//! its validation. Upstream: `pkg/apis/scheduling`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::set_default;
@@ -7,7 +8,8 @@ use crate::kinds::fields::{known, number, text};
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The row of a PriorityClass.
+/// The PriorityClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "scheduling.k8s.io",
     plural: "priorityclasses",

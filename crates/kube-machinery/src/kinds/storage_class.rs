@@ -1,4 +1,5 @@
-//! StorageClass objects: their defaults and validation. Upstream: `pkg/apis/storage`.
+//! The StorageClass kind, which says how volumes are made for claims: its row in the table of kinds, its defaults and
+//! its validation. Upstream: `pkg/apis/storage`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The row of a StorageClass.
+/// The StorageClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "storage.k8s.io",
     plural: "storageclasses",
@@ -77,7 +79,8 @@ fn parameters(class: &Value) -> Vec<Cause> {
 /// The values that a topology term lists for each key.
 type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Upstream: `validateAllowedTopologies`.
+/// Validates the topologies in which volumes may be made. No two terms may be the same. Upstream:
+/// `validateAllowedTopologies`.
 fn topologies(class: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::<Term<'_>>::new());
     for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
@@ -91,7 +94,7 @@ fn topologies(class: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateTopologySelectorTerm`.
+/// Validates a term, and returns it as a map, for the comparison with others. Upstream: `ValidateTopologySelectorTerm`.
 fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Vec<Cause>) {
     let (mut causes, mut read) = (Vec::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {

@@ -1,4 +1,6 @@
-//! The strategy of a kind: the ways in which kinds differ when objects are created, updated and deleted.
+//! The strategy of a kind: the options by which kinds differ when objects are created, updated and deleted, for example
+//! whether a PUT may create an object. A kind's row (`resource`) has them, and the request handlers act on them.
+//! Upstream: the `strategy.go` of each kind.
 
 /// The way DELETE removes an object without finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +63,7 @@ pub enum UnconditionalUpdate {
     Refused,
 }
 
+/// The time after which the server removes an object by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
     Endless,
@@ -94,5 +97,6 @@ impl Strategy {
         lifetime: Lifetime::Endless,
         dependents: Dependents::Collected,
     };
+    /// As `USUAL`, but a PUT of an object that does not exist creates it.
     pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };
 }

@@ -8,7 +8,8 @@ use crate::value::{Value, json};
 
 use crate::conventions::edit::{list, set_default};
 
-/// The row of a MutatingWebhookConfiguration.
+/// The MutatingWebhookConfiguration row in the table of kinds (`kinds::served`): its names, and the functions that the
+/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "admissionregistration.k8s.io",
     plural: "mutatingwebhookconfigurations",

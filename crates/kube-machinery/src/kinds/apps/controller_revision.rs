@@ -6,7 +6,8 @@ use crate::kinds::columns;
 use crate::kinds::resource::Resource;
 use crate::value::Value;
 
-/// The ControllerRevision row in the table of kinds.
+/// The ControllerRevision row in the table of kinds (`kinds::served`): its names, and the functions that the server
+/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "controllerrevisions",

@@ -14,7 +14,8 @@ use crate::kinds::names::{self, NameRule};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The StatefulSet row in the table of kinds.
+/// The StatefulSet row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "statefulsets",

@@ -6,7 +6,8 @@ use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Serving};
 
-/// The ComponentStatus row in the table of kinds.
+/// The ComponentStatus row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "componentstatuses",
     singular: "componentstatus",

@@ -12,7 +12,8 @@ use crate::kinds::embedded;
 use crate::kinds::resource::Resource;
 use crate::value::{SmolStr, Value, json};
 
-/// The ConfigMap row in the table of kinds.
+/// The ConfigMap row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     plural: "configmaps",
     singular: "configmap",
@@ -24,7 +25,8 @@ pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The Secret row in the table of kinds.
+/// The Secret row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const SECRET: Resource = Resource {
     plural: "secrets",
     singular: "secret",

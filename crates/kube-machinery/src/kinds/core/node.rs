@@ -14,7 +14,8 @@ use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresou
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
-/// The Node row in the table of kinds.
+/// The Node row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "nodes",
     singular: "node",

@@ -7,7 +7,8 @@ use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, Resource};
 use crate::value::Value;
 
-/// The PodTemplate row in the table of kinds.
+/// The PodTemplate row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "podtemplates",
     singular: "podtemplate",

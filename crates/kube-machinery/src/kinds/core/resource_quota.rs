@@ -14,7 +14,8 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
 use crate::value::Value;
 
-/// The ResourceQuota row in the table of kinds.
+/// The ResourceQuota row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "resourcequotas",
     singular: "resourcequota",

@@ -5,7 +5,8 @@ use crate::conventions::edit::{list, object};
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::value::Value;
 
-/// The ServiceAccount row in the table of kinds.
+/// The ServiceAccount row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "serviceaccounts",
     singular: "serviceaccount",

@@ -29,7 +29,8 @@ mod warnings;
 pub use self::approval::conformance;
 pub use self::conversion::has_invalid_bundle;
 
-/// The row of a CustomResourceDefinition.
+/// The CustomResourceDefinition row in the table of kinds (`kinds::served`): its names, and the functions that the
+/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apiextensions.k8s.io",
     plural: "customresourcedefinitions",

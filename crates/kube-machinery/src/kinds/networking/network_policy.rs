@@ -10,7 +10,8 @@ use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The NetworkPolicy row in the table of kinds.
+/// The NetworkPolicy row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "networkpolicies",

@@ -1,4 +1,5 @@
-//! Validation of the policy rules in Roles and ClusterRoles. Upstream: `ValidatePolicyRule` in
+//! Validation of the policy rules in Roles and ClusterRoles. A rule permits verbs on resources, or, in a ClusterRole,
+//! on URLs that are not resources, such as `/healthz`. Upstream: `ValidatePolicyRule` in
 //! `pkg/apis/rbac/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};

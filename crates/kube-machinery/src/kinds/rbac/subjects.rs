@@ -1,5 +1,6 @@
-//! Validation of RoleBindings and ClusterRoleBindings: the role reference and the subjects that get the role. Upstream:
-//! `ValidateRoleBinding` in `pkg/apis/rbac/validation/validation.go`.
+//! Validation of RoleBindings and ClusterRoleBindings: the reference to the role, which cannot change, and the subjects
+//! (users, groups and service accounts) that get the role. Upstream: `ValidateRoleBinding` in
+//! `pkg/apis/rbac/validation/validation.go`.
 
 use super::GROUP;
 use crate::conventions::cause::{At, Cause};
@@ -21,19 +22,20 @@ pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<C
     let is_namespaced = kinds.contains(&"Role");
     causes.extend(subjects().flat_map(|(at, one)| subject(one, is_namespaced, &at)));
     causes.extend(required(role, "name", &"roleRef"));
-    causes.extend(old.and_then(|old| changed(role, &old["roleRef"])));
+    causes.extend(old.and_then(|old| validate_unchanged(role, &old["roleRef"])));
     causes.extend(subjects().filter_map(|(at, subject)| required(subject, "name", &at)));
     causes
 }
 
 /// Checks that an update does not change the role reference.
-fn changed(role: &Value, old: &Value) -> Option<Cause> {
+fn validate_unchanged(role: &Value, old: &Value) -> Option<Cause> {
     let field = |name: &str| json!(text(role, name));
     let shown = format!(r#"{{"APIGroup":{},"Kind":{},"Name":{}}}"#, field("apiGroup"), field("kind"), field("name"));
     (role != old).then(|| Cause::invalid_as("roleRef", &shown, "field is immutable"))
 }
 
-/// Upstream: `ValidateRoleBindingSubject`.
+/// Validates a subject. A service account in a RoleBinding may omit its namespace. Upstream:
+/// `ValidateRoleBindingSubject`.
 fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Vec<Cause> {
     const KINDS: [&str; 3] = ["ServiceAccount", "User", "Group"];
     let (name, kind, group) = (text(subject, "name"), text(subject, "kind"), text(subject, "apiGroup"));
