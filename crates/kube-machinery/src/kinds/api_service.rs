@@ -7,7 +7,7 @@
 //! effect.
 
 use super::columns;
-use super::fields::{each, invalid, known, number, text};
+use super::fields::{each, invalid, number, one_of, text};
 use super::names::{self, NameRule};
 use super::resource::{Change, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
@@ -204,7 +204,7 @@ fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let conditions = each(&new["status"], "conditions", &"status");
     let states = ["True", "False", "Unknown"];
     conditions
-        .filter_map(|(at, condition)| known(text(condition, "status"), &states, &format_args!("{at}.status")))
+        .filter_map(|(at, condition)| one_of(text(condition, "status"), &states, &format_args!("{at}.status")))
         .collect()
 }
 

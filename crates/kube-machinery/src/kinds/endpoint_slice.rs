@@ -9,7 +9,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{list, object, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
-use crate::kinds::fields::{invalid, items, known, text};
+use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
@@ -66,7 +66,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     } else if kind.is_empty() {
         causes.push(Cause::required("addressType", ""));
     } else {
-        causes.extend(known(kind, &["FQDN", "IPv4", "IPv6"], &"addressType"));
+        causes.extend(one_of(kind, &["FQDN", "IPv4", "IPv6"], &"addressType"));
     }
     causes
 }
@@ -83,7 +83,7 @@ fn ports(ports: &[Value]) -> Vec<Cause> {
         if !seen.insert(name) {
             causes.push(Cause::duplicate(at_name, name));
         }
-        causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
+        causes.extend(one_of(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
         if let Some(protocol) = port["appProtocol"].as_str() {
             causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
         }

@@ -7,7 +7,7 @@ use crate::kinds::apps::int_or_percent;
 use crate::kinds::columns;
 use crate::kinds::conditions;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{known_if_set, not_negative};
+use crate::kinds::fields::{not_negative, one_of_if_set};
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::Value;
@@ -54,7 +54,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     }
     causes.extend(pod::label_selector(&spec["selector"], &"spec.selector"));
     let policies = ["AlwaysAllow", "IfHealthyBudget"];
-    causes.extend(known_if_set(spec, "unhealthyPodEvictionPolicy", &policies, &"spec"));
+    causes.extend(one_of_if_set(spec, "unhealthyPodEvictionPolicy", &policies, &"spec"));
     causes
 }
 

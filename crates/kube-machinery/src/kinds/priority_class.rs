@@ -4,7 +4,7 @@
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
-use crate::kinds::fields::{known, number, text};
+use crate::kinds::fields::{number, one_of, text};
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
@@ -62,7 +62,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let policies = ["PreemptLowerPriority", "Never"];
     if let Some(policy) = new["preemptionPolicy"].as_str() {
-        causes.extend(known(policy, &policies, &"preemptionPolicy"));
+        causes.extend(one_of(policy, &policies, &"preemptionPolicy"));
     }
     causes
 }

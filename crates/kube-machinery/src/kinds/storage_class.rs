@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
-use crate::kinds::fields::{each, invalid, items, known, pairs, required, text};
+use crate::kinds::fields::{each, invalid, items, one_of, pairs, required, text};
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
 use crate::value::{Value, json};
@@ -46,10 +46,10 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes.extend(parameters(new));
     let policy = text(new, "reclaimPolicy");
     if !policy.is_empty() {
-        causes.extend(known(policy, &["Delete", "Retain"], &"reclaimPolicy"));
+        causes.extend(one_of(policy, &["Delete", "Retain"], &"reclaimPolicy"));
     }
     let modes = ["Immediate", "WaitForFirstConsumer"];
-    causes.extend(known(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
+    causes.extend(one_of(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
     causes.extend(topologies(new));
     let unchangeable = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
     let fixed = |field: &str| Cause::invalid_as(field, "null", "field is immutable");

@@ -13,7 +13,7 @@ use super::webhook::{MatchPolicy, selector, text};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, items, known};
+use crate::kinds::fields::{each, invalid, items, one_of};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
@@ -73,7 +73,7 @@ pub(super) fn set_defaults(resources: &mut Value) {
 
 pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
     let (policy, at_policy) = (resources["matchPolicy"].as_str().unwrap_or_default(), format_args!("{at}.matchPolicy"));
-    let mut causes: Vec<Cause> = known(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
+    let mut causes: Vec<Cause> = one_of(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
     for field in ["namespaceSelector", "objectSelector"] {
         causes.extend(pod::label_selector(&resources[field], &format_args!("{at}.{field}")));
     }

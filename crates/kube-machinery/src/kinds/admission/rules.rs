@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{items, known, known_if_set};
+use crate::kinds::fields::{items, one_of, one_of_if_set};
 use crate::value::Value;
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -13,13 +13,13 @@ const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 pub(super) fn rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = with_wildcard(rule, "operations", "operations", at);
     for (i, operation) in texts(rule, "operations").enumerate() {
-        causes.extend(known(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
+        causes.extend(one_of(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
     }
     causes.extend(with_wildcard(rule, "apiGroups", "API groups", at));
     causes.extend(with_wildcard(rule, "apiVersions", "API versions", at));
     causes.extend(empty_ones(rule, "apiVersions", at));
     causes.extend(resources(rule, at));
-    causes.extend(known_if_set(rule, "scope", &["*", "Cluster", "Namespaced"], at));
+    causes.extend(one_of_if_set(rule, "scope", &["*", "Cluster", "Namespaced"], at));
     causes
 }
 

@@ -12,7 +12,7 @@ use crate::conventions::edit::{object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
-use crate::kinds::fields::{each, invalid, items, known, known_if_set, text};
+use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
@@ -54,7 +54,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut declared = Declarations::new(!spec["paramKind"].is_null());
     let failure_policy = text(spec, "failurePolicy");
     let mut causes: Vec<Cause> =
-        known(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
+        one_of(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
     if !spec["paramKind"].is_null() {
         causes.extend(param_kind(&spec["paramKind"], &"spec.paramKind"));
     }
@@ -180,7 +180,7 @@ fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Ca
     } else if message.trim().contains(['\n', '\r']) {
         causes.push(Cause::invalid(at_message, message, "must not contain line breaks"));
     }
-    causes.extend(known_if_set(validation, "reason", &REASONS, at));
+    causes.extend(one_of_if_set(validation, "reason", &REASONS, at));
     causes
 }
 

@@ -9,7 +9,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{invalid, items, known, text};
+use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
 use crate::value::Value;
@@ -79,7 +79,7 @@ fn param_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     let at_action = format_args!("{at}.parameterNotFoundAction");
     match text(reference, "parameterNotFoundAction") {
         "" => causes.push(Cause::required(at_action, "")),
-        action => causes.extend(known(action, &["Deny", "Allow"], &at_action)),
+        action => causes.extend(one_of(action, &["Deny", "Allow"], &at_action)),
     }
     causes
 }
@@ -89,7 +89,7 @@ fn actions(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, action) in items(spec, "validationActions").iter().enumerate() {
         let (action, at) = (action.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));
-        causes.extend(known(action, &["Audit", "Deny", "Warn"], &at));
+        causes.extend(one_of(action, &["Audit", "Deny", "Warn"], &at));
         if !seen.insert(action) {
             causes.push(Cause::duplicate(at, action));
         }

@@ -8,7 +8,7 @@ use super::expressions::Declarations;
 use super::rules::rule;
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, known, known_if_set, text};
+use crate::kinds::fields::{each, invalid, is_port, items, one_of, one_of_if_set, text};
 use crate::kinds::{names, url};
 use crate::value::Value;
 
@@ -71,22 +71,22 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = qualified_name(text(hook, "name"), &format_args!("{at}.name")).into_iter().collect();
     causes.extend(each(hook, "rules", at).flat_map(|(at, one)| rule(one, &at)));
-    causes.extend(known_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
-    causes.extend(known_if_set(hook, "matchPolicy", &["Equivalent", "Exact"], at));
+    causes.extend(one_of_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
+    causes.extend(one_of_if_set(hook, "matchPolicy", &["Equivalent", "Exact"], at));
     let side_effects = if tolerated.side_effects { &SIDE_EFFECTS[..] } else { &NO_SIDE_EFFECTS };
     match hook["sideEffects"].as_str() {
         None => {
             let why = format!("must specify one of {}", side_effects.join(", "));
             causes.push(Cause::required(format_args!("{at}.sideEffects"), &why));
         }
-        Some(chosen) => causes.extend(known(chosen, side_effects, &format_args!("{at}.sideEffects"))),
+        Some(chosen) => causes.extend(one_of(chosen, side_effects, &format_args!("{at}.sideEffects"))),
     }
     if hook["timeoutSeconds"].as_i64().is_some_and(|seconds| !(1..=30).contains(&seconds)) {
         let why = "the timeout value must be between 1 and 30 seconds";
         causes.push(Cause::invalid_json(format_args!("{at}.timeoutSeconds"), &hook["timeoutSeconds"], why));
     }
     causes.extend(selectors(hook, at).into_iter().filter(|cause| !(tolerated.label_values && is_of_value(cause))));
-    causes.extend(known_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
+    causes.extend(one_of_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
     causes.extend(client_config(&hook["clientConfig"], &format_args!("{at}.clientConfig")));
     if !tolerated.conditions {
         causes.extend(conditions::validate(hook, &Declarations::new(false), at));

@@ -11,7 +11,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::label_selector;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{items, known, pairs, text};
+use crate::kinds::fields::{items, one_of, pairs, text};
 
 /// Sets the defaults of the pod template in a spec.
 pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
@@ -70,7 +70,7 @@ pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Caus
 pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     const AT: &str = "spec.template.spec";
     let mut causes: Vec<Cause> =
-        known(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();
+        one_of(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();
     if !spec["activeDeadlineSeconds"].is_null() {
         let why = format!("activeDeadlineSeconds in {kind} is not Supported");
         causes.push(Cause::forbidden(format_args!("{AT}.activeDeadlineSeconds"), &why));

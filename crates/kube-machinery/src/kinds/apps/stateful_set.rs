@@ -9,7 +9,7 @@ use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod::claim_template::{self, Groups};
 use crate::kinds::core::{persistent_volume_claim, pod};
-use crate::kinds::fields::{each, invalid, items, known, not_negative, number, text};
+use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, text};
 use crate::kinds::names::{self, NameRule};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
@@ -108,7 +108,7 @@ fn validate_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
     for field in ["whenDeleted", "whenScaled"] {
         const AT: &str = "spec.persistentVolumeClaimRetentionPolicy";
         let policy = text(&spec["persistentVolumeClaimRetentionPolicy"], field);
-        causes.extend(known(policy, &["Retain", "Delete"], &format_args!("{AT}.{field}")));
+        causes.extend(one_of(policy, &["Retain", "Delete"], &format_args!("{AT}.{field}")));
     }
     if checks.only_new {
         for (at, claim) in each(spec, "volumeClaimTemplates", &"spec") {

@@ -7,7 +7,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
-use crate::kinds::fields::{known, not_negative, required, text};
+use crate::kinds::fields::{not_negative, one_of, required, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
@@ -61,7 +61,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.extend(spec["timeZone"].as_str().map_or_else(Vec::new, time_zone));
     }
     let policies = ["Allow", "Forbid", "Replace"];
-    causes.extend(known(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
+    causes.extend(one_of(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
     causes.extend(template(&spec["jobTemplate"]["spec"]));
     for limit in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
         causes.extend(not_negative(spec, limit, &"spec"));

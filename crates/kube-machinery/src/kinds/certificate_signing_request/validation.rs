@@ -12,7 +12,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::pem;
 use crate::conventions::x509::{Subject, subject_of_request};
 use crate::kinds::core::pod;
-use crate::kinds::fields::{items, known, text};
+use crate::kinds::fields::{items, one_of, text};
 use crate::kinds::resource::Subresource;
 use crate::value::Value;
 
@@ -96,7 +96,7 @@ fn spec(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let (usages, old_usages) = (usages(spec), old.map(usages).unwrap_or_default());
     if old_usages.iter().all(|usage| USAGES.contains(usage)) {
-        let one = |(i, usage): (usize, &&str)| known(usage, &USAGES, &format_args!("spec.usages[{i}]"));
+        let one = |(i, usage): (usize, &&str)| one_of(usage, &USAGES, &format_args!("spec.usages[{i}]"));
         causes.extend(usages.iter().enumerate().filter_map(one));
     }
     if !has_duplicates(&old_usages) {
@@ -158,7 +158,7 @@ fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let states = if DECISIONS.contains(&kind) { &["True"][..] } else { &["False", "True", "Unknown"] };
         match text(condition, "status") {
             "" => causes.push(Cause::required(format_args!("{at}.status"), "")),
-            status => causes.extend(known(status, states, &format_args!("{at}.status"))),
+            status => causes.extend(one_of(status, states, &format_args!("{at}.status"))),
         }
         if !seen.insert(kind) && !may_be_double {
             causes.push(Cause::duplicate(format_args!("{at}.type"), kind));

@@ -9,7 +9,7 @@ use crate::conventions::edit::{empty, set_default};
 use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
-use crate::kinds::fields::{items, one_of, text};
+use crate::kinds::fields::{items, required_one_of, text};
 use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
@@ -163,7 +163,7 @@ fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
         causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format_args!("{at}.key"), key, why)));
         let messages = names::label_value(value);
         causes.extend(messages.first().map(|_| Cause::invalid(format_args!("{at}.value"), value, &messages.join(";"))));
-        causes.extend(one_of(effect, &EFFECTS, &format_args!("{at}.effect")));
+        causes.extend(required_one_of(effect, &EFFECTS, &format_args!("{at}.effect")));
         if !pairs.insert((key, effect)) {
             let shown = json!({"Key": key, "Value": value, "Effect": effect, "TimeAdded": taint["timeAdded"]});
             let order = ["Key", "Value", "Effect", "TimeAdded"];

@@ -6,7 +6,7 @@ use crate::conventions::edit::{empty, set_default};
 use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{known, not_negative, pairs, text};
+use crate::kinds::fields::{not_negative, one_of, pairs, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Map, Value, json};
 
@@ -78,7 +78,7 @@ fn validate_template(spec: &Value) -> Vec<Cause> {
     }
     causes.extend(pod::validation::template(template, &"spec.template"));
     let policy = text(&template["spec"], "restartPolicy");
-    causes.extend(known(policy, &["Always"], &format_args!("{at}.restartPolicy")));
+    causes.extend(one_of(policy, &["Always"], &format_args!("{at}.restartPolicy")));
     if !template["spec"]["activeDeadlineSeconds"].is_null() {
         let why = "activeDeadlineSeconds in ReplicationController is not Supported";
         causes.push(Cause::forbidden(format_args!("{at}.activeDeadlineSeconds"), why));

@@ -5,7 +5,7 @@
 use super::validation::{ApiVersions, reference};
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
-use crate::kinds::fields::{each, invalid, items, known, number, text};
+use crate::kinds::fields::{each, invalid, items, number, one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -39,7 +39,7 @@ fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cau
     if kind.is_empty() {
         causes.push(Cause::required(format_args!("{at}.type"), "must specify a metric source type"));
     }
-    causes.extend(known(kind, &TYPES, &format_args!("{at}.type")));
+    causes.extend(one_of(kind, &TYPES, &format_args!("{at}.type")));
     let given: Vec<&str> = SOURCES.iter().map(|(_, field)| *field).filter(|field| metric[*field].is_object()).collect();
     if let Some(field) = given.first() {
         causes.extend(source(field, &metric[*field], versions, &format_args!("{at}.{field}")));

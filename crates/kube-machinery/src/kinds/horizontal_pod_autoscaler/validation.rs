@@ -6,7 +6,7 @@
 use super::metrics;
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::resource_validation::parsed;
-use crate::kinds::fields::{each, invalid, items, known, known_if_set, not_negative, number, required, text};
+use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, one_of_if_set, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -119,7 +119,7 @@ fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
     if !why.is_empty() {
         causes.push(Cause::invalid_as(format_args!("{at}.stabilizationWindowSeconds"), &window.to_string(), why));
     }
-    causes.extend(known_if_set(rules, "selectPolicy", &["Disabled", "Max", "Min"], at));
+    causes.extend(one_of_if_set(rules, "selectPolicy", &["Disabled", "Max", "Min"], at));
     if items(rules, "policies").is_empty() {
         causes.push(Cause::required(format_args!("{at}.policies"), "must specify at least one Policy"));
     }
@@ -134,7 +134,7 @@ fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
 /// Upstream: `validateScalingPolicy`.
 fn policy(policy: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
-        known(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
+        one_of(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
     for field in ["value", "periodSeconds"] {
         let number = number(policy, field);
         let why = match number {

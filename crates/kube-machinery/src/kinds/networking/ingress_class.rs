@@ -4,7 +4,7 @@
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::object_field;
 use crate::kinds::columns;
-use crate::kinds::fields::{invalid, known, text};
+use crate::kinds::fields::{invalid, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
@@ -83,7 +83,7 @@ fn parameters(reference: &Value, at: At<'_>) -> Vec<Cause> {
         ("Namespace", Some(name)) => causes.extend(invalid(&at_namespace, name, names::label(name))),
         ("Cluster", None) => {}
         ("Cluster", Some(_)) => causes.push(Cause::forbidden(at_namespace, "`parameters.scope` is set to 'Cluster'")),
-        (other, _) => causes.extend(known(other, &["Cluster", "Namespace"], &format_args!("{at}.scope"))),
+        (other, _) => causes.extend(one_of(other, &["Cluster", "Namespace"], &format_args!("{at}.scope"))),
     }
     causes
 }

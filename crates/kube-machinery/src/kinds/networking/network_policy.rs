@@ -6,7 +6,7 @@ use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text};
+use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, text};
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
@@ -61,7 +61,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         return causes;
     }
     for (i, kind) in types.iter().enumerate() {
-        causes.extend(known(kind.as_str().unwrap_or_default(), &TYPES, &format_args!("spec.policyTypes[{i}]")));
+        causes.extend(one_of(kind.as_str().unwrap_or_default(), &TYPES, &format_args!("spec.policyTypes[{i}]")));
     }
     causes
 }
@@ -84,7 +84,7 @@ fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
     let mut causes: Vec<Cause> =
-        known(text(port, "protocol"), &protocols, &format_args!("{at}.protocol")).into_iter().collect();
+        one_of(text(port, "protocol"), &protocols, &format_args!("{at}.protocol")).into_iter().collect();
     let at = format_args!("{at}.port");
     match number {
         Value::Number(first) => {

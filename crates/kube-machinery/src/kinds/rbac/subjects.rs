@@ -4,7 +4,7 @@
 
 use super::GROUP;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{invalid, items, known, required, text};
+use crate::kinds::fields::{invalid, items, one_of, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::value::{Value, json};
 
@@ -12,8 +12,8 @@ use crate::value::{Value, json};
 /// checks them by tags on its types (declarative validation), after the handwritten validation.
 pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<Cause> {
     let role = &new["roleRef"];
-    let mut causes: Vec<Cause> = known(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
-    causes.extend(known(text(role, "kind"), kinds, &"roleRef.kind"));
+    let mut causes: Vec<Cause> = one_of(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
+    causes.extend(one_of(text(role, "kind"), kinds, &"roleRef.kind"));
     let name = text(role, "name");
     if !name.is_empty() {
         causes.extend(invalid(&"roleRef.name", name, NameRule::PathSegment.messages(name)));
@@ -45,12 +45,12 @@ fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Vec<Cause> {
         "ServiceAccount" => {
             let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
             causes.extend(invalid(&format_args!("{at}.name"), name, messages));
-            causes.extend(known(group, &[""], &at_group));
+            causes.extend(one_of(group, &[""], &at_group));
             if !is_namespaced {
                 causes.extend(required(subject, "namespace", at));
             }
         }
-        "User" | "Group" => causes.extend(known(group, &[GROUP], &at_group)),
+        "User" | "Group" => causes.extend(one_of(group, &[GROUP], &at_group)),
         other => causes.push(Cause::unsupported_text(format_args!("{at}.kind"), other, &KINDS)),
     }
     causes

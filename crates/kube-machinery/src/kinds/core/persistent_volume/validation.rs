@@ -8,7 +8,7 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::core::pod::affinity::node_selector;
 use crate::kinds::core::pod::claim_template::{VOLUME_MODES, access_modes, class};
 use crate::kinds::core::pod::resource_validation::parsed;
-use crate::kinds::fields::{items, known, known_if_set, text};
+use crate::kinds::fields::{items, one_of, one_of_if_set, text};
 use crate::kinds::resource_list::not_below_zero;
 use crate::value::{Map, Value};
 
@@ -53,7 +53,7 @@ fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
     causes.extend(access_modes(spec, &"spec.accessModes"));
     causes.extend(capacity(spec));
     let policy = text(spec, "persistentVolumeReclaimPolicy");
-    causes.extend(known(policy, &POLICIES, &"spec.persistentVolumeReclaimPolicy"));
+    causes.extend(one_of(policy, &POLICIES, &"spec.persistentVolumeReclaimPolicy"));
     causes.extend(affinity(&spec["nodeAffinity"]));
     causes.extend(sources::validate(spec, name));
     if is_root(&spec["hostPath"]) && policy == "Recycle" {
@@ -61,7 +61,7 @@ fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
         causes.push(Cause::forbidden("spec.persistentVolumeReclaimPolicy", why));
     }
     causes.extend(class(spec, "storageClassName", &"spec"));
-    causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, &"spec"));
+    causes.extend(one_of_if_set(spec, "volumeMode", &VOLUME_MODES, &"spec"));
     causes.extend(attributes(spec));
     causes
 }

@@ -7,7 +7,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
 use crate::kinds::core::pod::claim_template::{Groups, claim};
 use crate::kinds::core::pod::resource_validation::{amount, parsed};
-use crate::kinds::fields::{invalid, known, pairs, text};
+use crate::kinds::fields::{invalid, one_of, pairs, text};
 use crate::kinds::names;
 use crate::kinds::resource_list::{is_native, not_below_zero};
 use crate::value::Value;
@@ -143,7 +143,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     for (name, word) in pairs(status, "allocatedResourceStatuses") {
         causes.extend(resource(name, &at));
         if !STATUSES.contains(&word) {
-            causes.extend(known(name, &STATUSES, &at)); // upstream shows the resource's name, not its status
+            causes.extend(one_of(name, &STATUSES, &at)); // upstream shows the resource's name, not its status
         }
     }
     let at = "status.allocatedResources";
@@ -163,7 +163,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 fn resource(name: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = invalid(at, name, names::label_key(name));
     if causes.is_empty() && is_native(name) {
-        causes.extend(known(name, &[STORAGE], at));
+        causes.extend(one_of(name, &[STORAGE], at));
     }
     causes
 }

@@ -7,7 +7,7 @@ use super::paths::local;
 use super::projected::Paths;
 use super::selectors::label_selector;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{invalid, known, pairs, required, text};
+use crate::kinds::fields::{invalid, one_of, pairs, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -77,7 +77,7 @@ pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Pat
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
     causes.extend(user_annotations(source, &format_args!("{at}.userAnnotations")));
-    causes.extend(known(text(source, "keyType"), &KEY_TYPES, &format_args!("{at}.keyType")));
+    causes.extend(one_of(text(source, "keyType"), &KEY_TYPES, &format_args!("{at}.keyType")));
     let life = &source["maxExpirationSeconds"];
     if let Some(seconds) = life.as_i64() {
         let path = format_args!("{at}.maxExpirationSeconds");

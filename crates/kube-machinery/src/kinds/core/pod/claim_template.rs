@@ -7,7 +7,7 @@ use super::resource_validation::{amount, parsed};
 use super::selectors::label_selector;
 use super::validation::labels;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{invalid, items, known_if_set, pairs, required, text};
+use crate::kinds::fields::{invalid, items, one_of_if_set, pairs, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -79,7 +79,7 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<C
     causes.extend(access_modes(spec, &path));
     causes.extend(storage(&spec["resources"]["requests"]["storage"], &format_args!("{at}.resources[storage]")));
     causes.extend(class(spec, "storageClassName", at));
-    causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, at));
+    causes.extend(one_of_if_set(spec, "volumeMode", &VOLUME_MODES, at));
     causes.extend(data_sources(spec, groups, at));
     causes.extend(class(spec, "volumeAttributesClassName", at));
     causes

@@ -3,7 +3,7 @@
 //! Upstream: `validateProbe`, `validateHandler` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{is_port, items, known, not_negative, port_name, required, text};
+use crate::kinds::fields::{is_port, items, not_negative, one_of, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -81,7 +81,7 @@ fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'
 fn http_get(action: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(action, "path", at));
     causes.extend(port(&action["port"], at));
-    causes.extend(known(text(action, "scheme"), &["HTTP", "HTTPS"], &format_args!("{at}.scheme")));
+    causes.extend(one_of(text(action, "scheme"), &["HTTP", "HTTPS"], &format_args!("{at}.scheme")));
     for header in items(action, "httpHeaders") {
         let name = text(header, "name");
         causes.extend(names::header(name).map(|why| Cause::invalid(format_args!("{at}.httpHeaders"), name, why)));

@@ -8,7 +8,7 @@ use super::profiles::{app_armor, seccomp};
 use super::windows;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::go_struct::{Field, GoStruct};
-use crate::kinds::fields::{each, items, known_if_set, required, text};
+use crate::kinds::fields::{each, items, one_of_if_set, required, text};
 use crate::value::Value;
 
 /// The sysctls (kernel parameters) that belong to the IPC namespace, beside `fs.mqueue.*`.
@@ -36,12 +36,12 @@ pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
         causes.extend(id(group, &format_args!("{at}.supplementalGroups[{i}]")));
     }
     causes.extend(sysctls(spec, &at));
-    causes.extend(known_if_set(context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], &at));
+    causes.extend(one_of_if_set(context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], &at));
     causes.extend(seccomp(&context["seccompProfile"], &format_args!("{at}.seccompProfile")));
     causes.extend(windows::options(&context["windowsOptions"], &format_args!("{at}.windowsOptions")));
     causes.extend(app_armor(&context["appArmorProfile"], &format_args!("{at}.appArmorProfile")));
-    causes.extend(known_if_set(context, "supplementalGroupsPolicy", &["Merge", "Strict"], &at));
-    causes.extend(known_if_set(context, "seLinuxChangePolicy", &["MountOption", "Recursive"], &at));
+    causes.extend(one_of_if_set(context, "supplementalGroupsPolicy", &["Merge", "Strict"], &at));
+    causes.extend(one_of_if_set(context, "seLinuxChangePolicy", &["MountOption", "Recursive"], &at));
     causes
 }
 
@@ -159,7 +159,7 @@ pub(super) fn validate_container_context(context: &Value, host_users: bool, at: 
     for field in ["runAsUser", "runAsGroup"] {
         causes.extend(id(&context[field], &format_args!("{at}.{field}")));
     }
-    causes.extend(known_if_set(context, "procMount", &["Default", "Unmasked"], at));
+    causes.extend(one_of_if_set(context, "procMount", &["Default", "Unmasked"], at));
     if host_users && context["procMount"] == "Unmasked" {
         let why = "`hostUsers` must be false to use `Unmasked`";
         causes.push(Cause::invalid(format_args!("{at}.procMount"), "Unmasked", why));

@@ -4,7 +4,7 @@
 //! `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{items, known_if_set, number, pairs, required, text};
+use crate::kinds::fields::{items, number, one_of_if_set, pairs, required, text};
 use crate::value::Value;
 
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
@@ -170,8 +170,8 @@ pub(in crate::kinds) fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
 
 pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = require_all(source, &["diskName", "diskURI"], at);
-    causes.extend(known_if_set(source, "cachingMode", &CACHING, at));
-    causes.extend(known_if_set(source, "kind", &AZURE_KINDS, at));
+    causes.extend(one_of_if_set(source, "cachingMode", &CACHING, at));
+    causes.extend(one_of_if_set(source, "kind", &AZURE_KINDS, at));
     causes
 }
 

@@ -3,7 +3,7 @@
 //! `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{known, text};
+use crate::kinds::fields::{one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -48,7 +48,7 @@ pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Vec<Ca
             }
         }
         if !effect.is_empty() {
-            causes.extend(known(effect, &EFFECTS, &format_args!("{path}.effect")));
+            causes.extend(one_of(effect, &EFFECTS, &format_args!("{path}.effect")));
         }
     }
     causes

@@ -17,7 +17,7 @@ use super::update;
 use super::volume_validation::volumes;
 use super::windows;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{each, invalid, items, not_negative, one_of, text};
+use crate::kinds::fields::{each, invalid, items, not_negative, required_one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -108,12 +108,12 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes.extend(containers(&shared, at));
     causes.extend(ephemeral_containers(&shared, at));
     causes.extend(on_the_node(spec, holder, at));
-    causes.extend(one_of(
+    causes.extend(required_one_of(
         text(spec, "restartPolicy"),
         &["Always", "OnFailure", "Never"],
         &format_args!("{at}.restartPolicy"),
     ));
-    causes.extend(one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &format_args!("{at}.dnsPolicy")));
+    causes.extend(required_one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &format_args!("{at}.dnsPolicy")));
     causes.extend(labels(&spec["nodeSelector"], &format_args!("{at}.nodeSelector")));
     causes.extend(security::validate_pod_context(spec, at));
     causes.extend(shared_processes(spec, at));
@@ -139,7 +139,11 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes.extend(optional_name(spec, "priorityClassName", names::subdomain, at));
     causes.extend(optional_name(spec, "runtimeClassName", names::subdomain, at));
     if let Some(policy) = spec["preemptionPolicy"].as_str() {
-        causes.extend(one_of(policy, &["PreemptLowerPriority", "Never"], &format_args!("{at}.preemptionPolicy")));
+        causes.extend(required_one_of(
+            policy,
+            &["PreemptLowerPriority", "Never"],
+            &format_args!("{at}.preemptionPolicy"),
+        ));
     }
     if spec["overhead"].is_object() {
         let overhead = crate::value::json!({"limits": spec["overhead"]});

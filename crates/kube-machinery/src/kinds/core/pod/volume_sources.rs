@@ -6,7 +6,7 @@
 use super::paths::{descending, local, no_backsteps};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
-use crate::kinds::fields::{each, invalid, known_if_set, one_of, required, text};
+use crate::kinds::fields::{each, invalid, one_of_if_set, required, required_one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -49,7 +49,7 @@ pub(in crate::kinds) fn host_path(source: &Value, at: At<'_>) -> Vec<Cause> {
         return vec![cause];
     }
     let mut causes = Vec::from_iter(no_backsteps(text(source, "path"), &format_args!("{at}.path")));
-    causes.extend(known_if_set(source, "type", &HOST_PATH_TYPES, at));
+    causes.extend(one_of_if_set(source, "type", &HOST_PATH_TYPES, at));
     causes
 }
 
@@ -127,6 +127,6 @@ pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
 
 pub(super) fn image(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(source, "reference", at));
-    causes.extend(one_of(text(source, "pullPolicy"), &PULL_POLICIES, &format_args!("{at}.pullPolicy")));
+    causes.extend(required_one_of(text(source, "pullPolicy"), &PULL_POLICIES, &format_args!("{at}.pullPolicy")));
     causes
 }

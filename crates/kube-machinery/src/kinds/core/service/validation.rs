@@ -12,7 +12,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses::{ip, reachable};
 use crate::kinds::core::pod::ports::PROTOCOLS;
 use crate::kinds::core::pod::validation::labels;
-use crate::kinds::fields::{is_port, items, one_of, port_name, text};
+use crate::kinds::fields::{is_port, items, port_name, required_one_of, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
 use crate::value::{Value, json};
 
@@ -51,13 +51,13 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.extend(validate_port(port, &mut names, ports.len() > 1, &format_args!("spec.ports[{i}]")));
     }
     causes.extend(labels(&spec["selector"], &"spec.selector"));
-    causes.extend(one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], &"spec.sessionAffinity"));
+    causes.extend(required_one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], &"spec.sessionAffinity"));
     causes.extend(affinity(spec));
     for (i, address) in items(spec, "externalIPs").iter().enumerate() {
         let (address, at) = (address.as_str().unwrap_or_default(), format_args!("spec.externalIPs[{i}]"));
         causes.extend(ip(address, &at).map_or_else(|| reachable(address, &at), |cause| vec![cause]));
     }
-    causes.extend(one_of(kind, &TYPES, &"spec.type"));
+    causes.extend(required_one_of(kind, &TYPES, &"spec.type"));
     causes.extend(validate_port_numbers(ports, kind));
     causes.extend(source_ranges(spec, new, old));
     causes.extend(class(spec));
@@ -129,7 +129,11 @@ fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: boo
         }
     }
     causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
-    causes.extend(one_of(port["protocol"].as_str().unwrap_or_default(), &PROTOCOLS, &format_args!("{at}.protocol")));
+    causes.extend(required_one_of(
+        port["protocol"].as_str().unwrap_or_default(),
+        &PROTOCOLS,
+        &format_args!("{at}.protocol"),
+    ));
     let target = format_args!("{at}.targetPort");
     match &port["targetPort"] {
         Value::Number(_) => causes.extend(is_port(&port["targetPort"], &target)),
