@@ -153,7 +153,8 @@ mod tests {
         cause.map(|cause| cause.sentence()).unwrap_or_default()
     }
 
-    /// The cases of upstream's `TestIsValidIP` for legacy fields (`pkg/util/validation/ip_test.go` of k8s.io/apimachinery).
+    /// The cases of upstream's `TestIsValidIP` for legacy fields (`pkg/util/validation/ip_test.go` of
+    /// k8s.io/apimachinery).
     #[test]
     fn addresses_are_read_as_go_reads_them() {
         for good in ["1.2.3.4", "0.0.0.0", "1234::abcd", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "::1.2.3.4"] {

@@ -70,7 +70,7 @@ impl Catalog {
         self.custom.keys().cloned()
     }
 
-    /// Returns every kind in discovery.
+    /// Returns every served kind in every served version, as discovery lists them.
     pub fn served(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         served().chain(self.custom())
     }

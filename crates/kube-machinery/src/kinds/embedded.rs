@@ -5,8 +5,8 @@
 use crate::codec::go_syntax;
 use crate::value::Value;
 
-/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns true for
-/// a value of that type. Null fits every type.
+/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns
+/// true for a value of that type. Null fits every type.
 ///
 /// # Errors
 /// Go's message, if the JSON is malformed or has another type.

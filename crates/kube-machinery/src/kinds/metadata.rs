@@ -17,7 +17,8 @@ pub const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
 
-/// Returns the causes of the kind's own validation of the metadata of a new object, which has the kind's rule for names.
+/// Returns the causes of the kind's own validation of the metadata of a new object, which has the kind's rule for
+/// names.
 pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Vec<Cause> {
     if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Vec::new() }
 }

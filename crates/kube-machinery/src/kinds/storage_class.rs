@@ -51,13 +51,13 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let modes = ["Immediate", "WaitForFirstConsumer"];
     causes.extend(one_of(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
     causes.extend(topologies(new));
-    let unchangeable = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
-    let fixed = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
+    let is_changed = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
+    let immutable = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
     if name.is_empty() {
         causes.push(Cause::required("provisioner", ""));
     }
     let fields = ["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"];
-    causes.extend(fields.iter().filter(|field| unchangeable(field)).map(|field| fixed(field)));
+    causes.extend(fields.iter().filter(|field| is_changed(field)).map(|field| immutable(field)));
     causes
 }
 

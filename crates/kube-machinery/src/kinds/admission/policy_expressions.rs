@@ -59,8 +59,8 @@ impl Expressions {
 }
 
 impl Expressions {
-    /// Returns the index of the last variable with this name among the first `first` variables: the one that the variable
-    /// at index `first` sees.
+    /// Returns the index of the last variable with this name among the first `first` variables: the one that the
+    /// variable at index `first` sees.
     pub fn variable_among(&self, first: usize, name: &str) -> Option<usize> {
         self.places.get(name)?.iter().rev().copied().find(|place| *place < first)
     }

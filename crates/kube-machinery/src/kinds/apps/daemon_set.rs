@@ -60,8 +60,8 @@ fn set_defaults(set: &mut Value) {
     }
 }
 
-/// Increments the template generation when an update changes the template. Upstream: `PrepareForCreate` and
-/// `PrepareForUpdate`.
+/// Counts the template generation in the annotation: it starts at 1, and increments when an update changes the
+/// template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let template_generation =
         |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();

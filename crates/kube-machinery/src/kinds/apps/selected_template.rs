@@ -78,7 +78,8 @@ pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     causes
 }
 
-/// Checks that `status.collisionCount` does not go down. It counts the names of new objects that were taken already. Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. It counts the names of new objects that were taken already.
+/// Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

@@ -92,7 +92,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 struct Checks {
     /// Checks the pod template.
     template: bool,
-    /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are immutable.
+    /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are
+    /// immutable.
     only_new: bool,
 }
 

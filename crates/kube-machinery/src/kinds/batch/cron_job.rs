@@ -29,8 +29,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The longest name of a CronJob. The controller appends 11 characters, `-` and the scheduled minute, and the result must be
-/// a valid Job name of at most 63 characters.
+/// The longest name of a CronJob. The controller appends 11 characters, `-` and the scheduled minute, and the result
+/// must be a valid Job name of at most 63 characters.
 const LONGEST_NAME: usize = 52;
 
 /// Upstream: `SetDefaults_CronJob`.

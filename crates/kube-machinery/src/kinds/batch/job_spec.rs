@@ -35,8 +35,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that the generated labels and selector are present and name this Job. Skipped for a manual selector. Upstream:
-/// `validateGeneratedSelector`.
+/// Checks that the generated labels and selector are present and name this Job. Skipped for a manual selector.
+/// Upstream: `validateGeneratedSelector`.
 fn generated_selector(job: &Value) -> Vec<Cause> {
     let (spec, metadata) = (&job["spec"], &job["metadata"]);
     if spec["manualSelector"] == true || spec["selector"].is_null() {

@@ -130,8 +130,8 @@ impl PodState {
         false
     }
 
-    /// Takes the reason, the restarts and the number of ready containers from the main containers. They are visited from
-    /// the last to the first, so the reason of the first one wins.
+    /// Takes the reason, the restarts and the number of ready containers from the main containers. They are visited
+    /// from the last to the first, so the reason of the first one wins.
     fn containers(&mut self, pod: &Value, statuses: &[Value]) {
         self.restarts = self.sidecar_restarts;
         let mut running = false;

@@ -51,9 +51,9 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     legacy_validate_event(new, "reportingComponent")
 }
 
-/// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for `events.k8s.io`,
-/// and must name the component that reports it. `controller_field` is the name of that field in the caller's API version.
-/// Upstream: `legacyValidateEvent`.
+/// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for
+/// `events.k8s.io`, and must name the component that reports it. `controller_field` is the name of that field in the
+/// caller's API version. Upstream: `legacyValidateEvent`.
 pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &str) -> Vec<Cause> {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");

@@ -43,7 +43,8 @@ fn set_defaults(range: &mut Value) {
     }
 }
 
-/// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else `min`.
+/// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else
+/// `min`.
 fn set_container_defaults(item: &mut Value) {
     for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
         let Some(amounts) = item[from].as_object().cloned() else { continue };
@@ -116,8 +117,8 @@ fn names_of(item: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     amounts.flat_map(|(name, _)| invalid(&format_args!("{at}.{field}[{name}]"), name, messages(name))).collect()
 }
 
-/// The pairs of amounts of which the first must not exceed the second. Each entry has the two fields, each followed by its
-/// name in the message, then the field that the cause is about, and the field whose value the cause shows.
+/// The pairs of amounts of which the first must not exceed the second. Each entry has the two fields, each followed by
+/// its name in the message, then the field that the cause is about, and the field whose value the cause shows.
 const ORDER: [[&str; 6]; 6] = [
     ["min", "min value", "max", "max value", "min", "min"],
     ["min", "min value", "defaultRequest", "default request value", "defaultRequest", "defaultRequest"],
@@ -153,7 +154,8 @@ fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Ca
     causes
 }
 
-/// Validates `maxLimitRequestRatio`, the factor by which a limit may exceed its request: at least 1, and at most max/min.
+/// Validates `maxLimitRequestRatio`, the factor by which a limit may exceed its request: at least 1, and at most
+/// max/min.
 fn ratio(item: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     let at = format_args!("{at}.maxLimitRequestRatio[{name}]");
     let Some(ratio) = parsed(&item["maxLimitRequestRatio"][name]) else { return Vec::new() };

@@ -59,7 +59,8 @@ impl CustomColumn {
         })
     }
 
-    /// Returns the cell for an object: null if the field is missing or has another type than the column. `object` is a `serde_json` value, because the JSONPath library reads only those.
+    /// Returns the cell for an object: null if the field is missing or has another type than the column. `object` is a
+    /// `serde_json` value, because the JSONPath library reads only those.
     pub fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
         let value = Value::from(value.clone());

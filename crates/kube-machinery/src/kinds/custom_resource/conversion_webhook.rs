@@ -9,7 +9,8 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct ConversionWebhook {
     pub client: ClientConfig,
-    /// The versions of ConversionReview, the request to the webhook, that the webhook understands, in its order of preference.
+    /// The versions of ConversionReview, the request to the webhook, that the webhook understands, in its order of
+    /// preference.
     pub review_versions: Vec<String>,
 }
 

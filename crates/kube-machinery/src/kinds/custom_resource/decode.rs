@@ -90,8 +90,8 @@ impl CustomResource {
         Ok(decoded)
     }
 
-    /// Gives an object the shape of the schema, and returns it with `faults` and its own faults, such as unknown fields.
-    /// The caller turns faults into warnings or an error, as the client's `fieldValidation` asks.
+    /// Gives an object the shape of the schema, and returns it with `faults` and its own faults, such as unknown
+    /// fields. The caller turns faults into warnings or an error, as the client's `fieldValidation` asks.
     fn try_coerce(
         &self,
         mut value: Value,

@@ -1,6 +1,6 @@
 //! Warnings about the finalizers of a custom resource. A finalizer whose name has no domain could collide with that of
-//! another controller, so the client is told to prefer `example.com/name`; the write succeeds nevertheless. Upstream:
-//! `validateKubeFinalizerName` of `pkg/registry/customresource/validator.go`.
+//! another controller, so a warning recommends a name such as `example.com/name`; the write succeeds nevertheless.
+//! Upstream: `validateKubeFinalizerName` of `pkg/registry/customresource/validator.go`.
 
 use std::collections::BTreeSet;
 

@@ -40,7 +40,8 @@ fn validate_column(column: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Returns true if a path is simple, that is, begins with a dot. Otherwise it adds a cause. Upstream: `validateSimpleJSONPath`.
+/// Returns true if a path is simple, that is, begins with a dot. Otherwise it adds a cause. Upstream:
+/// `validateSimpleJSONPath`.
 fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     let is_simple = path.starts_with('.');
     if !is_simple {

@@ -66,7 +66,8 @@ fn validate_config(config: &Value, options: &ValidationOptions, at: &Path<'_>, c
     }
 }
 
-/// Returns true if the CA bundle of a definition's webhook cannot be parsed. Such a definition does not become established.
+/// Returns true if the CA bundle of a definition's webhook cannot be parsed. Such a definition does not become
+/// established.
 pub fn has_invalid_bundle(crd: &Value) -> bool {
     bundle_fault(text(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle")).is_some()
 }

@@ -26,7 +26,8 @@ pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &m
     validate_below(schema, &position, at, causes);
 }
 
-/// Returns true if a default in the schema has unknown fields. An update of such a definition may keep them. Upstream: `schemaHasUnprunedDefaults`.
+/// Returns true if a default in the schema has unknown fields. An update of such a definition may keep them. Upstream:
+/// `schemaHasUnprunedDefaults`.
 pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::schema_has(schema, &mut |schema| {
         let is_unpruned =
@@ -160,8 +161,8 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
     pruned
 }
 
-/// Returns why the metadata is invalid in a resource that consists of this default alone. The resource is built from the
-/// inside out: each step from the default back to the resource wraps the value in an object or a list. Upstream:
+/// Returns why the metadata is invalid in a resource that consists of this default alone. The resource is built from
+/// the inside out: each step from the default back to the resource wraps the value in an object or a list. Upstream:
 /// `SurroundingObjectFunc`.
 fn fault_of_metadata(default: &Value, position: &Position<'_>) -> Option<String> {
     let mut resource: Structural = crate::value::from_value(position.resource.clone()).ok()?;

@@ -85,7 +85,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one == other || is_empty(one) && is_empty(other)
 }
 
-/// Calls `matches` with the schema and each schema in it, until a call returns true, and returns true then. Upstream: `SchemaHas`.
+/// Calls `matches` with the schema and each schema in it, until a call returns true, and returns true then. Upstream:
+/// `SchemaHas`.
 pub(super) fn schema_has(schema: &Value, matches: &mut impl FnMut(&Value) -> bool) -> bool {
     if matches(schema) {
         return true;

@@ -36,8 +36,8 @@ pub(super) struct ValidationOptions {
     pub(super) valid_ca_bundle: bool,
     /// The rule about unknown fields in defaults.
     pub(super) pruned_defaults: Pruned,
-    /// An exception, not a rule: the versions that may keep more than [`MOST_SELECTABLE`] selectable fields, because the
-    /// update does not change these fields. The empty name stands for the fields that all versions share.
+    /// An exception, not a rule: the versions that may keep more than [`MOST_SELECTABLE`] selectable fields, because
+    /// the update does not change these fields. The empty name stands for the fields that all versions share.
     pub(super) many_selectable: HashSet<String>,
 }
 

@@ -48,11 +48,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 /// Validates the load balancer's status. IP addresses that the old status has are not checked again. Upstream:
 /// `ValidateIngressLoadBalancerStatus`.
 fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let known = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
+    let old_entries = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
     let mut causes = Vec::new();
     for (at, ingress) in each(&new["status"]["loadBalancer"], "ingress", &"status.loadBalancer") {
         let (ip, hostname) = (text(ingress, "ip"), text(ingress, "hostname"));
-        if !ip.is_empty() && !known.iter().any(|known| text(known, "ip") == ip) {
+        if !ip.is_empty() && !old_entries.iter().any(|old| text(old, "ip") == ip) {
             causes.extend(addresses::ip(ip, &format_args!("{at}.ip")));
         }
         if !hostname.is_empty() {

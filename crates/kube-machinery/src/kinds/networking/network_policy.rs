@@ -107,8 +107,8 @@ fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a peer: either the pods that selectors match, or an `ipBlock`. `old_cidrs` are the CIDRs of the old object.
-/// Upstream: `ValidateNetworkPolicyPeer`.
+/// Validates a peer: either the pods that selectors match, or an `ipBlock`. `old_cidrs` are the CIDRs of the old
+/// object. Upstream: `ValidateNetworkPolicyPeer`.
 fn peer(peer: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();

@@ -156,8 +156,9 @@ fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term. They list keys only: each is compared with the value that
-/// the label has on the pod itself, so a pod is matched, or not matched, with pods of its own version, for example.
+/// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term. They list keys only: each is compared with the value
+/// that the label has on the pod itself, so a pod is matched, or not matched, with pods of its own version, for
+/// example.
 pub(super) fn validate_label_keys(term: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let (keys, at) = (items(term, field), format_args!("{at}.{field}"));
     if !keys.is_empty() && term["labelSelector"].is_null() {

@@ -53,8 +53,8 @@ fn is_cost(cost: &str) -> bool {
     begins && cost.parse::<i32>().is_ok()
 }
 
-/// Validates an update of annotations: those of mirror pods and of AppArmor are immutable. All annotations are validated
-/// once more, as upstream does.
+/// Validates an update of annotations: those of mirror pods and of AppArmor are immutable. All annotations are
+/// validated once more, as upstream does.
 pub(super) fn validate_update(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
     let mut causes = Vec::new();

@@ -71,8 +71,8 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `podCertificate`: a key and certificate that the kubelet requests for the pod. `taken` are the file paths
-/// of the sources before it.
+/// Validates a `podCertificate`: a key and certificate that the kubelet requests for the pod. `taken` are the file
+/// paths of the sources before it.
 pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));

@@ -19,9 +19,9 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
 
 /// Sets the defaults of the status: the QoS class, which follows from the spec, and the pod's addresses.
 pub(super) fn status(pod: &mut Value) {
-    let quality = qos::qos_class(pod);
+    let class = qos::qos_class(pod);
     set_default(pod, "status", empty());
-    set_default(&mut pod["status"], "qosClass", json!(quality));
+    set_default(&mut pod["status"], "qosClass", json!(class));
     addresses(&mut pod["status"]);
 }
 

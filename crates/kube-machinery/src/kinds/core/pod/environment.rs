@@ -129,7 +129,8 @@ pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `configMapKeyRef` or `secretKeyRef`. Upstream: `validateConfigMapKeySelector`, `validateSecretKeySelector`.
+/// Validates a `configMapKeyRef` or `secretKeyRef`. Upstream: `validateConfigMapKeySelector`,
+/// `validateSecretKeySelector`.
 fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, key) = (text(from, "name"), text(from, "key"));
     let mut causes: Vec<Cause> =

@@ -55,8 +55,8 @@ fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the mount propagation: later mounts of the node and of the container can be visible to each other. `list` is
-/// the path of the container's mounts. Upstream: `validateMountPropagation`.
+/// Validates the mount propagation: later mounts of the node and of the container can be visible to each other. `list`
+/// is the path of the container's mounts. Upstream: `validateMountPropagation`.
 fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
     if mount["mountPropagation"] == "Bidirectional" && container["securityContext"]["privileged"] != true {

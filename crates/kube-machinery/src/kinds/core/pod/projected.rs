@@ -24,8 +24,8 @@ pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the file.
-/// Upstream: `validateDownwardAPIVolumeFile`.
+/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the
+/// file. Upstream: `validateDownwardAPIVolumeFile`.
 fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));

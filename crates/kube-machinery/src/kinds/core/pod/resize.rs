@@ -21,8 +21,8 @@ pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
         return vec![Cause::forbidden("[]", "windows pods cannot be resized")];
     }
     let mut causes = metadata_and_spec(new);
-    let quality = text(&old["status"], "qosClass");
-    let before = if quality.is_empty() { qos::qos_class(old) } else { quality };
+    let recorded = text(&old["status"], "qosClass");
+    let before = if recorded.is_empty() { qos::qos_class(old) } else { recorded };
     if before != qos::qos_class(new) {
         let why = "Pod QOS Class may not change as a result of resizing";
         causes.push(Cause::invalid("spec", text(&new["status"], "qosClass"), why));
@@ -58,8 +58,8 @@ pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in the
-/// status. Upstream: `isPodResizeRequestSupported`.
+/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in
+/// the status. Upstream: `isPodResizeRequestSupported`.
 fn is_supported(pod: &Value) -> bool {
     let mut statuses = items(&pod["status"], "containerStatuses").iter();
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())

@@ -42,7 +42,8 @@ pub(in crate::kinds) fn overhead_resources(overhead: &Value, at: At<'_>) -> Vec<
     resources(overhead, &BTreeSet::new(), at)
 }
 
-/// Checks that an amount of huge pages is a multiple of the page size. Upstream: `validateResourceQuantityHugePageValue`.
+/// Checks that an amount of huge pages is a multiple of the page size. Upstream:
+/// `validateResourceQuantityHugePageValue`.
 fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
     let fits = Quantity::parse(page).is_ok_and(|page| size.is_multiple_of(&page));
@@ -52,16 +53,16 @@ fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     })
 }
 
-/// The largest total size, in bytes, of the causes about unknown claims. Each cause lists the names of all claims of the
-/// pod, as upstream, so without this limit the response could grow with the square of the request's size.
+/// The largest total size, in bytes, of the causes about unknown claims. Each cause lists the names of all claims of
+/// the pod, as upstream, so without this limit the response could grow with the square of the request's size.
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
 /// Validates the claims that a container uses. `known` are the names in the pod's `resourceClaims`. Upstream:
 /// `validateResourceClaimNames`.
 fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
-    // The names of the claims of which single requests are used, and not the claim as a whole. Upstream repeats the cause for each request, but equal causes are
-    // merged anyway.
+    // The names of the claims of which single requests are used, and not the claim as a whole. Upstream repeats the
+    // cause for each request, but equal causes are merged anyway.
     let mut used_by_request = HashSet::new();
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
     let mut size = 0;

@@ -152,8 +152,8 @@ const CONTEXT: GoStruct = GoStruct(&[
     ("AppArmorProfile", "appArmorProfile", Field::Struct(&super::profiles::PROFILE)),
 ]);
 
-/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's user
-/// namespace.
+/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's
+/// user namespace.
 pub(super) fn validate_container_context(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {

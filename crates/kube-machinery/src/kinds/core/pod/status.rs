@@ -66,8 +66,8 @@ fn immutable_qos_class(status: &Value, before: &Value) -> Option<Cause> {
     is_other.then(|| Cause::invalid("status.qosClass", class, "field is immutable"))
 }
 
-/// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for init
-/// containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
+/// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for
+/// init containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
 fn validate_container_state_transition(
     pod: &Value,
     before: &Value,

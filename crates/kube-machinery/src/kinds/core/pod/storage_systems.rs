@@ -96,8 +96,8 @@ fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
     (!fits).then(|| Cause::invalid(at, name, "must be valid format"))
 }
 
-/// Matches upstream's regular expression `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`, which may match anywhere in
-/// the name.
+/// Matches upstream's regular expression `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`, which may match anywhere
+/// in the name.
 fn is_iqn(name: &str) -> bool {
     let is_rest_valid = |rest: &str| {
         let date = rest.get(..8).unwrap_or_default();

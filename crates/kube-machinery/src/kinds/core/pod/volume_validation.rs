@@ -47,8 +47,8 @@ const TYPES: [Type; 30] = [
     volume_type("image", sources::image),
 ];
 
-/// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted. `pod`
-/// is the name of the pod, empty for a pod template.
+/// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted.
+/// `pod` is the name of the pod, empty for a pod template.
 pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
     let (mut all, mut valid) = (Vec::new(), HashMap::new());
     // The names of the claims that will be made for the pod's `ephemeral` volumes. No other volume may use them.
@@ -104,7 +104,8 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Checks the names that Kubernetes derives from the volume's name: an iSCSI name, and the claim of an `ephemeral` volume.
+/// Checks the names that Kubernetes derives from the volume's name: an iSCSI name, and the claim of an `ephemeral`
+/// volume.
 fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {

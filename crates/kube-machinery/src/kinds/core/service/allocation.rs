@@ -17,7 +17,8 @@ use crate::value::{Array, Value, json};
 
 /// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
 const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
-/// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for one.
+/// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for
+/// one.
 const STATIC_ADDRESSES: u32 = 256;
 /// The range of node ports.
 const PORTS: RangeInclusive<u32> = 30_000..=32_767;
@@ -197,8 +198,8 @@ fn patch_node_ports(spec: &mut Value, old: &Value) {
 }
 
 /// Returns the spec that validation should check: allocations that an update omits are kept, and fields that the new
-/// type does not use are removed. Upstream does this before validation, in `patchAllocatedValues`, `NormalizeClusterIPs`
-/// and `dropTypeDependentFields`.
+/// type does not use are removed. Upstream does this before validation, in `patchAllocatedValues`,
+/// `NormalizeClusterIPs` and `dropTypeDependentFields`.
 pub(super) fn spec_for_validation(spec: &Value, old: Option<&Value>) -> Value {
     let mut spec = spec.clone();
     let Some(old) = old else {

@@ -20,8 +20,8 @@ fn is_balanced(spec: &Value) -> bool {
     text(spec, "type") == "LoadBalancer"
 }
 
-/// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the result of
-/// `spec_for_validation`, which may differ from the spec in `service`.
+/// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the
+/// result of `spec_for_validation`, which may differ from the spec in `service`.
 pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Vec<Cause> {
     let ranges = items(spec, "loadBalancerSourceRanges");
     let annotation = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
