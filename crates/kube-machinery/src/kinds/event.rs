@@ -81,7 +81,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold only for an Event that was created in this group, not for older ones.
+/// Applies the rules that hold only at creation: an Event of this group must not set the deprecated fields.
 fn validate_new(new: &Value) -> Vec<Cause> {
     let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
