@@ -1,6 +1,8 @@
-//! Validation of IP addresses and CIDR ranges. Upstream: `k8s.io/apimachinery/pkg/util/validation/ip.go` with
-//! `StrictIPCIDRValidation`, which is on by default since Kubernetes 1.36, and `ValidateEndpointIP` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of IP addresses and CIDR ranges in the fields of all kinds. It is strict: leading zeros and bits beyond
+//! the prefix, which Go once accepted and other programs read differently, are refused. But a `sloppy` parser also
+//! exists, to tell a sloppy address from text that is no address at all. Upstream:
+//! `k8s.io/apimachinery/pkg/util/validation/ip.go` with `StrictIPCIDRValidation`, which is on by default since
+//! Kubernetes 1.36, and `ValidateEndpointIP` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -63,13 +65,14 @@ pub(super) fn base_of(cidr: &str) -> Option<IpAddr> {
 /// Returns true if the range `part` is inside `whole` and smaller.
 pub(super) fn is_strictly_within(part: &str, whole: &str) -> bool {
     let (Some(part), Some(whole)) = (Range::parse_sloppy(part), Range::parse_sloppy(whole)) else { return false };
-    let shifted = |address: IpAddr| match address {
+    // The bits of the prefix. For an empty prefix the shift is too wide and gives `None`, which counts as 0.
+    let prefix_of = |address: IpAddr| match address {
         IpAddr::V4(address) => u128::from(u32::from(address)).checked_shr(32 - whole.bits),
         IpAddr::V6(address) => u128::from(address).checked_shr(128 - whole.bits),
     };
     part.address.is_ipv4() == whole.address.is_ipv4()
         && part.bits > whole.bits
-        && shifted(part.address).unwrap_or_default() == shifted(whole.address).unwrap_or_default()
+        && prefix_of(part.address).unwrap_or_default() == prefix_of(whole.address).unwrap_or_default()
 }
 
 /// A CIDR range: an address and the length of its prefix in bits.
@@ -150,7 +153,8 @@ mod tests {
         cause.map(|cause| cause.sentence()).unwrap_or_default()
     }
 
-    /// The cases of upstream's `TestIsValidIP` for legacy fields (`pkg/util/validation/ip_test.go` of k8s.io/apimachinery).
+    /// The cases of upstream's `TestIsValidIP` for legacy fields (`pkg/util/validation/ip_test.go` of
+    /// k8s.io/apimachinery).
     #[test]
     fn addresses_are_read_as_go_reads_them() {
         for good in ["1.2.3.4", "0.0.0.0", "1234::abcd", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "::1.2.3.4"] {

@@ -1,18 +1,21 @@
-//! APIService objects. Each names an API group and version, and the server behind it. Upstream:
-//! `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
+//! The APIService kind: each object names an API group and version, and the server that serves it. Clients read from
+//! them which groups there are and in which order to prefer them. Here are the kind's row, defaults and validation, and
+//! the APIServices that the server creates itself for its own groups. Upstream: `k8s.io/kube-aggregator`,
+//! `pkg/apis/apiregistration`.
 //!
 //! This server does not forward requests to other API servers: an APIService with a `service` is stored, and has no
 //! effect.
 
 use super::columns;
-use super::fields::{each, invalid, known, number, text};
+use super::fields::{each, invalid, number, one_of, text};
 use super::names::{self, NameRule};
 use super::resource::{Change, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
-/// The row of an APIService.
+/// The APIService row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(super) const ROW: Resource = Resource {
     group: "apiregistration.k8s.io",
     plural: "apiservices",
@@ -201,7 +204,7 @@ fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let conditions = each(&new["status"], "conditions", &"status");
     let states = ["True", "False", "Unknown"];
     conditions
-        .filter_map(|(at, condition)| known(text(condition, "status"), &states, &format_args!("{at}.status")))
+        .filter_map(|(at, condition)| one_of(text(condition, "status"), &states, &format_args!("{at}.status")))
         .collect()
 }
 

@@ -1,4 +1,6 @@
-//! The catalog of the kinds that a cluster serves: the built-in kinds and those of its custom resource definitions.
+//! The catalog of the kinds that a cluster serves at one time: the built-in kinds, and those that its
+//! CustomResourceDefinitions add. A request looks up its kind here, and discovery lists it. Each kind is a row, a
+//! [`Resource`]. Also here: the order in which clients prefer versions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -47,13 +49,14 @@ impl Catalog {
         self.custom.get(name).map(|entry| entry.revision)
     }
 
-    fn rows(&self) -> impl Iterator<Item = &'static Definition> + '_ {
+    /// Returns the definitions that serve kinds.
+    fn established(&self) -> impl Iterator<Item = &'static Definition> + '_ {
         self.custom.values().filter_map(|entry| entry.definition)
     }
 
     /// Returns the served versions of all custom resources.
     pub fn custom(&self) -> impl Iterator<Item = &'static Resource> + '_ {
-        self.rows().flat_map(|definition| definition.served.iter().copied())
+        self.established().flat_map(|definition| definition.served.iter().copied())
     }
 
     /// Returns true if the kind's definition is being deleted, and waits for the deletion of its objects.
@@ -67,14 +70,14 @@ impl Catalog {
         self.custom.keys().cloned()
     }
 
-    /// Returns every kind in discovery.
+    /// Returns every served kind in every served version, as discovery lists them.
     pub fn served(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         served().chain(self.custom())
     }
 
     /// Returns the storage version of every stored kind.
     pub fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
-        RESOURCES.iter().chain(self.rows().map(|definition| definition.stored))
+        RESOURCES.iter().chain(self.established().map(|definition| definition.stored))
     }
 
     /// Returns the storage version of a kind; `None` if the kind is not defined.
@@ -86,7 +89,7 @@ impl Catalog {
     /// was a storage version before, otherwise that of the storage version.
     pub fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&'static Resource> {
         let row = self.defined(group, plural)?;
-        let definition = self.rows().find(|definition| definition.stored == row);
+        let definition = self.established().find(|definition| definition.stored == row);
         Some(definition.map_or(row, |definition| definition.row_of_stored_version(version)))
     }
 

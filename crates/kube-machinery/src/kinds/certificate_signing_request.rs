@@ -1,5 +1,6 @@
-//! CertificateSigningRequest objects: clients' requests for a signed certificate. Upstream: `pkg/apis/certificates`,
-//! `pkg/registry/certificates`.
+//! The CertificateSigningRequest kind, by which a client asks for a signed certificate: its row in the table of kinds,
+//! and the changes that the server makes to a request before it is written. An administrator approves the request, a
+//! signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
 
 mod validation;
 
@@ -14,7 +15,8 @@ use crate::value::{Value, json};
 /// The name of the signer for client certificates that the API server accepts.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
-/// The row of a CertificateSigningRequest.
+/// The CertificateSigningRequest row in the table of kinds (`kinds::served`): its names, and the functions that the
+/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "certificates.k8s.io",
     plural: "certificatesigningrequests",

@@ -1,5 +1,6 @@
-//! The address of a webhook and the CA of its certificate. Upstream: `ClientConfig` in
-//! `k8s.io/apiserver/pkg/util/webhook/client.go`.
+//! The address of a webhook and the CA by which its certificate is verified, read from the `clientConfig` of a
+//! configuration. Admission webhooks and the conversion webhooks of custom resources have one. Upstream: `ClientConfig`
+//! in `k8s.io/apiserver/pkg/util/webhook/client.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,6 +15,7 @@ pub struct ClientConfig {
     pub ca_bundle: Vec<u8>,
 }
 
+/// The place to call a webhook at: a URL, or a Service of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     Url(String),

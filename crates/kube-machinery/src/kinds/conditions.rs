@@ -1,9 +1,10 @@
-//! Validation of the conditions in a status. Upstream: `ValidateConditions` in `pkg/apis/meta/v1/validation` of
-//! k8s.io/apimachinery.
+//! Validation of the conditions in a status, for the kinds whose conditions are of the common type `metav1.Condition`:
+//! PodDisruptionBudgets and ValidatingAdmissionPolicies. Upstream: `ValidateConditions` in
+//! `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
 
 use std::collections::HashSet;
 
-use super::fields::{each, invalid, known, text};
+use super::fields::{each, invalid, one_of, text};
 use super::names;
 use crate::conventions::cause::{At, Cause};
 use crate::value::Value;
@@ -35,7 +36,7 @@ fn validate_condition(condition: &Value, at: At<'_>) -> Vec<Cause> {
     if kind.is_empty() {
         causes.push(Cause::required(format_args!("{at}.type"), "is required"));
     }
-    causes.extend(known(text(condition, "status"), &["False", "True", "Unknown"], &format_args!("{at}.status")));
+    causes.extend(one_of(text(condition, "status"), &["False", "True", "Unknown"], &format_args!("{at}.status")));
     if condition["observedGeneration"].as_i64().is_some_and(|generation| generation < 0) {
         let why = "must be greater than or equal to zero";
         causes.push(Cause::invalid_json(

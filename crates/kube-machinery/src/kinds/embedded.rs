@@ -1,10 +1,12 @@
-//! Decoding of JSON inside a string, with the error messages of Go's decoder. Upstream: `encoding/json`.
+//! Decodes JSON that is inside a string field, such as tolerations in an annotation or the registry credentials in a
+//! Secret, for the validation of that field. Causes quote the error messages of Go's decoder, so they are made here.
+//! Upstream: `encoding/json`.
 
 use crate::codec::go_syntax;
 use crate::value::Value;
 
-/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns true for
-/// a value of that type. Null fits every type.
+/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns
+/// true for a value of that type. Null fits every type.
 ///
 /// # Errors
 /// Go's message, if the JSON is malformed or has another type.
@@ -14,7 +16,7 @@ pub(super) fn read(text: &str, go: &str, fits: fn(&Value) -> bool) -> Result<Val
     }
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let kind = match &value {
-        known if known.is_null() || fits(known) => return Ok(value),
+        decoded if decoded.is_null() || fits(decoded) => return Ok(value),
         Value::Bool(_) => "bool",
         Value::Number(_) => "number",
         Value::String(_) => "string",

@@ -1,5 +1,5 @@
-//! EndpointSlice objects: their defaults and validation. Upstream: `pkg/apis/discovery`,
-//! `pkg/registry/discovery/endpointslice`.
+//! The EndpointSlice kind, a part of the addresses and ports behind a Service: its row in the table of kinds, its
+//! defaults and its validation. Upstream: `pkg/apis/discovery`, `pkg/registry/discovery/endpointslice`.
 
 use std::net::IpAddr;
 
@@ -9,13 +9,14 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{list, object, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
-use crate::kinds::fields::{invalid, items, known, text};
+use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The row of an EndpointSlice.
+/// The EndpointSlice row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "discovery.k8s.io",
     plural: "endpointslices",
@@ -65,7 +66,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     } else if kind.is_empty() {
         causes.push(Cause::required("addressType", ""));
     } else {
-        causes.extend(known(kind, &["FQDN", "IPv4", "IPv6"], &"addressType"));
+        causes.extend(one_of(kind, &["FQDN", "IPv4", "IPv6"], &"addressType"));
     }
     causes
 }
@@ -82,7 +83,7 @@ fn ports(ports: &[Value]) -> Vec<Cause> {
         if !seen.insert(name) {
             causes.push(Cause::duplicate(at_name, name));
         }
-        causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
+        causes.extend(one_of(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
         if let Some(protocol) = port["appProtocol"].as_str() {
             causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
         }
@@ -160,7 +161,7 @@ fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, wrong, &names::label(wrong).join(",")))
 }
 
-/// Upstream: `validateHints`.
+/// Validates hints, the zones or nodes that should use an endpoint. Upstream: `validateHints`.
 fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     if hints.len() > MOST_HINTS {
         return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];

@@ -1,5 +1,7 @@
-//! Events of the group `events.k8s.io`. They are stored as Events of the core group, whose fields have other names, and
-//! are validated more strictly. Upstream: `pkg/apis/events/v1/conversion.go`, `pkg/apis/core/validation/events.go`.
+//! The Event kind of the group `events.k8s.io`: its row in the table of kinds. Its objects are the Events of the core
+//! group (`core::event`) under another name: they are stored in the core group's form, whose fields have other names,
+//! and only their validation is stricter. Upstream: `pkg/apis/events/v1/conversion.go`,
+//! `pkg/apis/core/validation/events.go`.
 
 use super::core::event::{self as core_event, legacy_validate_event};
 use super::fields::{number, text};
@@ -12,7 +14,8 @@ use crate::conventions::edit::object;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::value::Value;
 
-/// The row of an Event of `events.k8s.io`.
+/// The Event (`events.k8s.io`) row in the table of kinds (`kinds::served`): its names, and the functions that the
+/// server calls for its objects.
 pub(super) const ROW: Resource = Resource {
     group: "events.k8s.io",
     fields: &[
@@ -78,6 +81,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
+/// Applies the rules that hold only at creation: an Event of this group must not set the deprecated fields.
 fn validate_new(new: &Value) -> Vec<Cause> {
     let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
@@ -102,7 +106,7 @@ fn validate_new(new: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateV1EventSeries`.
+/// Validates the series, the count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
 fn series(event: &Value) -> Vec<Cause> {
     let series = &event["series"];
     let mut causes = Vec::new();
@@ -117,6 +121,7 @@ fn series(event: &Value) -> Vec<Cause> {
     causes
 }
 
+/// The Go structs of the fields that an update must not change, as upstream's causes print them.
 const REFERENCE: GoStruct = GoStruct(&[
     ("Kind", "kind", Field::Text),
     ("Namespace", "namespace", Field::Text),

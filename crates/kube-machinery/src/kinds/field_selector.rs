@@ -1,4 +1,7 @@
-//! Field selectors, such as `spec.nodeName=a`: parsing for a kind, and matching of objects.
+//! Field selectors, such as `spec.nodeName=a`, by which a list, watch or deletion selects objects. Each kind supports
+//! only a few fields, those in its row, so a selector is parsed for a kind: a field becomes an index into the row's
+//! `fields`. Matching is generic over [`Selectable`], since the store keeps the values of these fields apart from the
+//! objects.
 
 use std::borrow::Cow;
 
@@ -11,6 +14,7 @@ use crate::value::Value;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<Term>);
 
+/// One condition, such as `spec.nodeName=a` or `status.phase!=Pending`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     field: SelectableField,
@@ -94,12 +98,16 @@ impl Fields {
         Self(vec![Term { field: SelectableField::Name, missing, value: name.to_owned(), operator }])
     }
 
+    /// Parses a selector for a kind.
+    ///
     /// # Errors
     /// Upstream's message, if the selector is malformed or names a field that the kind has no selector for.
     pub fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
         Self::of(&text.parse().map_err(|error| format!("{error}"))?, resource)
     }
 
+    /// Makes a selector for a kind from a parsed one.
+    ///
     /// # Errors
     /// Upstream's message, if the kind has no selector for a field.
     pub fn of(selector: &FieldSelector, resource: &Resource) -> Result<Self, String> {

@@ -1,4 +1,6 @@
-//! Helpers of the validation of all kinds: access to fields, and rules that many fields share.
+//! Helpers for the validation of all kinds. The validation works on JSON values, in which an absent field reads as
+//! null; these functions read a field as its type, with Go's zero value for an absent one, and check rules that many
+//! fields share. A check returns its causes, the errors that the client gets.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -68,21 +70,21 @@ pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIt
 }
 
 /// Returns a cause if the word is empty, or none of `words`.
-pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
+pub(super) fn required_one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     match word {
         "" => Some(Cause::required(at, "")),
-        word => known(word, words, at),
+        word => one_of(word, words, at),
     }
 }
 
 /// Returns a cause if the word is none of `words`. An empty word is an unsupported value too, not a missing one.
-pub(super) fn known(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
+pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     (!words.contains(&word)).then(|| Cause::unsupported_text(at, word, words))
 }
 
 /// Returns a cause if the field is present, and is none of `words`.
-pub(super) fn known_if_set(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
-    known(parent[field].as_str()?, words, &format_args!("{at}.{field}"))
+pub(super) fn one_of_if_set(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
+    one_of(parent[field].as_str()?, words, &format_args!("{at}.{field}"))
 }
 
 /// Returns a cause if the number is negative.

@@ -1,4 +1,5 @@
-//! Validation of object metadata. Upstream: `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
+//! Validation of object metadata (names, labels, annotations, owner references and finalizers), which all kinds share.
+//! Upstream: `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
 //!
 //! Upstream validates the metadata of an update twice, once for all kinds and once in the kind's own validation, so
 //! some causes appear twice here as well.
@@ -16,7 +17,8 @@ pub const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
 
-/// Returns the causes of the kind's own validation of the metadata of a new object.
+/// Returns the causes of the kind's own validation of the metadata of a new object, which has the kind's rule for
+/// names.
 pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Vec<Cause> {
     if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Vec::new() }
 }
@@ -181,7 +183,7 @@ fn is_group_version(text: &str) -> bool {
 }
 
 fn finalizers(metadata: &Value) -> Vec<Cause> {
-    let list = names_of(metadata);
+    let list = finalizers_of(metadata);
     let mut causes = Vec::new();
     for name in &list {
         causes.extend(invalid(&"metadata.finalizers", name, names::label_key(name)));
@@ -193,14 +195,14 @@ fn finalizers(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-fn names_of(metadata: &Value) -> Vec<&str> {
+fn finalizers_of(metadata: &Value) -> Vec<&str> {
     metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// Returns a cause if finalizers are added to an object that is being deleted.
 fn new_finalizers(metadata: &Value, before: &Value) -> Option<Cause> {
-    let known: HashSet<&str> = names_of(before).into_iter().collect();
-    let mut new: Vec<_> = names_of(metadata).into_iter().filter(|name| !known.contains(name)).collect();
+    let known: HashSet<&str> = finalizers_of(before).into_iter().collect();
+    let mut new: Vec<_> = finalizers_of(metadata).into_iter().filter(|name| !known.contains(name)).collect();
     new.sort_unstable();
     new.dedup();
     if new.is_empty() {

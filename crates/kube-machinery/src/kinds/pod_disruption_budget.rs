@@ -1,5 +1,5 @@
-//! PodDisruptionBudget objects: their validation. Upstream: `pkg/apis/policy`,
-//! `pkg/registry/policy/poddisruptionbudget`.
+//! The PodDisruptionBudget kind, which limits how many pods of a set may be evicted at the same time: its row in the
+//! table of kinds, and its validation. Upstream: `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::go_struct::{Field, GoStruct};
@@ -7,12 +7,13 @@ use crate::kinds::apps::int_or_percent;
 use crate::kinds::columns;
 use crate::kinds::conditions;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{known_if_set, not_negative};
+use crate::kinds::fields::{not_negative, one_of_if_set};
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::Value;
 
-/// The row of a PodDisruptionBudget.
+/// The PodDisruptionBudget row in the table of kinds (`kinds::served`): its names, and the functions that the server
+/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "policy",
     plural: "poddisruptionbudgets",
@@ -30,6 +31,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
+/// The Go struct of the spec, as upstream's causes print it.
 const SPEC: GoStruct = GoStruct(&[
     ("MinAvailable", "minAvailable", Field::Plain),
     ("Selector", "selector", Field::Plain),
@@ -52,7 +54,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     }
     causes.extend(pod::label_selector(&spec["selector"], &"spec.selector"));
     let policies = ["AlwaysAllow", "IfHealthyBudget"];
-    causes.extend(known_if_set(spec, "unhealthyPodEvictionPolicy", &policies, &"spec"));
+    causes.extend(one_of_if_set(spec, "unhealthyPodEvictionPolicy", &policies, &"spec"));
     causes
 }
 

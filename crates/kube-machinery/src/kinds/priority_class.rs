@@ -1,13 +1,15 @@
-//! PriorityClass objects: their defaults and validation. Upstream: `pkg/apis/scheduling`.
+//! The PriorityClass kind, which gives pods a priority for scheduling: its row in the table of kinds, its defaults and
+//! its validation. Upstream: `pkg/apis/scheduling`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
-use crate::kinds::fields::{known, number, text};
+use crate::kinds::fields::{number, one_of, text};
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The row of a PriorityClass.
+/// The PriorityClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "scheduling.k8s.io",
     plural: "priorityclasses",
@@ -60,7 +62,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let policies = ["PreemptLowerPriority", "Never"];
     if let Some(policy) = new["preemptionPolicy"].as_str() {
-        causes.extend(known(policy, &policies, &"preemptionPolicy"));
+        causes.extend(one_of(policy, &policies, &"preemptionPolicy"));
     }
     causes
 }

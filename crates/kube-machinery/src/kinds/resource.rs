@@ -1,5 +1,6 @@
-//! The type [`Resource`]: one row in the table of kinds, with all properties of a kind, such as its names, defaults and
-//! validation.
+//! The type [`Resource`]: one row in the table of kinds (`served`). It has all properties of a kind in one version,
+//! such as its names, its defaults and its validation, as data and functions. The server handles all kinds with the
+//! same code, and reads from the row in what they differ.
 
 use std::fmt;
 
@@ -67,6 +68,7 @@ pub struct Resource {
     pub fields: &'static [FieldRow],
     /// The rule that names must follow.
     pub(crate) name_rule: NameRule,
+    /// Sets the defaults of an object.
     pub defaults: fn(&mut Value),
     /// Sets the defaults outside of the spec, for an update that leaves the spec unchanged.
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
@@ -337,6 +339,7 @@ impl Resource {
         self.custom.map_or(self.deprecation, |custom| custom.warning)
     }
 
+    /// Returns the verbs in discovery. No object can be created while the definition of its kind is being deleted.
     pub fn verbs(&self) -> Vec<&'static str> {
         match self.serving {
             Serving::Stored => {}
@@ -344,8 +347,8 @@ impl Resource {
             Serving::Computed => return vec!["get", "list"],
         }
         if let Some(custom) = self.custom {
-            let creates = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };
-            return [&["delete", "deletecollection", "get", "list"], creates, &["watch"]].concat();
+            let writes = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };
+            return [&["delete", "deletecollection", "get", "list"], writes, &["watch"]].concat();
         }
         // As upstream, namespaces cannot be deleted as a collection.
         let all = self.plural != "namespaces";

@@ -1,4 +1,5 @@
-//! Validation of resource names and amounts, as in `resources.limits` and in quotas. Upstream: `ResourceList`.
+//! Validation of resource names and amounts, such as `cpu: 500m`, which pods, quotas, limit ranges and other kinds have
+//! in a map from names to amounts. Upstream: `ResourceList`.
 
 use super::names;
 use crate::conventions::cause::{At, Cause};
@@ -60,6 +61,7 @@ pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
     messages
 }
 
+/// Returns true for a name without a prefix that Kubernetes knows.
 pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
 }

@@ -1,4 +1,5 @@
-//! The review kinds, such as SubjectAccessReview: the server answers a POST of a review, and stores nothing.
+//! The review kinds, such as SubjectAccessReview, which asks if a user may do something: the server answers the POST of
+//! a review, and stores nothing. Their rows in the table of kinds, and their validation.
 
 use super::fields::{items, text};
 use super::names::NameRule;

@@ -1,4 +1,6 @@
-//! The table of all built-in kinds.
+//! The table of kinds: the rows of all built-in kinds. A row is a [`Resource`], and says how the server treats the
+//! objects of a kind. `Catalog` adds the rows of custom resources. Kinds that the server handles specially have a name
+//! of their own here, such as [`PODS`].
 
 use super::resource::Resource;
 use super::reviews::REVIEWS;

@@ -1,16 +1,18 @@
-//! StorageClass objects: their defaults and validation. Upstream: `pkg/apis/storage`.
+//! The StorageClass kind, which says how volumes are made for claims: its row in the table of kinds, its defaults and
+//! its validation. Upstream: `pkg/apis/storage`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
-use crate::kinds::fields::{each, invalid, items, known, pairs, required, text};
+use crate::kinds::fields::{each, invalid, items, one_of, pairs, required, text};
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The row of a StorageClass.
+/// The StorageClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "storage.k8s.io",
     plural: "storageclasses",
@@ -44,18 +46,18 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes.extend(parameters(new));
     let policy = text(new, "reclaimPolicy");
     if !policy.is_empty() {
-        causes.extend(known(policy, &["Delete", "Retain"], &"reclaimPolicy"));
+        causes.extend(one_of(policy, &["Delete", "Retain"], &"reclaimPolicy"));
     }
     let modes = ["Immediate", "WaitForFirstConsumer"];
-    causes.extend(known(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
+    causes.extend(one_of(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
     causes.extend(topologies(new));
-    let unchangeable = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
-    let fixed = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
+    let is_changed = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
+    let immutable = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
     if name.is_empty() {
         causes.push(Cause::required("provisioner", ""));
     }
     let fields = ["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"];
-    causes.extend(fields.iter().filter(|field| unchangeable(field)).map(|field| fixed(field)));
+    causes.extend(fields.iter().filter(|field| is_changed(field)).map(|field| immutable(field)));
     causes
 }
 
@@ -77,7 +79,8 @@ fn parameters(class: &Value) -> Vec<Cause> {
 /// The values that a topology term lists for each key.
 type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Upstream: `validateAllowedTopologies`.
+/// Validates the topologies in which volumes may be made. No two terms may be the same. Upstream:
+/// `validateAllowedTopologies`.
 fn topologies(class: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::<Term<'_>>::new());
     for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
@@ -91,7 +94,7 @@ fn topologies(class: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateTopologySelectorTerm`.
+/// Validates a term, and returns it as a map, for the comparison with others. Upstream: `ValidateTopologySelectorTerm`.
 fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Vec<Cause>) {
     let (mut causes, mut read) = (Vec::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {

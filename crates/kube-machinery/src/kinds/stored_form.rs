@@ -1,4 +1,6 @@
-//! Conversion between the served and the stored form of objects, for kinds that are stored in another version or group.
+//! Conversion of objects between the form that clients see and the stored form, for the kinds in which these differ:
+//! Events of `events.k8s.io` are stored as core Events with other field names, and a custom resource with several
+//! versions is stored in one of them.
 
 use super::custom_resource::{ConversionWebhook, floats_to_integers};
 use super::resource::Resource;

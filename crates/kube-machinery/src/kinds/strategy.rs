@@ -1,4 +1,6 @@
-//! The strategy of a kind: the ways in which kinds differ when objects are created, updated and deleted.
+//! The strategy of a kind: the options by which kinds differ when objects are created, updated and deleted. For
+//! example, a PUT may create an object of some kinds only. A kind's row (`resource`) has the options, and the request
+//! handlers act on them. Upstream: the `strategy.go` of each kind.
 
 /// The way DELETE removes an object without finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +38,11 @@ pub enum Generation {
 /// The options of a kind's strategy. Upstream: a kind's `strategy.go`.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
-    /// The answer to a PUT of an object that does not exist. Upstream: `AllowCreateOnUpdate`.
+    /// Upstream: `AllowCreateOnUpdate`.
     pub create_on_update: CreateOnUpdate,
-    /// The answer to an update without a resourceVersion, which overwrites any state if it is allowed. Upstream:
-    /// `AllowUnconditionalUpdate`.
+    /// Upstream: `AllowUnconditionalUpdate`.
     pub unconditional_update: UnconditionalUpdate,
-    /// The treatment of the status in the body of a create. Upstream: `PrepareForCreate`.
+    /// Upstream: `PrepareForCreate`.
     pub status_on_create: StatusOnCreate,
     /// Upstream: `TTLFunc`.
     pub lifetime: Lifetime,
@@ -49,18 +50,21 @@ pub struct Strategy {
     pub dependents: Dependents,
 }
 
+/// The answer to a PUT of an object that does not exist: it creates the object, or fails with NotFound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreateOnUpdate {
     Allowed,
     Refused,
 }
 
+/// The answer to an update without a resourceVersion, which overwrites any state if it is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnconditionalUpdate {
     Allowed,
     Refused,
 }
 
+/// The time after which the server removes an object by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
     Endless,
@@ -71,6 +75,7 @@ pub enum Lifetime {
 /// The default garbage collection of the dependents of a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependents {
+    /// The garbage collector deletes the dependents.
     Collected,
     /// The dependents stay, unless the deletion asks for another policy.
     Orphaned,
@@ -78,6 +83,7 @@ pub enum Dependents {
     Unsupported,
 }
 
+/// The treatment of the status in the body of a create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusOnCreate {
     /// Only the status subresource writes the status.
@@ -94,5 +100,6 @@ impl Strategy {
         lifetime: Lifetime::Endless,
         dependents: Dependents::Collected,
     };
+    /// As `USUAL`, but a PUT of an object that does not exist creates it.
     pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };
 }

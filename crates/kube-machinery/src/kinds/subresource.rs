@@ -1,4 +1,5 @@
-//! The subresources: paths below an object, such as `/status` and `/scale`.
+//! The subresources: paths below an object, such as `/status` and `/scale`, through which clients read or change a part
+//! of it, or act on it. A kind's row lists those that it has.
 
 /// A subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Validation of `matchConditions`: the CEL expressions under which a webhook or policy applies to a request. Upstream:
+//! Validation of `matchConditions`: the CEL expressions that must be true for a request to reach a webhook or a policy.
+//! Runs when a webhook configuration or a ValidatingAdmissionPolicy is created or updated. Upstream:
 //! `validateMatchConditions` in `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
@@ -12,7 +13,7 @@ use crate::value::Value;
 /// The largest number of conditions.
 const MOST: usize = 64;
 
-/// Validates the conditions of a webhook or of a policy's spec.
+/// Validates the conditions of `parent`, a webhook or a policy's spec. `declared` has the variables that they can use.
 pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     let count = items(parent, "matchConditions").len();

@@ -1,6 +1,6 @@
-//! The configured admission webhooks and policies, as they are read from their objects. Upstream: the sources of
-//! webhooks in `k8s.io/apiserver/pkg/admission/configuration`, and that of policies in
-//! `pkg/admission/plugin/policy/generic/policy_source.go`.
+//! The admission webhooks and policies of a cluster, read from their objects into a form that the server can apply
+//! quickly to each write. Upstream: the sources of webhooks in `k8s.io/apiserver/pkg/admission/configuration`, and that
+//! of policies in `pkg/admission/plugin/policy/generic/policy_source.go`.
 
 use std::sync::Arc;
 
@@ -16,20 +16,21 @@ pub struct Configured {
     pub mutating: Vec<Webhook>,
     /// Sorted by the names of their configurations.
     pub validating: Vec<Webhook>,
-    /// Sorted by name.
+    /// The policies with their bindings, sorted by name.
     pub policies: Vec<PolicyHook>,
 }
 
 impl Configured {
-    /// Adds an object. The caller adds the objects of a kind sorted by name, and policies before bindings. An unchanged
-    /// policy is taken from the snapshot `before`, with its compiled expressions.
+    /// Adds an object to a snapshot that is being made. The caller adds the objects of a kind sorted by name, and
+    /// policies before bindings. An unchanged policy is taken from `before`, the previous snapshot, because its
+    /// expressions are compiled already.
     pub fn add(&mut self, kind: &str, object: &Value, before: &Self) {
         match kind {
             "MutatingWebhookConfiguration" => self.mutating.extend(Webhook::all_of(object)),
             "ValidatingWebhookConfiguration" => self.validating.extend(Webhook::all_of(object)),
             "ValidatingAdmissionPolicy" => {
-                let known = before.policies.iter().find(|hook| hook.policy.is_of(object));
-                let policy = known.map_or_else(|| Arc::new(Policy::of(object)), |hook| hook.policy.clone());
+                let unchanged = before.policies.iter().find(|hook| hook.policy.is_of(object));
+                let policy = unchanged.map_or_else(|| Arc::new(Policy::of(object)), |hook| hook.policy.clone());
                 self.policies.push(PolicyHook { policy, bindings: Vec::new() });
             }
             "ValidatingAdmissionPolicyBinding" => {

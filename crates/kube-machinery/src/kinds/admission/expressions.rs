@@ -1,6 +1,7 @@
-//! Compilation of the CEL expressions of webhooks and policies when they are validated. Without the feature `cel`,
-//! every expression is accepted. Upstream: `CompileCELExpression` in `k8s.io/apiserver/pkg/admission/plugin/cel`, and
-//! `convertCELErrorToValidationError`.
+//! Compilation of the CEL expressions in webhook configurations and admission policies when these objects are created
+//! or updated, so that a user sees a mistake at once and not at the next request. The result is thrown away: `program`
+//! compiles the stored expressions that run. Without the feature `cel`, every expression is accepted. Upstream:
+//! `CompileCELExpression` in `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
 
 #[cfg(feature = "cel")]
 use std::collections::HashMap;
@@ -15,7 +16,8 @@ use crate::conventions::cause::{At, Cause};
 pub(super) struct Declarations {
     #[cfg(feature = "cel")]
     has_params: bool,
-    /// The policy's own variables so far. An expression can use those declared before it.
+    /// The types of the policy's own variables so far. An expression can use those declared before it. `None` in an
+    /// expression that cannot use `variables` at all.
     #[cfg(feature = "cel")]
     variables: Option<Arc<HashMap<String, Type<'static>>>>,
 }
@@ -56,6 +58,7 @@ impl Declarations {
         self.cause(expression, written, true, &[Type::String, Type::Null], at)
     }
 
+    /// Compiles an expression, which must have one of the types `results`. `written` is its text in causes.
     fn cause(
         &self,
         expression: &str,
@@ -78,6 +81,7 @@ impl Declarations {
         }
     }
 
+    /// Returns the names that an expression can use, with their types.
     fn names(&self, has_authorizer: bool) -> Vec<(String, Type<'static>)> {
         let mut names =
             vec![("object", Type::Dyn), ("oldObject", Type::Dyn), ("namespaceObject", NAMESPACE), ("request", REQUEST)];

@@ -1,5 +1,7 @@
-//! The `matchResources` and `matchConstraints` of policies: the requests that a policy or a binding applies to.
-//! Upstream: `MatchResources`, and `validateMatchResources` in `pkg/apis/admissionregistration/validation`.
+//! The part of an admission policy or its binding that selects requests: `matchConstraints` of a policy,
+//! `matchResources` of a binding. Here they are read, get their defaults and are validated; `matching` compares the
+//! rules with a request. Upstream: `MatchResources`, and `validateMatchResources` in
+//! `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +13,7 @@ use super::webhook::{MatchPolicy, selector, text};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, items, known};
+use crate::kinds::fields::{each, invalid, items, one_of};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
@@ -19,6 +21,7 @@ use crate::value::{Value, json};
 #[derive(Debug)]
 pub struct MatchResources {
     pub rules: Vec<NamedRule>,
+    /// Requests that these rules match are not selected, even if `rules` match them too.
     pub excluded: Vec<NamedRule>,
     pub policy: MatchPolicy,
     /// The selector, or the reason why it is invalid.
@@ -58,7 +61,7 @@ impl MatchResources {
     }
 }
 
-/// Upstream: `SetDefaults_MatchResources`.
+/// Sets the defaults of a `MatchResources` object. Upstream: `SetDefaults_MatchResources`.
 pub(super) fn set_defaults(resources: &mut Value) {
     set_default(resources, "matchPolicy", json!("Equivalent"));
     set_default(resources, "namespaceSelector", empty());
@@ -70,7 +73,7 @@ pub(super) fn set_defaults(resources: &mut Value) {
 
 pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
     let (policy, at_policy) = (resources["matchPolicy"].as_str().unwrap_or_default(), format_args!("{at}.matchPolicy"));
-    let mut causes: Vec<Cause> = known(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
+    let mut causes: Vec<Cause> = one_of(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
     for field in ["namespaceSelector", "objectSelector"] {
         causes.extend(pod::label_selector(&resources[field], &format_args!("{at}.{field}")));
     }
@@ -80,7 +83,7 @@ pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateNamedRuleWithOperations`.
+/// Validates a rule with names of objects. Upstream: `validateNamedRuleWithOperations`.
 fn named_rule(value: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, name) in items(value, "resourceNames").iter().enumerate() {

@@ -1,5 +1,6 @@
-//! The matching of requests by the rules of webhooks and policies. Upstream:
-//! `k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules`.
+//! Decides if a rule of an admission webhook or policy matches a request, by its operation, group, version, resource
+//! and scope. `*` in a rule matches everything. Runs for each write while admission looks for the webhooks to call.
+//! Upstream: `k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules`.
 
 use super::webhook::text;
 use crate::conventions::operation::Operation;
@@ -46,17 +47,18 @@ impl Rule {
             && has(&self.groups, request.group)
             && has(&self.versions, request.version)
             && self.resources.iter().any(|resource| {
-                let (resource, part) = resource.split_once('/').unwrap_or((resource, ""));
-                (resource == "*" || resource == request.resource) && (part == "*" || part == request.subresource)
+                let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+                (resource == "*" || resource == request.resource)
+                    && (subresource == "*" || subresource == request.subresource)
             })
     }
 
     fn is_in_scope(&self, request: &RequestAttributes<'_>) -> bool {
         let is_namespace = (request.group, request.resource) == ("", "namespaces");
-        let of_cluster = is_namespace || request.namespace.is_empty();
+        let is_cluster_scoped = is_namespace || request.namespace.is_empty();
         match self.scope.as_str() {
-            "Namespaced" => !of_cluster,
-            "Cluster" => of_cluster,
+            "Namespaced" => !is_cluster_scoped,
+            "Cluster" => is_cluster_scoped,
             _ => true,
         }
     }

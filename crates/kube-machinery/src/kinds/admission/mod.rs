@@ -1,4 +1,7 @@
-//! The kinds of the group `admissionregistration.k8s.io`: webhook configurations and admission policies.
+//! The kinds of the group `admissionregistration.k8s.io`: webhook configurations and admission policies. They configure
+//! admission, the step of a write in which webhooks and policies may change or refuse the object. The modules named as
+//! a kind have its row, defaults and validation; the others read the objects into the types that the server's admission
+//! uses.
 
 mod conditions;
 mod configured;

@@ -1,4 +1,6 @@
-//! Validating admission policies and their bindings, as they are read from their objects. Upstream: `PolicyHook` in
+//! A validating admission policy and its bindings, read from their objects into the types that admission applies to
+//! each write. A policy has CEL expressions that accept or refuse a request; a binding applies it to a set of requests,
+//! with parameters and with the actions for a failed validation. Upstream: `PolicyHook` in
 //! `k8s.io/apiserver/pkg/admission/plugin/policy/generic`.
 
 use std::sync::Arc;
@@ -24,7 +26,7 @@ pub struct PolicyHook {
 #[derive(Debug)]
 pub struct Policy {
     pub name: String,
-    /// The spec that the policy was read from.
+    /// The spec that the policy was read from, to recognize an unchanged policy.
     spec: Value,
     /// The requests that the policy applies to.
     pub constraints: Option<MatchResources>,
@@ -34,7 +36,7 @@ pub struct Policy {
     pub expressions: Expressions,
 }
 
-/// The kind of a policy's parameters.
+/// The kind of a policy's parameters: objects whose fields the expressions can read as `params`.
 #[derive(Debug)]
 pub struct ParamKind {
     pub api_version: String,

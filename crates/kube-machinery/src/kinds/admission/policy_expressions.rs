@@ -1,4 +1,5 @@
-//! The CEL expressions of a validating admission policy.
+//! The CEL expressions of a validating admission policy, ready to be evaluated for a request. They compile on first
+//! use, see `program`.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ pub struct Expressions {
     pub conditions: Vec<Condition>,
     /// The variables, in order: each can use those before it.
     pub variables: Vec<Variable>,
-    /// The indices in `variables` of each name.
+    /// The indices in `variables` of each name. A name can be declared again; the later declaration wins from there on.
     places: HashMap<String, Vec<usize>>,
     pub validations: Vec<Validation>,
     /// The expressions for the values of audit annotations.
@@ -58,7 +59,8 @@ impl Expressions {
 }
 
 impl Expressions {
-    /// Returns the index of the last variable with this name among the first `first` variables.
+    /// Returns the index of the last variable with this name among the first `first` variables: the one that the
+    /// variable at index `first` sees.
     pub fn variable_among(&self, first: usize, name: &str) -> Option<usize> {
         self.places.get(name)?.iter().rev().copied().find(|place| *place < first)
     }

@@ -1,4 +1,5 @@
-//! A CEL expression of a policy or a webhook, compiled when it first runs.
+//! A CEL expression of an admission policy or webhook. It is compiled when it first runs, and then kept: the objects
+//! are read while the store's lock is held, where compilation would take too long.
 
 use std::sync::OnceLock;
 
@@ -9,13 +10,13 @@ use crate::codec::expression::parse::{join_faults, parse};
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
-    /// The compiled expression. It is compiled on first use, because a policy is read while the store's lock is held.
-    read: OnceLock<Result<Planned, String>>,
+    /// The compiled expression or the error; empty before the first use.
+    compiled: OnceLock<Result<Planned, String>>,
 }
 
 impl Program {
     pub(super) fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), read: OnceLock::new() }
+        Self { text: text.to_owned(), compiled: OnceLock::new() }
     }
 
     /// Returns the compiled expression.
@@ -23,11 +24,11 @@ impl Program {
     /// # Errors
     /// cel-go's message, if the expression does not compile.
     pub fn planned(&self) -> Result<&Planned, &str> {
-        self.read.get_or_init(|| read(&self.text)).as_ref().map_err(String::as_str)
+        self.compiled.get_or_init(|| compile(&self.text)).as_ref().map_err(String::as_str)
     }
 }
 
-fn read(text: &str) -> Result<Planned, String> {
+fn compile(text: &str) -> Result<Planned, String> {
     let expression = parse(text.trim()).map_err(|faults| format!("compilation failed: {}", join_faults(faults)))?;
     Planned::of(expression).map_err(|why| format!("program instantiation failed: {why}"))
 }

@@ -1,10 +1,11 @@
-//! Validation of the rules of webhooks and policies, which select requests by operation and resource. Upstream:
-//! `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation`.
+//! Validation of the rules of admission webhooks and policies, when the object that contains them is created or
+//! updated. A rule selects requests by operation, API group, version and resource, such as `pods` or `pods/status`.
+//! Upstream: `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{items, known, known_if_set};
+use crate::kinds::fields::{items, one_of, one_of_if_set};
 use crate::value::Value;
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -12,13 +13,13 @@ const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 pub(super) fn rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = with_wildcard(rule, "operations", "operations", at);
     for (i, operation) in texts(rule, "operations").enumerate() {
-        causes.extend(known(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
+        causes.extend(one_of(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
     }
     causes.extend(with_wildcard(rule, "apiGroups", "API groups", at));
     causes.extend(with_wildcard(rule, "apiVersions", "API versions", at));
     causes.extend(empty_ones(rule, "apiVersions", at));
     causes.extend(resources(rule, at));
-    causes.extend(known_if_set(rule, "scope", &["*", "Cluster", "Namespaced"], at));
+    causes.extend(one_of_if_set(rule, "scope", &["*", "Cluster", "Namespaced"], at));
     causes
 }
 
@@ -43,45 +44,48 @@ fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
 }
 
-/// Upstream: `validateResources`.
+/// Validates the resources of a rule. A wildcard must not stand beside a resource that it already matches. Upstream:
+/// `validateResources`.
 fn resources(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let (list, at) = (&rule["resources"], format_args!("{at}.resources"));
     let mut causes = Vec::new();
     if items(rule, "resources").is_empty() {
         causes.push(Cause::required(at, ""));
     }
-    let (mut all_parts_of, mut part_of_all) = (BTreeSet::new(), BTreeSet::new());
-    let mut last_is_whole = false; // as upstream, only the last resource without a subresource counts
+    // The names in resources `name/*`, and the subresources in resources `*/subresource`, among those before.
+    let (mut with_all_subresources, mut subresources_of_all) = (BTreeSet::new(), BTreeSet::new());
+    let mut last_is_named = false; // as upstream, only the last resource without a subresource counts
     for (i, resource) in texts(rule, "resources").enumerate() {
         let at = format_args!("{at}[{i}]");
         if resource.is_empty() {
             causes.push(Cause::required(at, ""));
             continue;
         }
-        let Some((whole, part)) = resource.split_once('/') else {
-            last_is_whole = resource != "*";
+        let Some((name, subresource)) = resource.split_once('/') else {
+            last_is_named = resource != "*";
             continue;
         };
-        for (taken, wildcard) in
-            [(all_parts_of.contains(whole), format!("{whole}/*")), (part_of_all.contains(part), format!("*/{part}"))]
-        {
-            if taken {
+        for (is_covered, wildcard) in [
+            (with_all_subresources.contains(name), format!("{name}/*")),
+            (subresources_of_all.contains(subresource), format!("*/{subresource}")),
+        ] {
+            if is_covered {
                 let why = format!("if '{wildcard}' is present, must not specify {resource}");
                 causes.push(Cause::invalid(at, resource, &why));
             }
         }
-        if part == "*" {
-            all_parts_of.insert(whole);
+        if subresource == "*" {
+            with_all_subresources.insert(name);
         }
-        if whole == "*" {
-            part_of_all.insert(part);
+        if name == "*" {
+            subresources_of_all.insert(subresource);
         }
     }
     let has = |wanted: &str| texts(rule, "resources").any(|resource| resource == wanted);
     if has("*/*") && items(rule, "resources").len() > 1 {
         causes.push(Cause::invalid_json(at, list, "if '*/*' is present, must not specify other resources"));
     }
-    if has("*") && last_is_whole {
+    if has("*") && last_is_named {
         let why = "if '*' is present, must not specify other resources without subresources";
         causes.push(Cause::invalid_json(at, list, why));
     }

@@ -1,5 +1,5 @@
-//! ValidatingAdmissionPolicy objects: CEL expressions that accept or refuse writes. Upstream:
-//! `pkg/apis/admissionregistration`.
+//! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Its row in the table of kinds, its
+//! defaults and its validation. Upstream: `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,13 @@ use crate::conventions::edit::{object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
-use crate::kinds::fields::{each, invalid, items, known, known_if_set, text};
+use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
 
-/// The row of a ValidatingAdmissionPolicy.
+/// The ValidatingAdmissionPolicy row in the table of kinds (`kinds::served`): its names, and the functions that the
+/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicies",
@@ -53,7 +54,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut declared = Declarations::new(!spec["paramKind"].is_null());
     let failure_policy = text(spec, "failurePolicy");
     let mut causes: Vec<Cause> =
-        known(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
+        one_of(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
     if !spec["paramKind"].is_null() {
         causes.extend(param_kind(&spec["paramKind"], &"spec.paramKind"));
     }
@@ -94,7 +95,7 @@ fn has_same_conditions(new: &Value, old: &Value) -> bool {
     new["paramKind"] == old["paramKind"] && items(new, "matchConditions") == items(old, "matchConditions")
 }
 
-/// Upstream: `validateParamKind`.
+/// Validates the reference to the kind of the policy's parameters. Upstream: `validateParamKind`.
 fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
     let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
@@ -132,7 +133,7 @@ fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateVariable`.
+/// Validates a variable, and declares it for the expressions after it. Upstream: `validateVariable`.
 fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Vec<Cause> {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
     let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
@@ -156,10 +157,11 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit()) && !RESERVED.contains(&name)
 }
 
-/// Upstream: `validateValidation`.
+/// Validates one of the policy's `validations`: an expression, and the message if it is false. Upstream:
+/// `validateValidation`.
 fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (expression, message) = (text(validation, "expression"), text(validation, "message"));
-    let of_message = text(validation, "messageExpression");
+    let message_expression = text(validation, "messageExpression");
     let (at_expression, at_message) = (format_args!("{at}.expression"), format_args!("{at}.message"));
     let mut causes = Vec::new();
     if expression.trim().is_empty() {
@@ -167,18 +169,18 @@ fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Ca
     } else {
         causes.extend(declared.condition(expression, &at_expression));
     }
-    let at_of_message = format_args!("{at}.messageExpression");
-    if !of_message.is_empty() && of_message.trim().is_empty() {
-        causes.push(Cause::invalid(at_of_message, of_message, "must be non-empty if specified"));
-    } else if !of_message.is_empty() {
-        causes.extend(declared.message(of_message, &at_of_message));
+    let at_message_expression = format_args!("{at}.messageExpression");
+    if !message_expression.is_empty() && message_expression.trim().is_empty() {
+        causes.push(Cause::invalid(at_message_expression, message_expression, "must be non-empty if specified"));
+    } else if !message_expression.is_empty() {
+        causes.extend(declared.message(message_expression, &at_message_expression));
     }
     if !message.is_empty() && message.trim().is_empty() {
         causes.push(Cause::invalid(at_message, message, "must be non-empty if specified"));
     } else if message.trim().contains(['\n', '\r']) {
         causes.push(Cause::invalid(at_message, message, "must not contain line breaks"));
     }
-    causes.extend(known_if_set(validation, "reason", &REASONS, at));
+    causes.extend(one_of_if_set(validation, "reason", &REASONS, at));
     causes
 }
 

@@ -1,5 +1,6 @@
-//! ValidatingAdmissionPolicyBinding objects: each applies a policy to a set of requests, with parameters and with the
-//! actions for a failed validation. Upstream: `pkg/apis/admissionregistration`.
+//! The ValidatingAdmissionPolicyBinding kind: it applies a ValidatingAdmissionPolicy to a set of requests, with
+//! parameters and with the actions for a failed validation. A policy without a binding has no effect. Its row in the
+//! table of kinds, its defaults and its validation. Upstream: `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +9,13 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{invalid, items, known, text};
+use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
 use crate::value::Value;
 
-/// The row of a ValidatingAdmissionPolicyBinding.
+/// The ValidatingAdmissionPolicyBinding row in the table of kinds (`kinds::served`): its names, and the functions that
+/// the server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicybindings",
@@ -53,7 +55,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateParamRef`.
+/// Validates the reference to parameter objects, by name or by selector. Upstream: `validateParamRef`.
 fn param_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let (name, has_selector) = (text(reference, "name"), reference["selector"].is_object());
@@ -77,7 +79,7 @@ fn param_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     let at_action = format_args!("{at}.parameterNotFoundAction");
     match text(reference, "parameterNotFoundAction") {
         "" => causes.push(Cause::required(at_action, "")),
-        action => causes.extend(known(action, &["Deny", "Allow"], &at_action)),
+        action => causes.extend(one_of(action, &["Deny", "Allow"], &at_action)),
     }
     causes
 }
@@ -87,7 +89,7 @@ fn actions(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, action) in items(spec, "validationActions").iter().enumerate() {
         let (action, at) = (action.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));
-        causes.extend(known(action, &["Audit", "Deny", "Warn"], &at));
+        causes.extend(one_of(action, &["Audit", "Deny", "Warn"], &at));
         if !seen.insert(action) {
             causes.push(Cause::duplicate(at, action));
         }

@@ -1,4 +1,5 @@
-//! An admission webhook, as it is read from its configuration object. Upstream: `WebhookAccessor` in
+//! An admission webhook: a server that Kubernetes calls for each matching write, and that may change or refuse it. This
+//! type is one webhook of a configuration object, read for the calls. Upstream: `WebhookAccessor` in
 //! `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
 
 use std::collections::HashMap;
@@ -32,6 +33,7 @@ pub struct Webhook {
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
     pub conditions: Vec<Condition>,
+    /// The versions of AdmissionReview, the request to the webhook, that it understands, in its order of preference.
     pub review_versions: Vec<String>,
     pub reinvocation: Reinvocation,
 }
@@ -94,19 +96,20 @@ impl Webhook {
     pub(super) fn all_of(configuration: &Value) -> Vec<Self> {
         let name = configuration["metadata"]["name"].as_str().unwrap_or_default();
         let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Array::as_slice);
-        let mut before: HashMap<&str, usize> = HashMap::new();
+        let mut count_by_name: HashMap<&str, usize> = HashMap::new();
         let numbered = hooks.iter().map(|hook| {
-            let count = before.entry(hook["name"].as_str().unwrap_or_default()).or_default();
+            let count = count_by_name.entry(hook["name"].as_str().unwrap_or_default()).or_default();
             *count += 1;
             Self::of(name, hook, *count - 1)
         });
         numbered.collect()
     }
 
+    /// Reads a webhook. `nth` is the number of webhooks of the same name before it.
     fn of(configuration: &str, hook: &Value, nth: usize) -> Self {
         let name = text(&hook["name"]);
-        let known = |field: &str, value: &str| hook[field] == value;
-        let has_none = known("sideEffects", "None") || known("sideEffects", "NoneOnDryRun");
+        let is_set_to = |field: &str, value: &str| hook[field] == value;
+        let has_none = is_set_to("sideEffects", "None") || is_set_to("sideEffects", "NoneOnDryRun");
         Self {
             uid: format!("{configuration}/{name}/{nth}"),
             client: ClientConfig::of(&hook["clientConfig"]),
@@ -119,7 +122,7 @@ impl Webhook {
             object_selector: selector(&hook["objectSelector"]),
             conditions: Condition::all_of(&hook["matchConditions"]),
             review_versions: hook["admissionReviewVersions"].as_array().into_iter().flatten().map(text).collect(),
-            reinvocation: if known("reinvocationPolicy", "IfNeeded") {
+            reinvocation: if is_set_to("reinvocationPolicy", "IfNeeded") {
                 Reinvocation::IfNeeded
             } else {
                 Reinvocation::Never

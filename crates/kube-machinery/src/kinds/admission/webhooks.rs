@@ -1,5 +1,5 @@
-//! Validation of the webhooks in validating and mutating webhook configurations. Upstream:
-//! `pkg/apis/admissionregistration/validation`.
+//! Validation of the webhooks in ValidatingWebhookConfigurations and MutatingWebhookConfigurations, which have the same
+//! rules. Upstream: `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,26 @@ use super::expressions::Declarations;
 use super::rules::rule;
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, known, known_if_set, text};
+use crate::kinds::fields::{each, invalid, is_port, items, one_of, one_of_if_set, text};
 use crate::kinds::{names, url};
 use crate::value::Value;
 
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
-/// The versions of `AdmissionReview` that the API server can send.
+/// The versions of `AdmissionReview`, the request to a webhook, that the API server can send.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 const FORM: &str = "; desired format: https://host[/path]";
 
 /// The rules that an update may break, because the old object breaks them too (ratcheting).
 struct Tolerated {
+    /// A webhook may have side effects.
     side_effects: bool,
+    /// A webhook may understand no version of `AdmissionReview` that the server sends.
     unknown_versions: bool,
     same_names: bool,
+    /// Selectors may have invalid label values.
     label_values: bool,
+    /// The match conditions are not checked, because the update leaves them alone.
     conditions: bool,
 }
 
@@ -67,22 +71,22 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = qualified_name(text(hook, "name"), &format_args!("{at}.name")).into_iter().collect();
     causes.extend(each(hook, "rules", at).flat_map(|(at, one)| rule(one, &at)));
-    causes.extend(known_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
-    causes.extend(known_if_set(hook, "matchPolicy", &["Equivalent", "Exact"], at));
+    causes.extend(one_of_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
+    causes.extend(one_of_if_set(hook, "matchPolicy", &["Equivalent", "Exact"], at));
     let side_effects = if tolerated.side_effects { &SIDE_EFFECTS[..] } else { &NO_SIDE_EFFECTS };
     match hook["sideEffects"].as_str() {
         None => {
             let why = format!("must specify one of {}", side_effects.join(", "));
             causes.push(Cause::required(format_args!("{at}.sideEffects"), &why));
         }
-        Some(chosen) => causes.extend(known(chosen, side_effects, &format_args!("{at}.sideEffects"))),
+        Some(chosen) => causes.extend(one_of(chosen, side_effects, &format_args!("{at}.sideEffects"))),
     }
     if hook["timeoutSeconds"].as_i64().is_some_and(|seconds| !(1..=30).contains(&seconds)) {
         let why = "the timeout value must be between 1 and 30 seconds";
         causes.push(Cause::invalid_json(format_args!("{at}.timeoutSeconds"), &hook["timeoutSeconds"], why));
     }
     causes.extend(selectors(hook, at).into_iter().filter(|cause| !(tolerated.label_values && is_of_value(cause))));
-    causes.extend(known_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
+    causes.extend(one_of_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
     causes.extend(client_config(&hook["clientConfig"], &format_args!("{at}.clientConfig")));
     if !tolerated.conditions {
         causes.extend(conditions::validate(hook, &Declarations::new(false), at));
@@ -90,7 +94,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `IsFullyQualifiedName`.
+/// Checks that the name is a domain name of at least three segments. Upstream: `IsFullyQualifiedName`.
 fn qualified_name(name: &str, at: At<'_>) -> Option<Cause> {
     let wrong = names::subdomain(name);
     if name.is_empty() {

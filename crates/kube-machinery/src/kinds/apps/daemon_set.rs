@@ -1,5 +1,5 @@
-//! The DaemonSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
-//! `pkg/registry/apps/daemonset`.
+//! The DaemonSet kind, which runs a pod on every node: its row in the table of kinds, its defaults and its validation.
+//! Upstream: `pkg/apis/apps`, `pkg/registry/apps/daemonset`.
 
 use super::deployment::STRATEGY;
 use super::{int_or_percent, selected_template};
@@ -12,7 +12,8 @@ use crate::kinds::fields::{not_negative, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The DaemonSet row in the table of kinds.
+/// The DaemonSet row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "daemonsets",
@@ -59,8 +60,8 @@ fn set_defaults(set: &mut Value) {
     }
 }
 
-/// Increments the template generation when an update changes the template. Upstream: `PrepareForCreate` and
-/// `PrepareForUpdate`.
+/// Counts the template generation in the annotation: it starts at 1, and increments when an update changes the
+/// template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let template_generation =
         |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();

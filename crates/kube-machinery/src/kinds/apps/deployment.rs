@@ -1,4 +1,5 @@
-//! The Deployment kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`.
+//! The Deployment kind, which replaces the pods of an application step by step: its row in the table of kinds, its
+//! defaults and its validation. Upstream: `pkg/apis/apps`.
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::{At, Cause};
@@ -9,7 +10,8 @@ use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The Deployment row in the table of kinds.
+/// The Deployment row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "deployments",
@@ -81,7 +83,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 const ROLLING_UPDATE: GoStruct =
     GoStruct(&[("MaxUnavailable", "maxUnavailable", Field::Number), ("MaxSurge", "maxSurge", Field::Number)]);
-/// The strategy of a Deployment or a DaemonSet.
+/// The Go struct of a Deployment's or a DaemonSet's strategy, as upstream's causes print it.
 pub(super) const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 

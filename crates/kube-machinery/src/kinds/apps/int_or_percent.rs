@@ -1,5 +1,5 @@
-//! Validation of fields that hold a number or a percentage, such as `maxUnavailable: 3` or `maxUnavailable: 25%`.
-//! Upstream: `intstr.IntOrString`.
+//! Validation of fields that hold a number or a percentage, such as `maxUnavailable: 3` or `maxUnavailable: 25%`, in
+//! Deployments, DaemonSets, StatefulSets and PodDisruptionBudgets. Upstream: `intstr.IntOrString`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::value::Value;
@@ -32,6 +32,7 @@ pub(in crate::kinds) fn is_zero(value: &Value) -> bool {
     }
 }
 
+/// Returns the number before the percent sign; `None` if the text is not a percentage.
 fn percent(text: &str) -> Option<i64> {
     let digits = text.strip_suffix('%')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,5 @@
-//! The kinds of the API group `apps`, such as Deployment, with their defaults and validation.
+//! The kinds of the API group `apps`, such as Deployment, which keep sets of pods running. Each module has one kind:
+//! its row in the table of kinds, its defaults and its validation.
 
 pub(super) mod controller_revision;
 pub(super) mod daemon_set;

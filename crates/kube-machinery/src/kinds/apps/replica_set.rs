@@ -1,5 +1,5 @@
-//! The ReplicaSet kind: its row in the table of kinds, its defaults and its validation. ReplicationControllers share
-//! the status validation. Upstream: `pkg/apis/apps`.
+//! The ReplicaSet kind, which keeps a number of equal pods running: its row in the table of kinds, its defaults and its
+//! validation. ReplicationControllers share the validation of the status. Upstream: `pkg/apis/apps`.
 
 use super::selected_template;
 use crate::conventions::cause::Cause;
@@ -9,7 +9,8 @@ use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The ReplicaSet row in the table of kinds.
+/// The ReplicaSet row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "replicasets",

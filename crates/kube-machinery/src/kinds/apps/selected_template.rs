@@ -1,5 +1,6 @@
-//! Validation and defaults that Deployments, ReplicaSets, DaemonSets and StatefulSets share: a label selector, and a pod
-//! template whose labels the selector must match. Upstream: `ValidateReplicaSetSpec`,
+//! Defaults and validation of what Deployments, ReplicaSets, DaemonSets and StatefulSets have in common: a pod
+//! template, and a selector by which the controller finds the pods that it made. The selector must match the template's
+//! labels; otherwise the controller would make pods without end. Upstream: `ValidateReplicaSetSpec`,
 //! `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use crate::value::Value;
@@ -10,7 +11,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::label_selector;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{items, known, pairs, text};
+use crate::kinds::fields::{items, one_of, pairs, text};
 
 /// Sets the defaults of the pod template in a spec.
 pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
@@ -69,7 +70,7 @@ pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Caus
 pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     const AT: &str = "spec.template.spec";
     let mut causes: Vec<Cause> =
-        known(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();
+        one_of(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();
     if !spec["activeDeadlineSeconds"].is_null() {
         let why = format!("activeDeadlineSeconds in {kind} is not Supported");
         causes.push(Cause::forbidden(format_args!("{AT}.activeDeadlineSeconds"), &why));
@@ -77,7 +78,8 @@ pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     causes
 }
 
-/// Checks that `status.collisionCount` does not go down. Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. It counts the names of new objects that were taken already.
+/// Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

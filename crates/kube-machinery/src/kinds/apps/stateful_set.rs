@@ -1,5 +1,5 @@
-//! The StatefulSet kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/apps`,
-//! `pkg/registry/apps/statefulset`.
+//! The StatefulSet kind, whose pods have fixed names and storage of their own: its row in the table of kinds, its
+//! defaults and its validation. Upstream: `pkg/apis/apps`, `pkg/registry/apps/statefulset`.
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
@@ -9,12 +9,13 @@ use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod::claim_template::{self, Groups};
 use crate::kinds::core::{persistent_volume_claim, pod};
-use crate::kinds::fields::{each, invalid, items, known, not_negative, number, text};
+use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, text};
 use crate::kinds::names::{self, NameRule};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The StatefulSet row in the table of kinds.
+/// The StatefulSet row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "statefulsets",
@@ -89,8 +90,10 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 /// The optional checks of a StatefulSet spec.
 #[derive(Clone, Copy)]
 struct Checks {
+    /// Checks the pod template.
     template: bool,
-    /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are immutable.
+    /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are
+    /// immutable.
     only_new: bool,
 }
 
@@ -106,7 +109,7 @@ fn validate_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
     for field in ["whenDeleted", "whenScaled"] {
         const AT: &str = "spec.persistentVolumeClaimRetentionPolicy";
         let policy = text(&spec["persistentVolumeClaimRetentionPolicy"], field);
-        causes.extend(known(policy, &["Retain", "Delete"], &format_args!("{AT}.{field}")));
+        causes.extend(one_of(policy, &["Retain", "Delete"], &format_args!("{AT}.{field}")));
     }
     if checks.only_new {
         for (at, claim) in each(spec, "volumeClaimTemplates", &"spec") {
@@ -170,6 +173,7 @@ const ROLLING_UPDATE: GoStruct =
 const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 
+/// Validates the way in which an update replaces pods.
 fn strategy(strategy: &Value) -> Vec<Cause> {
     const AT: &str = "spec.updateStrategy";
     let rolling = &strategy["rollingUpdate"];

@@ -1,5 +1,5 @@
-//! The CronJob kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/batch`,
-//! `pkg/registry/batch/cronjob/strategy.go`.
+//! The CronJob kind, which creates a Job at the times of a schedule: its row in the table of kinds, its defaults and
+//! its validation. Upstream: `pkg/apis/batch`, `pkg/registry/batch/cronjob/strategy.go`.
 
 use super::job::template_defaults;
 use super::job_spec::without_selector;
@@ -8,11 +8,12 @@ use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
 use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
-use crate::kinds::fields::{known, not_negative, required, text};
+use crate::kinds::fields::{not_negative, one_of, required, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The CronJob row in the table of kinds.
+/// The CronJob row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "cronjobs",
@@ -29,8 +30,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The longest name of a CronJob. The controller appends 11 characters, `-` and the scheduled minute, and the result must be
-/// a valid Job name of at most 63 characters.
+/// The longest name of a CronJob. The controller appends 11 characters, `-` and the scheduled minute, and the result
+/// must be a valid Job name of at most 63 characters.
 const LONGEST_NAME: usize = 52;
 
 /// Upstream: `SetDefaults_CronJob`.
@@ -61,7 +62,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.extend(spec["timeZone"].as_str().map_or_else(Vec::new, validate_time_zone));
     }
     let policies = ["Allow", "Forbid", "Replace"];
-    causes.extend(known(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
+    causes.extend(one_of(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
     causes.extend(template(&spec["jobTemplate"]["spec"]));
     for limit in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
         causes.extend(not_negative(spec, limit, &"spec"));
@@ -118,7 +119,7 @@ fn validate_time_zone(name: &str) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateJobTemplateSpec`.
+/// Validates the template of the Jobs, which cannot choose their selector. Upstream: `ValidateJobTemplateSpec`.
 fn template(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.jobTemplate.spec";
     let mut causes = without_selector(spec, &AT);

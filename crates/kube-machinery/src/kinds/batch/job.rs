@@ -1,4 +1,5 @@
-//! The Job kind: its row in the table of kinds, its defaults and its generated selector. Upstream: `pkg/apis/batch`,
+//! The Job kind, which runs pods until a number of them has succeeded: its row in the table of kinds, its defaults, and
+//! the selector that the server generates for a new Job. Upstream: `pkg/apis/batch`,
 //! `pkg/registry/batch/job/strategy.go`.
 
 use super::{job_spec, job_status};
@@ -9,7 +10,8 @@ use crate::kinds::fields::text;
 use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
 use crate::value::{Value, json};
 
-/// The Job row in the table of kinds.
+/// The Job row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "jobs",

@@ -1,5 +1,7 @@
-//! Validation of a Job's `podFailurePolicy` and `successPolicy`. Upstream: `validatePodFailurePolicy`,
-//! `validateSuccessPolicy` in `pkg/apis/batch/validation/validation.go`.
+//! Validation of two policies of a Job: `podFailurePolicy`, which says what a failed pod means for the Job, by exit
+//! code or condition, and `successPolicy`, which says which indexes must succeed. Also the parser of index lists such
+//! as `0,2-4`. Upstream: `validatePodFailurePolicy`, `validateSuccessPolicy` in
+//! `pkg/apis/batch/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -14,7 +16,7 @@ const MOST_CODES: usize = 255;
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 /// Checks that a field is set to one of these words.
-fn word(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
+fn validate_word(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     let at = format_args!("{at}.{field}");
     match text(parent, field) {
         "" => {
@@ -47,7 +49,7 @@ fn failure_rule(spec: &Value, rule: &Value, at: At<'_>) -> Vec<Cause> {
                 "requires the backoffLimitPerIndex to be set",
             )]
         }
-        _ => word(rule, "action", &ACTIONS, at).into_iter().collect(),
+        _ => validate_word(rule, "action", &ACTIONS, at).into_iter().collect(),
     };
     let (codes, conditions) = (&rule["onExitCodes"], items(rule, "onPodConditions"));
     if codes.is_object() {
@@ -59,7 +61,7 @@ fn failure_rule(spec: &Value, rule: &Value, at: At<'_>) -> Vec<Cause> {
     for (at, pattern) in each(rule, "onPodConditions", at) {
         let kind = text(pattern, "type");
         causes.extend(invalid(&format_args!("{at}.type"), kind, names::label_key(kind)));
-        causes.extend(word(pattern, "status", &["False", "True", "Unknown"], &at));
+        causes.extend(validate_word(pattern, "status", &["False", "True", "Unknown"], &at));
     }
     let why = match (codes.is_object(), conditions.is_empty()) {
         (true, false) => "specifying both OnExitCodes and OnPodConditions is not supported",
@@ -71,7 +73,7 @@ fn failure_rule(spec: &Value, rule: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 fn exit_codes(spec: &Value, codes: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = word(codes, "operator", &["In", "NotIn"], at).into_iter().collect();
+    let mut causes: Vec<Cause> = validate_word(codes, "operator", &["In", "NotIn"], at).into_iter().collect();
     if let Some(name) = codes["containerName"].as_str() {
         let template = &spec["template"]["spec"];
         let mut all = items(template, "containers").iter().chain(items(template, "initContainers"));
@@ -171,6 +173,7 @@ pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, Str
     Ok(total)
 }
 
+/// Parses an index such as `2`, or an interval such as `2-4`, into its first and last index.
 fn interval(text: &str, completions: i64) -> Result<(i64, i64), String> {
     let limits: Vec<&str> = text.split('-').collect();
     let index = |limit: &str| {

@@ -1,5 +1,6 @@
-//! Validation of the spec of a Job. Upstream: `ValidateJobCreate`, `ValidateJobUpdate` in
-//! `pkg/apis/batch/validation/validation.go`.
+//! Validation of the spec of a Job, for each create and update; CronJobs share the rules for their job template. In an
+//! indexed Job each pod has a number (completion index), for which it works. Upstream: `ValidateJobCreate`,
+//! `ValidateJobUpdate` in `pkg/apis/batch/validation/validation.go`.
 
 use super::job_policies::{failure_policy, success_policy};
 use crate::conventions::cause::{At, Cause};
@@ -34,8 +35,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that the generated labels and selector are present and name this Job. Skipped for a manual selector. Upstream:
-/// `validateGeneratedSelector`.
+/// Checks that the generated labels and selector are present and name this Job. Skipped for a manual selector.
+/// Upstream: `validateGeneratedSelector`.
 fn generated_selector(job: &Value) -> Vec<Cause> {
     let (spec, metadata) = (&job["spec"], &job["metadata"]);
     if spec["manualSelector"] == true || spec["selector"].is_null() {
@@ -111,6 +112,7 @@ pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Validates `managedBy`, the name of the controller that is responsible for the Job.
 fn manager(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const LONGEST: usize = 63;
     const PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
@@ -139,7 +141,7 @@ fn completion_mode(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let mode = text(spec, "completionMode");
     let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("{at}.{field}"), &spec[field], why);
     match mode {
-        INDEXED => return indexed(spec, at),
+        INDEXED => return validate_indexed(spec, at),
         "" | "NonIndexed" => {}
         other => {
             return vec![Cause::unsupported_text(format_args!("{at}.completionMode"), other, &["NonIndexed", INDEXED])];
@@ -149,7 +151,7 @@ fn completion_mode(spec: &Value, at: At<'_>) -> Vec<Cause> {
     own.map(|field| wrong(field, "requires indexed completion mode")).collect()
 }
 
-fn indexed(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_indexed(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let count = |field: &str| spec[field].as_i64();
     let at_most = |field: &str, most: i64, why: &str| {
         let is_more = count(field).is_some_and(|count| count > most);
@@ -175,7 +177,8 @@ fn indexed(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validatePodReplacementPolicy`.
+/// Validates `podReplacementPolicy`, which says when a terminating pod is replaced. Upstream:
+/// `validatePodReplacementPolicy`.
 fn replacement(spec: &Value, at: At<'_>) -> Option<Cause> {
     let words: &[&str] =
         if spec["podFailurePolicy"].is_null() { &["Failed", "TerminatingOrFailed"] } else { &["Failed"] };
@@ -184,6 +187,7 @@ fn replacement(spec: &Value, at: At<'_>) -> Option<Cause> {
     (!is_known).then(|| Cause::unsupported_text(format_args!("{at}.podReplacementPolicy"), policy, words))
 }
 
+/// Checks that pods of the Job can end: `restartPolicy` must not be `Always`.
 fn restarts(spec: &Value, at: At<'_>) -> Option<Cause> {
     match text(&spec["template"]["spec"], "restartPolicy") {
         "Always" | "" => Some(Cause::required(at, "valid values: \"OnFailure\", \"Never\"")),
@@ -212,6 +216,7 @@ fn changes(spec: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Checks that `completions` does not change. An indexed Job can change it together with `parallelism` (elastic Job).
 fn completions(spec: &Value, before: &Value) -> Option<Cause> {
     let completions = &spec["completions"];
     if *completions == before["completions"] {
@@ -232,6 +237,7 @@ fn template(spec: &Value, old: &Value) -> Option<Cause> {
     let status = &old["status"];
     let stopped = status["startTime"].is_null() || job_is(status, "Suspended");
     let idle = status["active"].as_i64().unwrap_or_default() == 0;
+    // The fields that may change get their new values in `before`; what still differs must not.
     let at = if old["spec"]["suspend"] == true && stopped && idle {
         for field in ["nodeSelector", "tolerations", "schedulingGates"] {
             before["spec"][field] = new["spec"][field].clone();
@@ -240,7 +246,7 @@ fn template(spec: &Value, old: &Value) -> Option<Cause> {
         for field in ["labels", "annotations"] {
             before["metadata"][field] = new["metadata"][field].clone();
         }
-        same_resources(&mut before, new);
+        copy_resources(&mut before, new);
         "spec.template.spec"
     } else {
         "spec.template"
@@ -249,7 +255,8 @@ fn template(spec: &Value, old: &Value) -> Option<Cause> {
     changes.then(|| Cause::invalid_json(at, new, "field is immutable"))
 }
 
-fn same_resources(before: &mut Value, new: &Value) {
+/// Gives the containers in `before` the resources that the containers of the same name have in `new`.
+fn copy_resources(before: &mut Value, new: &Value) {
     for field in ["containers", "initContainers"] {
         let theirs = new["spec"][field].as_array().cloned().unwrap_or_default();
         let own = before["spec"][field].as_array_mut().into_iter().flatten();

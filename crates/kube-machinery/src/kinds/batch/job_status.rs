@@ -1,5 +1,6 @@
-//! Validation of a Job's status. Most rules apply only to the fields and conditions that an update changes, so that an
-//! already inconsistent status can still be updated. Upstream: `ValidateJobUpdateStatus` in
+//! Validation of an update of a Job's status, which the Job controller writes: counts of pods, conditions, times and
+//! indexes must agree with each other. Most rules apply only to the fields and conditions that an update changes, so
+//! that an already inconsistent status can still be updated. Upstream: `ValidateJobUpdateStatus` in
 //! `pkg/apis/batch/validation/validation.go`, `getStatusValidationOptions` in `pkg/registry/batch/job/strategy.go`.
 
 use std::collections::HashSet;
@@ -33,10 +34,12 @@ pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 impl Change<'_> {
+    /// Returns true if the new status has the condition.
     fn is(&self, kind: &str) -> bool {
         job_is(self.new, kind)
     }
 
+    /// Returns true if the old status has the condition.
     fn was(&self, kind: &str) -> bool {
         job_is(self.old, kind)
     }
@@ -45,10 +48,12 @@ impl Change<'_> {
         self.is("Complete") || self.is("Failed")
     }
 
+    /// Returns true if the update sets or removes the condition.
     fn turns(&self, kind: &str) -> bool {
         self.is(kind) != self.was(kind)
     }
 
+    /// Returns true if the Job ends with this update (or, wrongly, starts again).
     fn ends(&self) -> bool {
         self.is_finished() != (self.was("Complete") || self.was("Failed"))
     }
@@ -57,6 +62,7 @@ impl Change<'_> {
         self.new[field] != self.old[field]
     }
 
+    /// Returns a cause that shows the new value of a field; 0 for an absent one, as upstream prints Go's zero value.
     fn wrong(&self, field: &str, why: &str) -> Cause {
         let value = if self.new[field].is_null() { json!(0) } else { self.new[field].clone() };
         Cause::invalid_json(format_args!("status.{field}"), &value, why)
@@ -197,6 +203,7 @@ impl Change<'_> {
                 causes.push(Cause::invalid_alone(CONDITIONS, &why));
             }
         }
+        // An indexed Job that is scaled down together with its completions loses succeeded pods.
         let elastic = self.spec["completionMode"] == INDEXED && self.spec["completions"] == self.spec["parallelism"];
         for field in ["failed", "succeeded"] {
             let free = field == "succeeded" && elastic;

@@ -1,4 +1,5 @@
-//! The kinds of the API group `batch`, Job and CronJob, with their defaults and validation.
+//! The kinds of the API group `batch`, Job and CronJob: their rows in the table of kinds, their defaults and their
+//! validation.
 
 pub(super) mod cron_job;
 pub(super) mod job;

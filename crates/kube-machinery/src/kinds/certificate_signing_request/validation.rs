@@ -1,6 +1,7 @@
-//! Validation of CertificateSigningRequests and of their `status` and `approval` subresources. Upstream:
-//! `pkg/apis/certificates/validation`. Only the PEM blocks of requests and certificates are checked, not their signatures
-//! and names.
+//! Validation of CertificateSigningRequests, by which clients ask for a signed certificate, and of updates through the
+//! `status` subresource (where a signer puts the certificate) and the `approval` subresource (where an administrator
+//! approves or denies). Only the PEM blocks of requests and certificates are checked, not their signatures and names.
+//! Upstream: `pkg/apis/certificates/validation`.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +12,14 @@ use crate::conventions::cause::Cause;
 use crate::conventions::pem;
 use crate::conventions::x509::{Subject, subject_of_request};
 use crate::kinds::core::pod;
-use crate::kinds::fields::{items, known, text};
+use crate::kinds::fields::{items, one_of, text};
 use crate::kinds::resource::Subresource;
 use crate::value::Value;
 
 /// The condition types that cannot be removed once they are set.
 const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
 const CONDITIONS: &str = "status.conditions";
+/// The signer name that the beta API gave to a request without one.
 const LEGACY: &str = "kubernetes.io/legacy-unknown";
 /// The shortest `expirationSeconds`.
 const SHORTEST_LIFE: i64 = 600;
@@ -47,7 +49,7 @@ const USAGES: [&str; 23] = [
     "timestamping",
 ];
 
-/// The part of a request that an update may change. Each subresource may change one part.
+/// The part of a request that an update may change. Each subresource may change one part; the whole object, `Nothing`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Allowed {
     Nothing,
@@ -57,25 +59,25 @@ enum Allowed {
 
 /// Upstream: `ValidateCertificateSigningRequestCreate`, `ValidateCertificateSigningRequestUpdate`.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    checked(new, old, Allowed::Nothing)
+    validate_with(new, old, Allowed::Nothing)
 }
 
 /// Upstream: `ValidateCertificateSigningRequestStatusUpdate`.
 pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    checked(new, old, Allowed::Certificate)
+    validate_with(new, old, Allowed::Certificate)
 }
 
 /// Upstream: `ValidateCertificateSigningRequestApprovalUpdate`.
 pub(super) fn validate_approval(_: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
-    checked(new, Some(old), Allowed::Decision)
+    validate_with(new, Some(old), Allowed::Decision)
 }
 
-fn checked(new: &Value, old: Option<&Value>, allowed: Allowed) -> Vec<Cause> {
+fn validate_with(new: &Value, old: Option<&Value>, allowed: Allowed) -> Vec<Cause> {
     let mut causes = spec(&new["spec"], old.map(|old| &old["spec"]));
     causes.extend(conditions(new, old));
     causes.extend(certificate(new, old));
-    causes.extend(old.into_iter().flat_map(|old| changes(new, old, allowed)));
-    causes.extend(exclusive(new, old));
+    causes.extend(old.into_iter().flat_map(|old| validate_changes(new, old, allowed)));
+    causes.extend(validate_exclusive(new, old));
     causes
 }
 
@@ -94,10 +96,10 @@ fn spec(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let (usages, old_usages) = (usages(spec), old.map(usages).unwrap_or_default());
     if old_usages.iter().all(|usage| USAGES.contains(usage)) {
-        let one = |(i, usage): (usize, &&str)| known(usage, &USAGES, &format_args!("spec.usages[{i}]"));
+        let one = |(i, usage): (usize, &&str)| one_of(usage, &USAGES, &format_args!("spec.usages[{i}]"));
         causes.extend(usages.iter().enumerate().filter_map(one));
     }
-    if !has_twice(&old_usages) {
+    if !has_duplicates(&old_usages) {
         let mut seen = BTreeSet::new();
         let again = usages.iter().enumerate().filter(|(_, usage)| !seen.insert(**usage));
         causes.extend(again.map(|(i, usage)| Cause::duplicate(format_args!("spec.usages[{i}]"), usage)));
@@ -121,7 +123,7 @@ fn usages(spec: &Value) -> Vec<&str> {
     items(spec, "usages").iter().map(|usage| usage.as_str().unwrap_or_default()).collect()
 }
 
-fn has_twice(words: &[&str]) -> bool {
+fn has_duplicates(words: &[&str]) -> bool {
     words.iter().collect::<BTreeSet<_>>().len() < words.len()
 }
 
@@ -146,7 +148,7 @@ fn kinds(request: &Value) -> Vec<&str> {
 /// `validateConditions`.
 fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (may_be_empty, may_be_double) =
-        old.map_or((false, false), |old| (kinds(old).contains(&""), has_twice(&kinds(old))));
+        old.map_or((false, false), |old| (kinds(old).contains(&""), has_duplicates(&kinds(old))));
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, condition) in items(&new["status"], "conditions").iter().enumerate() {
         let (kind, at) = (text(condition, "type"), format_args!("{CONDITIONS}[{i}]"));
@@ -156,7 +158,7 @@ fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let states = if DECISIONS.contains(&kind) { &["True"][..] } else { &["False", "True", "Unknown"] };
         match text(condition, "status") {
             "" => causes.push(Cause::required(format_args!("{at}.status"), "")),
-            status => causes.extend(known(status, states, &format_args!("{at}.status"))),
+            status => causes.extend(one_of(status, states, &format_args!("{at}.status"))),
         }
         if !seen.insert(kind) && !may_be_double {
             causes.push(Cause::duplicate(format_args!("{at}.type"), kind));
@@ -167,7 +169,7 @@ fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 /// Checks that a request is not both approved and denied, unless it already was. Upstream declares this rule with tags
 /// on the type (declarative validation).
-fn exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
+fn validate_exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let is_both = |request: &Value| ["Approved", "Denied"].iter().all(|kind| kinds(request).contains(kind));
     let member = |kind: &str| format!("conditions[{{\"type\": \"{kind}\"}}]");
     let (approved, denied) = (member("Approved"), member("Denied"));
@@ -180,12 +182,12 @@ fn exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
 /// invalid too. Upstream: `validateCertificate`.
 fn certificate(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let of = |request: &Value| request["status"]["certificate"].clone();
-    let is_tolerated = |old: &Value| of(old) == of(new) || wrong_certificate(&of(old)).is_some();
-    let why = wrong_certificate(&of(new)).filter(|_| !old.is_some_and(is_tolerated))?;
+    let is_tolerated = |old: &Value| of(old) == of(new) || fault_of_certificate(&of(old)).is_some();
+    let why = fault_of_certificate(&of(new)).filter(|_| !old.is_some_and(is_tolerated))?;
     Some(Cause::invalid("status.certificate", "<certificate data>", &why))
 }
 
-fn wrong_certificate(bytes: &Value) -> Option<String> {
+fn fault_of_certificate(bytes: &Value) -> Option<String> {
     let text = decoded(bytes).filter(|text| !text.is_empty())?;
     let (mut rest, mut blocks) = (&*text, 0);
     while let Some((block, after)) = pem::next(rest) {
@@ -201,7 +203,7 @@ fn wrong_certificate(bytes: &Value) -> Option<String> {
 }
 
 /// Checks that an update changes only the allowed part. Upstream: `validateCertificateSigningRequestUpdate`.
-fn changes(new: &Value, old: &Value, allowed: Allowed) -> Vec<Cause> {
+fn validate_changes(new: &Value, old: &Value, allowed: Allowed) -> Vec<Cause> {
     let of = |request: &Value, kind: &str| -> Vec<Value> {
         let conditions = items(&request["status"], "conditions").iter();
         conditions.filter(|condition| condition["type"] == kind).cloned().collect()

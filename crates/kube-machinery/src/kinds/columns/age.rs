@@ -1,5 +1,5 @@
-//! Formats durations as kubectl prints them in the AGE column. Upstream: `duration.HumanDuration` in
-//! `k8s.io/apimachinery`.
+//! Formats durations as kubectl prints them in the AGE column: `3s`, `5m10s`, `2d`. The longer the duration, the
+//! coarser its unit. Upstream: `duration.HumanDuration` in `k8s.io/apimachinery`.
 
 use jiff::Timestamp;
 

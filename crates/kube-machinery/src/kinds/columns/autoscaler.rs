@@ -1,4 +1,6 @@
-//! The columns that `kubectl get` shows for HorizontalPodAutoscalers.
+//! The columns that `kubectl get` shows for HorizontalPodAutoscalers: their names and descriptions, and the functions
+//! that compute the cells. The server sends them when a client asks for a Table. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, text};
@@ -60,8 +62,9 @@ fn targets(scaler: &Value) -> String {
     if more > 0 { format!("{list} + {more} more...") } else { list }
 }
 
+/// Prints a metric as `current/target`, such as `cpu: 60%/80%`. Only resources show their names.
 fn metric(spec: &Value, status: &Value) -> String {
-    let (field, is_named) = match text(spec, "type") {
+    let (field, is_resource) = match text(spec, "type") {
         "External" => ("external", false),
         "Pods" => ("pods", false),
         "Object" => ("object", false),
@@ -74,7 +77,7 @@ fn metric(spec: &Value, status: &Value) -> String {
     let percent = |of: &Value| of["averageUtilization"].as_i64().map(|share| format!("{share}%"));
     let unknown = || "<unknown>".to_owned();
     let average = value(target, "averageValue");
-    if is_named {
+    if is_resource {
         let (current, target) = match average {
             Some(target) => (value(current, "averageValue").unwrap_or_else(unknown), target),
             None => (percent(current).unwrap_or_else(unknown), percent(target).unwrap_or_else(|| "<auto>".to_owned())),

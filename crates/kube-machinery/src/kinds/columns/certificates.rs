@@ -1,4 +1,6 @@
-//! The columns that `kubectl get` shows for CertificateSigningRequests.
+//! The columns that `kubectl get` shows for CertificateSigningRequests: their names and descriptions, and the functions
+//! that compute the cells. The server sends them when a client asks for a Table. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::age::human;
 use super::{AGE, Column, NAME, text, text_or_none};

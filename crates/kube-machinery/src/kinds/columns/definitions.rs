@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for CustomResourceDefinitions. Upstream:
+//! The columns that `kubectl get` shows for CustomResourceDefinitions: their names and descriptions, and the functions
+//! that compute the cells. The server sends them when a client asks for a Table. Upstream:
 //! `pkg/registry/customresourcedefinition/tableconvertor`.
 
 use super::{Column, NAME, simple, text};

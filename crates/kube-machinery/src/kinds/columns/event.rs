@@ -1,4 +1,6 @@
-//! The columns that `kubectl get` shows for Events.
+//! The columns that `kubectl get` shows for Events of both API groups: their names and descriptions, and the functions
+//! that compute the cells. The server sends them when a client asks for a Table. Upstream:
+//! `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 

@@ -1,5 +1,6 @@
-//! The columns that `kubectl get` shows for each kind. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for each kind. A client that asks for a Table gets the names of the columns and
+//! the text of the cells from the server, so kubectl prints kinds that it does not know. Each submodule has the columns
+//! of one or more kinds. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -32,9 +33,11 @@ pub(super) mod workloads;
 pub struct Column {
     name: &'static str,
     description: &'static str,
+    /// The declared type of the cells: `string`, `integer`, `boolean` or `date`.
     kind: &'static str,
     /// 0, or 1 for a column that only `kubectl get -o wide` shows.
     priority: u8,
+    /// Computes the cell for an object at a time.
     pub cell: fn(&Value, Timestamp) -> Value,
 }
 
@@ -51,6 +54,7 @@ impl Column {
         Self { kind: "integer", ..self }
     }
 
+    /// Returns the definition of the column in a Table.
     pub fn definition(&self) -> Value {
         let format = if self.name == "Name" { "name" } else { "" };
         json!({

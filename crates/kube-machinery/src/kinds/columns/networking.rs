@@ -1,4 +1,6 @@
-//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies.
+//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies: their names and
+//! descriptions, and the functions that compute the cells. The server sends them when a client asks for a Table.
+//! Upstream: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 

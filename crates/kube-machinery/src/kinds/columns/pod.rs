@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for Pods.
+//! The columns that `kubectl get` shows for Pods: their names and descriptions, and the functions that compute the
+//! cells. The server sends them when a client asks for a Table. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -72,6 +73,8 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
 }
 
 impl PodState {
+    /// Summarizes a pod. The reason starts as that of the status or the phase; the state of a container is more
+    /// precise, and replaces it.
     fn of(pod: &Value) -> Self {
         let (spec, status) = (&pod["spec"], &pod["status"]);
         let non_empty = |field: &str| status[field].as_str().filter(|text| !text.is_empty());
@@ -127,6 +130,8 @@ impl PodState {
         false
     }
 
+    /// Takes the reason, the restarts and the number of ready containers from the main containers. They are visited
+    /// from the last to the first, so the reason of the first one wins.
     fn containers(&mut self, pod: &Value, statuses: &[Value]) {
         self.restarts = self.sidecar_restarts;
         let mut running = false;
@@ -144,6 +149,7 @@ impl PodState {
                 self.ready += 1;
             }
         }
+        // One container has completed, but another one may still run, or may have failed.
         if self.reason == "Completed" {
             let ready = condition(pod, "Ready").is_some_and(|found| found["status"] == "True");
             match failure {

@@ -1,5 +1,7 @@
-//! The columns that `kubectl get` shows for PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas, webhook
-//! configurations, ValidatingAdmissionPolicies and their bindings.
+//! The columns that `kubectl get` shows for PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas,
+//! webhook configurations, ValidatingAdmissionPolicies and their bindings: their names and descriptions, and the
+//! functions that compute the cells. The server sends them when a client asks for a Table. Upstream:
+//! `pkg/printers/internalversion`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,6 @@
-//! The columns that `kubectl get` shows for RoleBindings and ClusterRoleBindings.
+//! The columns that `kubectl get` shows for RoleBindings and ClusterRoleBindings: their names and descriptions, and the
+//! functions that compute the cells. The server sends them when a client asks for a Table. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME};
 use crate::kinds::fields::{items, text};

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for Services.
+//! The columns that `kubectl get` shows for Services: their names and descriptions, and the functions that compute the
+//! cells. The server sends them when a client asks for a Table. Upstream: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 

@@ -1,15 +1,17 @@
 //! The columns that `kubectl get` shows for kinds with few columns, such as Namespaces, ConfigMaps and Leases, and the
-//! default columns of all kinds without columns of their own.
+//! default columns of all kinds without columns of their own. The server sends them when a client asks for a Table.
+//! Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};
 
+/// The columns of a kind that declares none.
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
 /// The column that precedes the `additionalPrinterColumns` of a CustomResourceDefinition.
 pub(in crate::kinds) const NAME_ALONE: &[Column] = &[NAME];
 
-/// The columns of a kind that upstream has no printer for. Upstream: `rest.NewDefaultTableConvertor`.
+/// The columns of a kind that upstream has no printer for, such as Roles. Upstream: `rest.NewDefaultTableConvertor`.
 pub(in crate::kinds) const DEFAULT: &[Column] = &[NAME, CREATED_AT];
 
 pub(super) const CREATED_AT: Column =

@@ -1,4 +1,6 @@
-//! The columns that `kubectl get` shows for PersistentVolumes, PersistentVolumeClaims and StorageClasses.
+//! The columns that `kubectl get` shows for PersistentVolumes, PersistentVolumeClaims and StorageClasses: their names
+//! and descriptions, and the functions that compute the cells. The server sends them when a client asks for a Table.
+//! Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text, text_or};
 use crate::kinds::fields::{items, text as field};

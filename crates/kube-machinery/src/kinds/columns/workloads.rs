@@ -1,5 +1,6 @@
 //! The columns that `kubectl get` shows for Deployments, StatefulSets, DaemonSets and ControllerRevisions, and the
-//! columns that the kinds with a pod template share.
+//! columns that the kinds with a pod template share. The server sends them when a client asks for a Table. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::conventions::label_selector;

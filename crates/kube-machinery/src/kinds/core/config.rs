@@ -1,4 +1,6 @@
-//! The ConfigMap and Secret kinds: their rows in the table of kinds, their defaults and their validation.
+//! The ConfigMap and Secret kinds, which hold configuration and secrets for pods: their rows in the table of kinds,
+//! their defaults and their validation. Upstream: `ValidateConfigMap` and `ValidateSecret` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +12,8 @@ use crate::kinds::embedded;
 use crate::kinds::resource::Resource;
 use crate::value::{SmolStr, Value, json};
 
-/// The ConfigMap row in the table of kinds.
+/// The ConfigMap row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     plural: "configmaps",
     singular: "configmap",
@@ -22,7 +25,8 @@ pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The Secret row in the table of kinds.
+/// The Secret row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const SECRET: Resource = Resource {
     plural: "secrets",
     singular: "secret",
@@ -59,10 +63,10 @@ pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) ->
     }
     causes.extend(keys(new, "binaryData"));
     let texts: usize = fields(new, "data").map(|(_, value)| value.as_str().map_or(0, str::len)).sum();
-    if texts + decoded(new, "binaryData") > MAX_SIZE {
+    if texts + decoded_size(new, "binaryData") > MAX_SIZE {
         causes.push(Cause::too_long("[]", MAX_SIZE)); // upstream's path for the whole object
     }
-    causes.extend(old.into_iter().flat_map(|old| kept(new, old, &["data", "binaryData"])));
+    causes.extend(old.into_iter().flat_map(|old| validate_immutable(new, old, &["data", "binaryData"])));
     causes
 }
 
@@ -79,16 +83,17 @@ pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
 pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     causes.extend(keys(new, "data"));
-    if decoded(new, "data") > MAX_SIZE {
+    if decoded_size(new, "data") > MAX_SIZE {
         causes.push(Cause::too_long("data", MAX_SIZE));
     }
     let kind = new["type"].as_str().unwrap_or_default();
+    // An empty SSH key counts as a missing one; for the other types an empty value will do.
     let empty_is_none = kind == "kubernetes.io/ssh-auth";
     let has = |key: &&&str| new["data"].get(**key).is_some_and(|value| !empty_is_none || *value != "");
     for (_, any, each) in REQUIRED.iter().filter(|(name, ..)| *name == kind) {
-        let lacking = if any.iter().any(|key| has(&key)) { &[][..] } else { any };
-        let lacking = lacking.iter().chain(each.iter().filter(|key| !has(key)));
-        causes.extend(lacking.map(|key| Cause::required(format_args!("data[{key}]"), "")));
+        let missing = if any.iter().any(|key| has(&key)) { &[][..] } else { any };
+        let missing = missing.iter().chain(each.iter().filter(|key| !has(key)));
+        causes.extend(missing.map(|key| Cause::required(format_args!("data[{key}]"), "")));
     }
     causes.extend(docker_config(new, kind));
     let owner = "kubernetes.io/service-account.name";
@@ -101,7 +106,7 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec
         if old["type"] != new["type"] {
             causes.push(Cause::invalid("type", kind, "field is immutable"));
         }
-        causes.extend(kept(new, old, &["data"]));
+        causes.extend(validate_immutable(new, old, &["data"]));
     }
     causes
 }
@@ -143,13 +148,13 @@ fn keys(object: &Value, field: &str) -> Vec<Cause> {
 }
 
 /// Returns the decoded size of a map of base64 values, in bytes.
-fn decoded(object: &Value, field: &str) -> usize {
+fn decoded_size(object: &Value, field: &str) -> usize {
     let length = |value: &Value| value.as_str().map_or(0, |text| text.trim_end_matches('=').len() * 3 / 4);
     fields(object, field).map(|(_, value)| length(value)).sum()
 }
 
 /// Checks that an immutable object keeps its data, and stays immutable.
-fn kept(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
+fn validate_immutable(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
     if old["immutable"] != true {
         return Vec::new();
     }

@@ -1,15 +1,17 @@
-//! The Endpoints kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it): its row in the
+//! table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
-use crate::kinds::fields::{each, invalid, is_port, items, known, text};
+use crate::kinds::fields::{each, invalid, is_port, items, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::value::{Value, json};
 
-/// The Endpoints row in the table of kinds.
+/// The Endpoints row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "endpoints",
     singular: "endpoints",
@@ -39,6 +41,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
+/// Validates a subset: addresses that share the same ports.
 fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Vec::new();
@@ -76,7 +79,7 @@ fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Vec<Cause> {
         name => invalid(&at_name, name, names::label(name)),
     };
     causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
-    causes.extend(known(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
+    causes.extend(one_of(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
     if let Some(protocol) = port["appProtocol"].as_str() {
         causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
     }

@@ -1,5 +1,6 @@
-//! The Event kind of the core group: its row in the table of kinds, and the validation of Events of any API version.
-//! Upstream: `pkg/apis/core/validation/events.go`.
+//! The Event kind of the core group, a message about something that happened to an object: its row in the table of
+//! kinds. Also the validation of Events, which the Event kind of the group `events.k8s.io` (`kinds::event`) shares,
+//! since both are stored in this form. Upstream: `pkg/apis/core/validation/events.go`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -8,7 +9,8 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::value::Value;
 
-/// The Event row in the table of kinds.
+/// The Event row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "events",
     singular: "event",
@@ -49,15 +51,16 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     legacy_validate_event(new, "reportingComponent")
 }
 
-/// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for `events.k8s.io`,
-/// and must name the component that reports it. `controller_field` is the name of that field in the caller's API version.
-/// Upstream: `legacyValidateEvent`.
+/// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for
+/// `events.k8s.io`, and must name the component that reports it. `controller_field` is the name of that field in the
+/// caller's API version. Upstream: `legacyValidateEvent`.
 pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &str) -> Vec<Cause> {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");
     let involved = text("/involvedObject/namespace");
     let is_newer = !new["eventTime"].is_null();
     let mut causes = Vec::new();
+    // An Event about a cluster-scoped object is in `default`; one with an `eventTime` may also be in `kube-system`.
     let agrees = match (is_newer, involved) {
         (false, "") => matches!(namespace, "" | "default"),
         (false, involved) => involved == namespace,

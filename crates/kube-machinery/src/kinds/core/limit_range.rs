@@ -1,4 +1,5 @@
-//! The LimitRange kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The LimitRange kind, which gives the pods of a namespace default requests and limits, and bounds for them: its row
+//! in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,7 +15,8 @@ use crate::kinds::resource::{Resource, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::value::{Value, json};
 
-/// The LimitRange row in the table of kinds.
+/// The LimitRange row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "limitranges",
     singular: "limitrange",
@@ -41,7 +43,8 @@ fn set_defaults(range: &mut Value) {
     }
 }
 
-/// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else `min`.
+/// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else
+/// `min`.
 fn set_container_defaults(item: &mut Value) {
     for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
         let Some(amounts) = item[from].as_object().cloned() else { continue };
@@ -79,6 +82,7 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
+/// Validates one item of the list, the limits for a type of object. `Pod` items have no defaults.
 fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);
@@ -98,7 +102,7 @@ fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let fields = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
     let keys = fields.iter().filter_map(|field| item[*field].as_object()).flatten().map(|(name, _)| name.as_str());
     for name in keys.collect::<BTreeSet<_>>() {
-        causes.extend(comparisons(item, name, of_pods, at));
+        causes.extend(validate_order(item, name, of_pods, at));
         causes.extend(ratio(item, name, at));
     }
     causes
@@ -113,8 +117,8 @@ fn names_of(item: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     amounts.flat_map(|(name, _)| invalid(&format_args!("{at}.{field}[{name}]"), name, messages(name))).collect()
 }
 
-/// The pairs of amounts of which the first must not exceed the second. Each entry has the two fields, each followed by its
-/// name in the message, then the field that the cause is about, and the field whose value the cause shows.
+/// The pairs of amounts of which the first must not exceed the second. Each entry has the two fields, each followed by
+/// its name in the message, then the field that the cause is about, and the field whose value the cause shows.
 const ORDER: [[&str; 6]; 6] = [
     ["min", "min value", "max", "max value", "min", "min"],
     ["min", "min value", "defaultRequest", "default request value", "defaultRequest", "defaultRequest"],
@@ -124,7 +128,7 @@ const ORDER: [[&str; 6]; 6] = [
     ["default", "default value", "max", "max value", "default", "max"],
 ];
 
-fn comparisons(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause> {
+fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause> {
     let value = |field: &str| {
         let is_ignored = of_pods && field.starts_with("default");
         if is_ignored { None } else { parsed(&item[field][name]) }
@@ -138,6 +142,7 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause
             causes.push(Cause::invalid(format_args!("{at}.{about}[{name}]"), &shown.to_string(), &why));
         }
     }
+    // Extended resources and huge pages cannot be overcommitted, so a limit must equal its request.
     let is_fixed = !is_native(name) || name.starts_with("hugepages-");
     if let (Some(limit), Some(request)) = (value("default"), value("defaultRequest"))
         && is_fixed
@@ -149,7 +154,8 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause
     causes
 }
 
-/// Validates `maxLimitRequestRatio`, the factor by which a limit may exceed its request: at least 1, and at most max/min.
+/// Validates `maxLimitRequestRatio`, the factor by which a limit may exceed its request: at least 1, and at most
+/// max/min.
 fn ratio(item: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     let at = format_args!("{at}.maxLimitRequestRatio[{name}]");
     let Some(ratio) = parsed(&item["maxLimitRequestRatio"][name]) else { return Vec::new() };

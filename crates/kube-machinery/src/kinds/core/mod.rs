@@ -1,4 +1,5 @@
-//! The kinds of the core API group (`v1`), such as Pod and Service, with their defaults and validation.
+//! The kinds of the core API group (`v1`), such as Pod and Service. Each module has one kind: its row in the table of
+//! kinds, its defaults and its validation.
 
 pub(super) mod component_status;
 pub(super) mod config;

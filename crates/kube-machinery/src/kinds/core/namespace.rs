@@ -1,4 +1,5 @@
-//! The Namespace kind: its row in the table of kinds, its name label, and the validation of its finalizers.
+//! The Namespace kind: its row in the table of kinds, the label with its own name, by which selectors can match it, and
+//! the validation of `spec.finalizers`, which keep a namespace until it is empty.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{empty, object, set_default};
@@ -9,7 +10,8 @@ use crate::kinds::resource::{Resource, Scope, Subresource};
 use crate::kinds::{metadata, names};
 use crate::value::{Value, json};
 
-/// The Namespace row in the table of kinds.
+/// The Namespace row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "namespaces",
     singular: "namespace",

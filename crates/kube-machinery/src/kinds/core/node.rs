@@ -1,5 +1,5 @@
-//! The Node kind: its row in the table of kinds, its defaults and its validation. Upstream: `ValidateNode` and
-//! `ValidateNodeUpdate` in `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
+//! The Node kind, a machine that runs pods: its row in the table of kinds, its defaults and its validation. Upstream:
+//! `ValidateNode` and `ValidateNodeUpdate` in `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -9,12 +9,13 @@ use crate::conventions::edit::{empty, set_default};
 use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
-use crate::kinds::fields::{items, one_of, text};
+use crate::kinds::fields::{items, required_one_of, text};
 use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
-/// The Node row in the table of kinds.
+/// The Node row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "nodes",
     singular: "node",
@@ -43,7 +44,8 @@ pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     }
 }
 
-/// Validates a node. An update is checked by the rules of a creation, then by those of an update.
+/// Validates a node. An update is checked by the rules of a creation, then by those of an update, as upstream does; a
+/// cause that both find is reported once.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = annotations(&new["metadata"]);
     causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
@@ -71,15 +73,17 @@ pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec
     causes
 }
 
+/// The annotation that held taints as JSON before there was a field.
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
+/// The annotation with the controllers whose pods should rather run elsewhere.
 const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
 /// Validates the alpha annotations that hold taints and pods to avoid. Upstream: `ValidateNodeSpecificAnnotations`.
 fn annotations(metadata: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
-    let noted = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
+    let annotation = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
     let mut causes = Vec::new();
-    if let Some(list) = noted(TAINTS) {
+    if let Some(list) = annotation(TAINTS) {
         match embedded::read(list, "[]core.Taint", Value::is_array) {
             Ok(list) => {
                 let list = list.as_array().map_or(&[][..], Array::as_slice);
@@ -88,7 +92,7 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
             Err(why) => causes.push(Cause::invalid(AT, TAINTS, &why)),
         }
     }
-    if let Some(avoided) = noted(AVOIDED) {
+    if let Some(avoided) = annotation(AVOIDED) {
         match embedded::read(avoided, "v1.AvoidPods", Value::is_object) {
             Ok(avoided) => causes.extend(avoided_pods(&avoided, &AT)),
             Err(why) => causes.push(Cause::invalid(format_args!("{AT}.AvoidPods"), AVOIDED, &why)),
@@ -132,6 +136,7 @@ fn declared_features(node: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Returns the message about an invalid feature name.
 fn message_of_feature(feature: &str) -> Option<String> {
     let is_upper = feature.starts_with(|c: char| c.is_ascii_uppercase());
     let fits = |part: &str| {
@@ -158,7 +163,7 @@ fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
         causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format_args!("{at}.key"), key, why)));
         let messages = names::label_value(value);
         causes.extend(messages.first().map(|_| Cause::invalid(format_args!("{at}.value"), value, &messages.join(";"))));
-        causes.extend(one_of(effect, &EFFECTS, &format_args!("{at}.effect")));
+        causes.extend(required_one_of(effect, &EFFECTS, &format_args!("{at}.effect")));
         if !pairs.insert((key, effect)) {
             let shown = json!({"Key": key, "Value": value, "Effect": effect, "TimeAdded": taint["timeAdded"]});
             let order = ["Key", "Value", "Effect", "TimeAdded"];
@@ -168,7 +173,7 @@ fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateNodeResources`.
+/// Validates the amounts in `capacity` and `allocatable`. Upstream: `ValidateNodeResources`.
 fn resources(node: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for list in ["capacity", "allocatable"] {
@@ -179,6 +184,7 @@ fn resources(node: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Validates `podCIDRs`, the ranges from which the node's pods get their addresses.
 fn pod_ranges(node: &Value) -> Vec<Cause> {
     let given: Vec<&str> = items(&node["spec"], "podCIDRs").iter().filter_map(Value::as_str).collect();
     let mut causes: Vec<Cause> =
@@ -190,6 +196,7 @@ fn pod_ranges(node: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Checks that no address occurs twice.
 fn addresses(node: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, address) in items(&node["status"], "addresses").iter().enumerate() {

@@ -1,16 +1,17 @@
-//! The ReplicationController kind: its row in the table of kinds, its defaults and its validation. Upstream:
-//! `pkg/apis/core`.
+//! The ReplicationController kind, the predecessor of the ReplicaSet, which keeps a number of equal pods running: its
+//! row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{known, not_negative, pairs, text};
+use crate::kinds::fields::{not_negative, one_of, pairs, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Map, Value, json};
 
-/// The ReplicationController row in the table of kinds.
+/// The ReplicationController row in the table of kinds (`kinds::served`): its names, and the functions that the server
+/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "replicationcontrollers",
     singular: "replicationcontroller",
@@ -58,7 +59,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::required("spec.selector", ""));
     }
     if spec["template"].is_object() {
-        causes.extend(selected(spec));
+        causes.extend(validate_template(spec));
     } else {
         causes.push(Cause::required("spec.template", ""));
     }
@@ -66,8 +67,8 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidatePodTemplateSpecForRC`.
-fn selected(spec: &Value) -> Vec<Cause> {
+/// Validates the template, whose labels the selector must match. Upstream: `ValidatePodTemplateSpecForRC`.
+fn validate_template(spec: &Value) -> Vec<Cause> {
     let (template, at) = (&spec["template"], "spec.template.spec");
     let labels = &template["metadata"]["labels"];
     let mut causes = Vec::new();
@@ -77,7 +78,7 @@ fn selected(spec: &Value) -> Vec<Cause> {
     }
     causes.extend(pod::validation::template(template, &"spec.template"));
     let policy = text(&template["spec"], "restartPolicy");
-    causes.extend(known(policy, &["Always"], &format_args!("{at}.restartPolicy")));
+    causes.extend(one_of(policy, &["Always"], &format_args!("{at}.restartPolicy")));
     if !template["spec"]["activeDeadlineSeconds"].is_null() {
         let why = "activeDeadlineSeconds in ReplicationController is not Supported";
         causes.push(Cause::forbidden(format_args!("{at}.activeDeadlineSeconds"), why));

@@ -1,4 +1,6 @@
-//! The ResourceQuota kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The ResourceQuota kind, which limits the resources and the number of objects in a namespace: its row in the table of
+//! kinds, its defaults and its validation. A scope restricts a quota to some objects, such as the pods without requests
+//! (`BestEffort`). Upstream: `pkg/apis/core`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +14,8 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
 use crate::value::Value;
 
-/// The ResourceQuota row in the table of kinds.
+/// The ResourceQuota row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "resourcequotas",
     singular: "resourcequota",
@@ -77,17 +80,17 @@ fn amounts(amounts: &Value, at: At<'_>) -> Vec<Cause> {
 
 /// Upstream: `IsStandardResourceQuotaScope`.
 fn is_scope(scope: &str) -> bool {
-    has_pairs(scope) || ["PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"].contains(&scope)
+    has_opposite(scope) || ["PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"].contains(&scope)
 }
 
 /// Returns true if the scope is one of two opposites, such as `Terminating` and `NotTerminating`.
-fn has_pairs(scope: &str) -> bool {
+fn has_opposite(scope: &str) -> bool {
     ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort"].contains(&scope)
 }
 
 /// Returns the number of limited resources that the scope does not apply to. Upstream:
 /// `IsResourceQuotaScopeValidForResource`.
-fn limits_others(scope: &str, spec: &Value) -> usize {
+fn count_outside_scope(scope: &str, spec: &Value) -> usize {
     let fits = |name: &str| match scope {
         "BestEffort" => name == "pods",
         "VolumeAttributesClass" => CLAIMS.contains(&name),
@@ -105,7 +108,7 @@ fn conflicts(scopes: &BTreeSet<&str>) -> usize {
     pairs.iter().filter(|pair| pair.iter().all(|scope| scopes.contains(scope))).count()
 }
 
-/// Upstream: `validateResourceQuotaScopes`.
+/// Validates the list of scopes. Upstream: `validateResourceQuotaScopes`.
 fn scopes(spec: &Value) -> Vec<Cause> {
     let list = &spec["scopes"];
     let (mut causes, mut set) = (Vec::new(), BTreeSet::new());
@@ -128,7 +131,8 @@ const REQUIREMENT: GoStruct = GoStruct(&[
 ]);
 const SCOPE_SELECTOR: GoStruct = GoStruct(&[("MatchExpressions", "matchExpressions", Field::List(&REQUIREMENT))]);
 
-/// Upstream: `validateScopedResourceSelectorRequirement`.
+/// Validates `scopeSelector`, the newer form of the list, whose requirements can also name values of a scope. Upstream:
+/// `validateScopedResourceSelectorRequirement`.
 fn selector(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.scopeSelector.matchExpressions";
     let (mut causes, mut set) = (Vec::new(), BTreeSet::new());
@@ -137,7 +141,7 @@ fn selector(spec: &Value) -> Vec<Cause> {
         if !is_scope(scope) {
             causes.push(Cause::invalid(format_args!("{AT}.scopeName"), scope, "unsupported scope"));
         }
-        let others = limits_others(scope, spec);
+        let others = count_outside_scope(scope, spec);
         let why = "unsupported scope applied to resource";
         causes.extend((0..others).map(|_| Cause::invalid_as(AT, &SCOPE_SELECTOR.print(&spec["scopeSelector"]), why)));
         causes.extend(operator(requirement, scope, &AT));
@@ -147,11 +151,12 @@ fn selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Validates the operator of a requirement, and that it fits the scope and the values.
 fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
     let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
     let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));
     let mut causes = Vec::new();
-    if (has_pairs(scope) || scope == "CrossNamespacePodAffinity") && operator != "Exists" {
+    if (has_opposite(scope) || scope == "CrossNamespacePodAffinity") && operator != "Exists" {
         let why = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, \
             ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
         causes.push(Cause::invalid(at_operator, operator, why));

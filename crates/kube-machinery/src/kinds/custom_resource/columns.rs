@@ -1,4 +1,6 @@
-//! The columns that `kubectl get` shows of a custom resource. Upstream: `pkg/registry/customresource/tableconvertor`.
+//! The columns that `kubectl get` shows of a custom resource. Its CustomResourceDefinition declares them as
+//! `additionalPrinterColumns`, each with a JSONPath to the field that it shows. The server computes the cells when a
+//! client asks for a Table. Upstream: `pkg/registry/customresource/tableconvertor`.
 
 use jiff::Timestamp;
 
@@ -23,12 +25,12 @@ impl CustomColumn {
     /// Returns the columns of a version, or only the age if the version names none. A column with an invalid path ends
     /// the list, as upstream.
     pub(super) fn of(version: &Value) -> Vec<Self> {
-        let age = json!([{
+        let age_column = json!([{
             "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp",
             "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         }]);
         let columns = version["additionalPrinterColumns"].as_array().filter(|columns| !columns.is_empty());
-        columns.or(age.as_array()).into_iter().flatten().map_while(Self::read).collect()
+        columns.or(age_column.as_array()).into_iter().flatten().map_while(Self::read).collect()
     }
 
     fn read(column: &Value) -> Option<Self> {
@@ -49,6 +51,7 @@ impl CustomColumn {
         })
     }
 
+    /// Returns the definition of the column in a Table.
     pub fn definition(&self) -> Value {
         json!({
             "name": self.name, "type": self.kind, "format": self.format, "description": self.description,
@@ -56,7 +59,8 @@ impl CustomColumn {
         })
     }
 
-    /// Returns the cell for an object. `object` is a `serde_json` value, because the JSONPath library reads only those.
+    /// Returns the cell for an object: null if the field is missing or has another type than the column. `object` is a
+    /// `serde_json` value, because the JSONPath library reads only those.
     pub fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
         let value = Value::from(value.clone());

@@ -1,4 +1,6 @@
-//! Reading and setting the conditions of a CustomResourceDefinition. Upstream: `pkg/apihelpers`.
+//! Reads and sets the conditions in the status of a CustomResourceDefinition, such as `Established`: the server serves
+//! the custom resources of a definition once this condition is true. The controllers of definitions call these
+//! functions. Upstream: `pkg/apihelpers`.
 
 use crate::value::{Value, json};
 

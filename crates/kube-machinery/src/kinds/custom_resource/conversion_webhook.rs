@@ -1,5 +1,6 @@
-//! The webhook that converts custom resources between versions. Upstream: `webhookClientConfigForCRD` of
-//! apiextensions-apiserver's `webhook_converter.go`.
+//! The webhook that converts custom resources between versions, as its CustomResourceDefinition configures it. The
+//! server calls it when an object is asked for in another version than the stored one. Upstream:
+//! `webhookClientConfigForCRD` of apiextensions-apiserver's `webhook_converter.go`.
 
 use crate::kinds::client_config::ClientConfig;
 use crate::value::Value;
@@ -8,7 +9,8 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct ConversionWebhook {
     pub client: ClientConfig,
-    /// The versions of ConversionReview that the webhook understands, in its order of preference.
+    /// The versions of ConversionReview, the request to the webhook, that the webhook understands, in its order of
+    /// preference.
     pub review_versions: Vec<String>,
 }
 

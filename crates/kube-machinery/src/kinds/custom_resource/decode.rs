@@ -1,5 +1,7 @@
-//! Decoding of custom resources: pruning, defaulting and decoding of metadata by the schema. Upstream:
-//! `unstructuredSchemaCoercer` and `unstructuredDefaulter` of `customresource_handler.go`.
+//! Decoding of custom resources. A custom resource has no Go type, so its schema takes the type's place: fields that
+//! the schema does not name are pruned, defaults are set, and the metadata is decoded as that of all kinds. Request
+//! bodies, patched objects and stored objects of another version all pass through here; they differ in how strict the
+//! decoder is. Upstream: `unstructuredSchemaCoercer` and `unstructuredDefaulter` of `customresource_handler.go`.
 
 use super::CustomResource;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
@@ -9,7 +11,7 @@ use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
 use crate::value::Value;
 
-/// The name of the metadata type in the table of types.
+/// The name of the metadata type in the table of types (`codec::schema`).
 const METADATA: &str = "ObjectMeta";
 
 /// The smallest float that Go's `encoding/json` writes with an exponent.
@@ -23,7 +25,7 @@ enum Nulls {
 }
 
 impl CustomResource {
-    /// Decodes a request body: prunes fields that the schema does not name, sets defaults, and removes kind and
+    /// Decodes a request body: prunes the fields that the schema does not name, sets defaults, and removes kind and
     /// apiVersion.
     ///
     /// # Errors
@@ -75,6 +77,7 @@ impl CustomResource {
         }
     }
 
+    /// As `try_coerce`, and sets the defaults of the schema.
     fn try_coerce_and_default(
         &self,
         value: Value,
@@ -87,6 +90,8 @@ impl CustomResource {
         Ok(decoded)
     }
 
+    /// Gives an object the shape of the schema, and returns it with `faults` and its own faults, such as unknown
+    /// fields. The caller turns faults into warnings or an error, as the client's `fieldValidation` asks.
     fn try_coerce(
         &self,
         mut value: Value,

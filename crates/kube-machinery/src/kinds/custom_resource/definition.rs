@@ -1,4 +1,9 @@
-//! The rows that a CustomResourceDefinition adds to the table of kinds: one for each version.
+//! Reads a CustomResourceDefinition, and makes rows of it for the table of kinds. A row is a [`Resource`]: it says how
+//! the server treats one kind in one version. A definition gets a row for each version that is served or in which
+//! objects may be stored.
+//!
+//! Objects, requests and watches refer to their row for as long as the process runs, so rows are leaked. To bound that,
+//! definitions with the same content share their rows.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -25,14 +30,15 @@ pub struct Definition {
     /// The row of the storage version, even if it is not served.
     pub stored: &'static Resource,
     pub(crate) served: Vec<&'static Resource>,
-    /// Everything in the definition that determines the form of objects, as JSON.
+    /// Everything in the definition that determines the form of objects, as JSON: two definitions with the same text
+    /// need only one set of rows.
     form: String,
     /// The rows of earlier storage versions. An object stays in the version in which it was written.
     earlier_storage: Vec<&'static Resource>,
 }
 
-/// All definitions that were ever read. Rows are never freed, since objects refer to them; definitions with the same
-/// content share their rows, so that many short-lived clusters do not fill the memory.
+/// All definitions that were ever read. Sharing them keeps many short-lived clusters, as in tests, from filling the
+/// memory.
 static DEFINITIONS: LazyLock<Mutex<RowsByForm>> = LazyLock::new(Mutex::default);
 
 /// The rows by `Definition::form`, and whether the definition is being deleted.
@@ -57,6 +63,7 @@ impl Definition {
         })
     }
 
+    /// Makes the rows of all versions.
     fn read(crd: &Value, form: String, is_terminating: bool) -> Option<Self> {
         let versions: Vec<&Value> = crd["spec"]["versions"].as_array()?.iter().collect();
         let storage = versions.iter().find(|version| version["storage"] == true)?;
@@ -117,7 +124,7 @@ fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     stored.filter(|name| !storage.contains(name)).collect()
 }
 
-/// Makes the row of a version.
+/// Makes the row of a version. `stored_form` leads to the row of the storage version, if that is another one.
 fn row(
     crd: &Value,
     version: &Value,
@@ -209,6 +216,7 @@ fn storage_hash(group: &str, version: &str, kind: &str) -> &'static str {
     STANDARD.encode(fnv(format!("{group}/{version}/{kind}").as_bytes()).to_be_bytes()).leak()
 }
 
+/// Copies a string to memory that is never freed, because rows hold `&'static str`.
 fn leaked(text: &Value) -> Option<&'static str> {
     text.as_str().map(|text| &*text.to_owned().leak())
 }

@@ -1,5 +1,6 @@
-//! Warnings about the finalizers of a custom resource whose names have no domain. Upstream: `validateKubeFinalizerName`
-//! of `pkg/registry/customresource/validator.go`.
+//! Warnings about the finalizers of a custom resource. A finalizer whose name has no domain could collide with that of
+//! another controller, so a warning recommends a name such as `example.com/name`; the write succeeds nevertheless.
+//! Upstream: `validateKubeFinalizerName` of `pkg/registry/customresource/validator.go`.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +14,14 @@ const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 /// Returns the warnings about finalizers that the old object does not have.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let before = old.map(finalizers).unwrap_or_default();
-    finalizers(new).difference(&before).flat_map(|name| of_name(name)).collect()
+    finalizers(new).difference(&before).flat_map(|name| warnings_about(name)).collect()
 }
 
 fn finalizers(object: &Value) -> BTreeSet<&str> {
     object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn of_name(name: &str) -> Vec<String> {
+fn warnings_about(name: &str) -> Vec<String> {
     let mut messages = label_key(name);
     if !name.contains('/') && !STANDARD.contains(&name) {
         let path = if name.contains('.') { " including a path (/)" } else { "" };

@@ -1,8 +1,9 @@
-//! JSONPath as Kubernetes writes it: `.status.conditions[?(@.type=="Ready")].status`. Upstream:
+//! JSONPath as Kubernetes writes it: `.status.conditions[?(@.type=="Ready")].status`. The columns of custom resources
+//! find their cells with it, and the status of admission policies is checked with it. Upstream:
 //! `k8s.io/client-go/util/jsonpath`.
 //!
-//! The library reads the standard syntax (RFC 9535), in which a name with a dash or a slash must be quoted in brackets.
-//! So a path is translated before it is parsed.
+//! The library `jsonpath_rust` reads the standard syntax (RFC 9535), in which a path begins with `$`, and a name with a
+//! dash or a slash must be quoted in brackets. So a path is translated before it is parsed.
 
 use jsonpath_rust::parser::model::JpQuery;
 use jsonpath_rust::parser::parse_json_path;
@@ -16,7 +17,7 @@ pub(crate) struct JsonPath(JpQuery);
 impl JsonPath {
     /// Parses a path; `None` if it is malformed.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        parse_json_path(&standard(text)).ok().map(Self)
+        parse_json_path(&to_standard_syntax(text)).ok().map(Self)
     }
 
     /// Returns the first value that the path selects.
@@ -26,11 +27,12 @@ impl JsonPath {
 }
 
 /// Translates a path into the standard syntax. A backslash escapes a dot in a name.
-fn standard(text: &str) -> String {
+fn to_standard_syntax(text: &str) -> String {
     let mut path = String::from("$");
     let mut rest = text.strip_prefix('$').unwrap_or(text).chars().peekable();
     while let Some(next) = rest.next() {
         match next {
+            // `..name`: any descendant of this name. The dots stay, the name gets quoted.
             '.' if rest.peek() == Some(&'.') => {
                 rest.next();
                 path.push_str("..");
@@ -38,6 +40,7 @@ fn standard(text: &str) -> String {
                     name(&mut path, &mut rest);
                 }
             }
+            // `.*` becomes `[*]`, and the dot in `.[` is dropped.
             '.' if matches!(rest.peek(), Some('[' | '*')) => {
                 if rest.peek() == Some(&'*') {
                     rest.next();

@@ -1,6 +1,7 @@
-//! Custom resources: the kinds that a CustomResourceDefinition adds to the table of kinds. Upstream:
-//! `k8s.io/apiextensions-apiserver/pkg/registry/customresource`, and `getOrCreateServingInfoFor` of its
-//! `customresource_handler.go`.
+//! Custom resources: the kinds that CustomResourceDefinitions add to the built-in ones. This module reads a definition,
+//! and decodes, validates and prints its objects by the definition's schema. The kind CustomResourceDefinition itself
+//! is in `kinds::custom_resource_definition`. Upstream: `k8s.io/apiextensions-apiserver/pkg/registry/customresource`,
+//! and `getOrCreateServingInfoFor` of its `customresource_handler.go`.
 
 mod columns;
 mod conditions;
@@ -24,7 +25,10 @@ use crate::codec::structural::Structural;
 /// The finalizer that keeps a definition until its custom resources are deleted.
 pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// The properties of a custom resource that built-in kinds do not have.
+/// The properties of a custom resource, in one version, that built-in kinds do not have. A [`Resource`] has them in its
+/// field `custom`.
+///
+/// [`Resource`]: crate::kinds::Resource
 #[derive(Debug)]
 pub struct CustomResource {
     pub schema: Structural,

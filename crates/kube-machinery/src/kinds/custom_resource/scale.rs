@@ -1,6 +1,7 @@
-//! The `scale` subresource of a custom resource: reads and sets the replica counts at the paths that the definition
-//! names. Upstream: `ScaleREST` of `pkg/registry/customresource/etcd.go`, and the accessors of apimachinery's
-//! `unstructured`.
+//! The `scale` subresource of a custom resource, by which `kubectl scale` and autoscalers change the number of replicas
+//! of any kind. The CustomResourceDefinition names the paths of the replica counts in the object; this module reads,
+//! sets and validates the values there. Upstream: `ScaleREST` of `pkg/registry/customresource/etcd.go`, and the
+//! accessors of apimachinery's `unstructured`.
 
 use crate::codec::go_text::{GoText, go_type};
 use crate::conventions::cause::Cause;
@@ -14,7 +15,7 @@ pub struct ScalePaths {
     label_selector: Option<Vec<String>>,
 }
 
-/// The part of a scale that is validated.
+/// The part of a scale that is validated. An update of the status does not validate the desired number of replicas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checked {
     All,
@@ -120,7 +121,7 @@ fn json_path(path: &[String]) -> String {
     format!(".{}", path.join("."))
 }
 
-/// Upstream: `NestedInt64`.
+/// Returns the integer at a path; `None` if it is missing. Upstream: `NestedInt64`.
 fn integer(value: &Value, path: &[String]) -> Result<Option<i64>, String> {
     match at(value, path)? {
         Some(found) => found.as_i64().map(Some).ok_or_else(|| wrong_type(path, found, "int64")),
@@ -128,7 +129,7 @@ fn integer(value: &Value, path: &[String]) -> Result<Option<i64>, String> {
     }
 }
 
-/// Upstream: `NestedFieldNoCopy`.
+/// Returns the value at a path; `None` if it is missing. Upstream: `NestedFieldNoCopy`.
 fn at<'v>(value: &'v Value, path: &[String]) -> Result<Option<&'v Value>, String> {
     let mut found = value;
     for (i, name) in path.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Validation of custom resources: schema, scale, embedded metadata, list keys and CEL rules. Upstream:
+//! Validation of a custom resource, for each create and update: by the schema in its CustomResourceDefinition, by its
+//! CEL rules, and by the rules for scale, for objects embedded in it and for lists that are sets or maps. Upstream:
 //! `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
 
 use super::CustomResource;
@@ -25,7 +26,7 @@ impl CustomResource {
         self.validate_rules(causes, new, old);
     }
 
-    /// Validates a new status.
+    /// Validates an update of the status. Only the status is checked against the schema.
     pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
             causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
@@ -37,8 +38,8 @@ impl CustomResource {
         self.validate_rules(causes, new, Some(old));
     }
 
-    /// Adds the causes of the CEL rules. If an earlier cause shows that the object lacks the form that the rules
-    /// expect, they are skipped. Upstream: `hasBlockingErr`.
+    /// Adds the causes of the CEL rules. If an earlier cause shows that a field has the wrong type, for example, the
+    /// rules are skipped, because they expect objects of the schema's form. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
     fn validate_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         if !self.schema.has_rules() {

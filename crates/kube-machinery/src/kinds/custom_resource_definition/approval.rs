@@ -1,13 +1,17 @@
-//! The approval annotation that a definition in one of Kubernetes' own API groups needs. Upstream:
-//! `GetAPIApprovalState` of `pkg/apihelpers`, `validateAPIApproval`, and `calculateCondition` of
-//! `pkg/controller/apiapproval`.
+//! The annotation `api-approved.kubernetes.io` of a CustomResourceDefinition. A definition in one of Kubernetes' own
+//! API groups (`*.k8s.io`, `*.kubernetes.io`) must link to the review that approved it, or say that there was none,
+//! because users take such a group for a part of Kubernetes.
+//!
+//! Validation refuses a definition without the annotation. The controller of definitions also shows the approval as a
+//! condition in the status. Upstream: `GetAPIApprovalState` of `pkg/apihelpers`, `validateAPIApproval`, and
+//! `calculateCondition` of `pkg/controller/apiapproval`.
 
 use super::causes::Causes;
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::text;
 use crate::value::Value;
 
-/// The annotation with the URL of the approval.
+/// The annotation: the URL of the approval, or a text that begins with `unapproved`.
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
 
@@ -22,7 +26,7 @@ enum Approval {
     Invalid,
 }
 
-/// The condition `KubernetesAPIApprovalPolicyConformant`.
+/// The content of the condition `KubernetesAPIApprovalPolicyConformant`, without its times.
 #[derive(Debug)]
 pub struct Conformance {
     pub is_conformant: bool,
@@ -46,7 +50,7 @@ pub fn conformance(crd: &Value) -> Option<Conformance> {
     Some(Conformance { is_conformant: approval == Approval::Approved, reason, message })
 }
 
-/// Validates the approval annotation. An update may keep an invalid one.
+/// Validates the approval annotation. An update may keep an annotation that is wrong in the same way as the old one.
 pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
     let now = annotation(new);
     let approval = Approval::of(now);
@@ -61,9 +65,9 @@ pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
     }
 }
 
-/// Upstream: `IsProtectedCommunityGroup`.
+/// Returns true for `k8s.io`, `kubernetes.io` and their subdomains. Upstream: `IsProtectedCommunityGroup`.
 fn is_protected(group: &str) -> bool {
-    let is_in = |domain: &str| group.strip_suffix(domain).is_some_and(|of| of.is_empty() || of.ends_with('.'));
+    let is_in = |domain: &str| group.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     ["k8s.io", "kubernetes.io"].into_iter().any(is_in)
 }
 

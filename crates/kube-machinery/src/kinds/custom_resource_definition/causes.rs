@@ -1,4 +1,8 @@
-//! A list of validation causes with a limit on its size.
+//! The list into which the validation of a CustomResourceDefinition collects its causes. A cause is one error with the
+//! path of its field; the client gets all of them in one response.
+//!
+//! The list has a limit, because the path in a cause can be as long as the definition itself: without it, a small
+//! malicious definition could make the server build a huge response.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
@@ -7,17 +11,17 @@ use crate::conventions::field::Path;
 /// the definition.
 const MOST_BYTES: usize = 1 << 20;
 
-/// A list of causes. It ignores further causes once it is full.
+/// A list of causes. Once it is full, it ignores further causes, and the walks over the schema end.
 #[derive(Default)]
 pub(super) struct Causes {
     list: Vec<Cause>,
-    /// The causes that come after all of `list`.
+    /// The causes about CEL expressions, which upstream reports after all others.
     later: Vec<Cause>,
     bytes: usize,
 }
 
 impl Causes {
-    /// Adds a cause for the field at this path.
+    /// Adds a cause for the field at this path. `cause` makes it from the path, which is not formatted for a full list.
     pub(super) fn add(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         if !self.is_full() {
             self.push(cause(at.to_string()));

@@ -1,5 +1,7 @@
-//! Validation of `additionalPrinterColumns`, and of the paths of a `scale` subresource. Upstream:
-//! `ValidateCustomResourceColumnDefinition`, `ValidateCustomResourceDefinitionSubresources`.
+//! Validation of two parts of a CustomResourceDefinition that name fields of its objects by a JSONPath:
+//! `additionalPrinterColumns`, which `kubectl get` shows, and the `scale` subresource, which says where an object has
+//! its replica counts. Upstream: `ValidateCustomResourceColumnDefinition`,
+//! `ValidateCustomResourceDefinitionSubresources`.
 
 use super::causes::Causes;
 use crate::codec::go_json::go_json;
@@ -38,7 +40,8 @@ fn validate_column(column: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Returns true if a path is simple, and adds a cause if it is not. Upstream: `validateSimpleJSONPath`.
+/// Returns true if a path is simple, that is, begins with a dot. Otherwise it adds a cause. Upstream:
+/// `validateSimpleJSONPath`.
 fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     let is_simple = path.starts_with('.');
     if !is_simple {

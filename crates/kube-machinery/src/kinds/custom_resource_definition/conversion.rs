@@ -1,5 +1,6 @@
-//! Validation of `spec.conversion`: the strategy and its webhook. Upstream: `validateCustomResourceConversion`, and
-//! `k8s.io/apiserver/pkg/util/webhook/validation.go`.
+//! Validation of `spec.conversion` of a CustomResourceDefinition: how custom resources are converted between their
+//! versions, either by changing only the `apiVersion` (strategy `None`) or by a webhook. Upstream:
+//! `validateCustomResourceConversion`, and `k8s.io/apiserver/pkg/util/webhook/validation.go`.
 
 use std::collections::HashSet;
 
@@ -16,7 +17,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::value::Value;
 
-/// The versions of ConversionReview that the API server can send.
+/// The versions of ConversionReview, the request to a conversion webhook, that the API server can send.
 pub(super) const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
 pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
@@ -65,7 +66,8 @@ fn validate_config(config: &Value, options: &ValidationOptions, at: &Path<'_>, c
     }
 }
 
-/// Returns true if the CA bundle of a definition's webhook cannot be parsed.
+/// Returns true if the CA bundle of a definition's webhook cannot be parsed. Such a definition does not become
+/// established.
 pub fn has_invalid_bundle(crd: &Value) -> bool {
     bundle_fault(text(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle")).is_some()
 }
@@ -136,7 +138,7 @@ fn validate_path(path: &str, at: &Path<'_>, causes: &mut Causes) {
         causes.add(at, |at| Cause::invalid(at, path, "must start with a '/'"));
     }
     let mut rest = path.chars();
-    rest.next();
+    rest.next(); // as upstream, the first character is skipped even if it is not a slash
     let segments = rest.as_str();
     let segments = segments.strip_suffix('/').unwrap_or(segments);
     for (i, segment) in segments.split('/').enumerate() {

@@ -1,5 +1,7 @@
-//! Validation of the defaults in a structural schema: each must be valid under its own schema, and have no unknown
-//! fields. Upstream: `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
+//! Validation of the `default`s in the schema of a CustomResourceDefinition. A default must be valid under its own
+//! schema, and must not have unknown fields: those that the schema does not name, and that the server prunes from
+//! objects. Defaults are only allowed in structural schemas, in which each field has a type. Upstream:
+//! `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
 use super::causes::Causes;
 use crate::codec::go_json::go_json;
@@ -14,17 +16,18 @@ use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::value::{Value, json};
 
-/// The fields whose defaults are checked as parts of a resource's metadata.
+/// The fields that every resource has. Their defaults must also result in a resource with valid metadata.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
-/// Validates all defaults in the schema of a whole resource.
+/// Validates all defaults in the schema of a whole resource. Called if the schema is structural.
 pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &mut Causes) {
-    let position = Position { resource: schema, around: None, is_meta: false, pruned };
+    let position = Position { resource: schema, last_step: None, is_meta: false, pruned };
     validate_below(schema, &position, at, causes);
 }
 
-/// Returns true if a default in the schema has unknown fields. Upstream: `schemaHasUnprunedDefaults`.
+/// Returns true if a default in the schema has unknown fields. An update of such a definition may keep them. Upstream:
+/// `schemaHasUnprunedDefaults`.
 pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::schema_has(schema, &mut |schema| {
         let is_unpruned =
@@ -48,7 +51,7 @@ struct Position<'a> {
     /// The schema of the innermost resource around the position.
     resource: &'a Value,
     /// The last step from `resource` to the position; `None` at the resource itself.
-    around: Option<Step<'a>>,
+    last_step: Option<Step<'a>>,
     /// True inside of kind, apiVersion and metadata of the resource.
     is_meta: bool,
     pruned: Pruned,
@@ -70,7 +73,7 @@ fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes
     if !schema["default"].is_null() {
         validate_one(schema, position, &at.child("default"), causes);
     }
-    let before = position.around.as_ref();
+    let before = position.last_step.as_ref();
     validate_child(
         &schema["items"],
         position,
@@ -81,7 +84,7 @@ fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes
     );
     let at = at.child("properties");
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let is_meta = position.is_meta || position.around.is_none() && META.contains(&name.as_str());
+        let is_meta = position.is_meta || position.last_step.is_none() && META.contains(&name.as_str());
         validate_child(property, position, Step { before, field: Some(name) }, is_meta, &at.key(name), causes);
     }
 }
@@ -96,9 +99,9 @@ fn validate_child(
     causes: &mut Causes,
 ) {
     let position = if schema[EMBEDDED] == true {
-        Position { resource: schema, around: None, is_meta: false, pruned: position.pruned }
+        Position { resource: schema, last_step: None, is_meta: false, pruned: position.pruned }
     } else {
-        Position { resource: position.resource, around: Some(step), is_meta, pruned: position.pruned }
+        Position { resource: position.resource, last_step: Some(step), is_meta, pruned: position.pruned }
     };
     validate_below(schema, &position, at, causes);
 }
@@ -107,7 +110,7 @@ fn validate_child(
 fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut Causes) {
     let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
-    let is_resource = position.around.is_none();
+    let is_resource = position.last_step.is_none();
     read.is_embedded_resource |= is_resource;
     if position.is_meta {
         if let Some(why) = fault_of_metadata(value, position) {
@@ -158,13 +161,14 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
     pruned
 }
 
-/// Returns why the metadata is invalid in a resource that consists of this default alone. Upstream:
+/// Returns why the metadata is invalid in a resource that consists of this default alone. The resource is built from
+/// the inside out: each step from the default back to the resource wraps the value in an object or a list. Upstream:
 /// `SurroundingObjectFunc`.
 fn fault_of_metadata(default: &Value, position: &Position<'_>) -> Option<String> {
     let mut resource: Structural = crate::value::from_value(position.resource.clone()).ok()?;
     resource.is_embedded_resource = true;
     let mut object = default.clone();
-    let mut step = position.around.as_ref();
+    let mut step = position.last_step.as_ref();
     while let Some(Step { before, field }) = step {
         object = match field {
             Some(field) => json!({ (*field): object }),

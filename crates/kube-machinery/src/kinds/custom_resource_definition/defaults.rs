@@ -1,5 +1,6 @@
-//! The defaults of a CustomResourceDefinition. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and `conversion.go`
-//! for the changes by a conversion to the internal version and back.
+//! The defaults of a CustomResourceDefinition, which a create or update fills in before the validation. Upstream also
+//! converts each definition to its internal version and back, which changes some fields; these changes are made here
+//! too. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and `conversion.go` for the changes by the conversion.
 
 use crate::codec::schema::float;
 use crate::conventions::edit::{list, object, object_field, set_default};

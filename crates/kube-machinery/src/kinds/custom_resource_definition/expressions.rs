@@ -1,6 +1,11 @@
-//! Compilation of a definition's CEL rules, and the check that they use `oldSelf` only where an old value can be found.
-//! Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile`
+//! Compilation of the CEL rules (`x-kubernetes-validations`) in the schema of a new or updated
+//! CustomResourceDefinition, so that a user sees a typing error at once and not when objects are validated. Upstream:
+//! the part of `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile`
 //! (`pkg/apiserver/schema/cel/compilation.go`).
+//!
+//! A rule may compare `self`, the new value, with `oldSelf`, the value before the update. That is refused in parts of
+//! the schema that are not correlatable: for an item of a list without keys, for example, there is no telling which old
+//! item it was.
 //!
 //! Upstream also estimates the cost of each rule; this module does not.
 
@@ -12,7 +17,7 @@ use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// The type of `self` in the rules of a schema.
+/// The kind of value that `self` is in the rules of a schema.
 #[derive(Clone, Copy)]
 pub enum Subject {
     /// A resource, which also has kind, apiVersion and metadata.
@@ -20,8 +25,8 @@ pub enum Subject {
     Value,
 }
 
-/// Compiles the rules of a schema. `uncorrelatable` is the path of the part around them whose values cannot be matched
-/// with old ones, if there is such a part.
+/// Compiles the rules of one schema. `uncorrelatable` is the path of a schema around it, if there is one, whose values
+/// cannot be matched with old ones.
 pub(super) fn validate(
     schema: &Value,
     subject: Subject,

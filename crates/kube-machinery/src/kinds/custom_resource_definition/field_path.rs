@@ -1,18 +1,19 @@
-//! Paths to fields of custom resources, as in the `fieldPath` of a CEL rule and in selectable fields. Upstream:
-//! `ValidFieldPath` in `pkg/apiserver/schema/cel`.
+//! Finds the schema of the field that a path names, such as `.spec.replicas` or `.spec['a-b']`. The validation of a
+//! CustomResourceDefinition uses it to check that a path leads to a field of the schema: in the `fieldPath` of a CEL
+//! rule and in `selectableFields`. Upstream: `ValidFieldPath` in `pkg/apiserver/schema/cel`.
 
 use crate::value::Value;
 
-/// The rule about steps of the form `['name']`.
+/// The rule about steps of the form `['name']`. Selectable fields must not have them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Brackets {
     Allowed,
     Refused,
 }
 
-/// The end of a path in a schema.
+/// The schema that a path leads to.
 pub(super) struct Found<'a> {
-    /// The path in normal form, for comparisons.
+    /// The path in normal form, so that `.a` and `['a']` count as the same path.
     pub(super) path: String,
     /// The first step of the path.
     pub(super) root: String,
@@ -93,7 +94,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Upstream: `unescapeSingleQuote`.
+/// Resolves the escapes in a quoted name. Upstream: `unescapeSingleQuote`.
 fn unescaped(text: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut chars = text.chars();

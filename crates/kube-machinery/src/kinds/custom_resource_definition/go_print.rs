@@ -1,5 +1,6 @@
-//! Parts of a definition as validation messages show them: like Go's encoding of upstream's internal types, with all
-//! fields in the order of the type, under their Go names.
+//! Prints parts of a CustomResourceDefinition as upstream's validation messages show them, such as `Invalid value:
+//! {"ID":"",…}`. Upstream prints its internal Go structs as JSON, so the result has all fields, also the absent ones,
+//! in the order of the Go type and under their Go names.
 
 use std::fmt::Write;
 
@@ -26,7 +27,7 @@ pub(super) fn items(items: &Value) -> String {
     print(items, &Shape::OrList("JSONSchemas", &SCHEMA_SHAPE))
 }
 
-/// Prints versions without the fields `common`, which upstream's internal version has in the spec instead.
+/// Prints versions without the fields in `common`, which upstream's internal version has in the spec instead.
 pub(super) fn versions(versions: &[Value], common: &[&str]) -> String {
     let own = |version: &Value| {
         let mut version = version.clone();

@@ -1,5 +1,8 @@
-//! A CustomResourceDefinition as upstream's internal version: fields that are equal in all versions move from the
-//! versions to the spec. Validation messages use these paths. Upstream:
+//! A CustomResourceDefinition as upstream's internal version sees it. Upstream validates that version and not `v1`. It
+//! differs in one way: a field that has the same value in all versions, such as the schema, is in the spec and not in
+//! each version. So validation checks such a field once, and messages name its path in the spec.
+//!
+//! Also here: helpers of the validation that read a schema or a condition. Upstream:
 //! `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
 
 use crate::kinds::fields::{items, text};
@@ -11,7 +14,7 @@ const SHARED: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns",
 /// The spec of a definition in the internal version.
 pub(super) struct Spec<'a> {
     pub(super) value: &'a Value,
-    /// The fields that all versions share.
+    /// The fields that have the same value in all versions, called shared here.
     shared: Vec<&'static str>,
 }
 
@@ -82,7 +85,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one == other || is_empty(one) && is_empty(other)
 }
 
-/// Calls `matches` with the schema and each schema in it, until a call returns true. Upstream: `SchemaHas`.
+/// Calls `matches` with the schema and each schema in it, until a call returns true, and returns true then. Upstream:
+/// `SchemaHas`.
 pub(super) fn schema_has(schema: &Value, matches: &mut impl FnMut(&Value) -> bool) -> bool {
     if matches(schema) {
         return true;

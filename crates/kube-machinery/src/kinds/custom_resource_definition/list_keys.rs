@@ -1,5 +1,7 @@
-//! Validation of `x-kubernetes-list-type` and `x-kubernetes-list-map-keys` in schemas. Upstream: the parts of
-//! `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-list-type`, and `validateMapListKeysMapSet`.
+//! Validation of `x-kubernetes-list-type` and `x-kubernetes-list-map-keys` in the schema of a CustomResourceDefinition.
+//! They say how server-side apply merges a list: as a whole (`atomic`), as a set of values, or as a map whose items are
+//! told apart by the values of their key fields. Upstream: the parts of `ValidateCustomResourceDefinitionOpenAPISchema`
+//! on `x-kubernetes-list-type`, and `validateMapListKeysMapSet`.
 
 use std::collections::HashSet;
 
@@ -18,6 +20,7 @@ const KEYS: &str = "x-kubernetes-list-map-keys";
 /// Validates the list type and the list keys of one schema.
 pub(super) fn validate(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     let (kind, list_type) = (text(schema, "type"), schema[LIST_TYPE].as_str());
+    // `items` can also be a list of schemas, which other rules refuse.
     let one_schema = schema["items"].as_object().map(|_| &schema["items"]);
     if list_type.is_some() && kind != "array" {
         must_be(kind, "must be array if x-kubernetes-list-type is specified", &at.child("type"), causes);
@@ -52,7 +55,7 @@ pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut Causes)
     }
 }
 
-/// Adds a cause if the items of a set are not atomic.
+/// Adds a cause if the items of a set are not atomic: items of a set are compared as a whole.
 fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
     let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let field = match text(item, "type") {

@@ -1,5 +1,6 @@
-//! Validation of the names that a definition gives its custom resource. Upstream:
-//! `ValidateCustomResourceDefinitionNames`.
+//! Validation of the names that a CustomResourceDefinition gives its custom resource: plural, singular, kind, list
+//! kind, short names and categories. They appear in URLs and in kubectl's arguments, so they must be DNS labels.
+//! Upstream: `ValidateCustomResourceDefinitionNames`.
 
 use super::causes::Causes;
 use crate::conventions::cause::Cause;
@@ -8,7 +9,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::dns1035;
 use crate::value::Value;
 
-/// Validates the names in the spec or in the status.
+/// Validates the names in `spec.names` or in `status.acceptedNames`.
 pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {
     for field in ["plural", "singular"] {
         label(text(names, field), &at.child(field), causes);

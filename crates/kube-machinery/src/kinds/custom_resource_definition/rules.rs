@@ -1,6 +1,6 @@
-//! Validation of the fields of CEL rules: message, reason and field path. The expressions themselves are compiled
-//! elsewhere, if the feature `cel` is on. Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on
-//! `x-kubernetes-validations`.
+//! Validation of the fields around a CEL rule in a schema (`x-kubernetes-validations`): its message, its reason and the
+//! path of the field that it blames. `expressions` compiles the CEL expressions themselves, if the feature `cel` is on.
+//! Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-validations`.
 
 use super::causes::Causes;
 use super::field_path::{Brackets, follow};

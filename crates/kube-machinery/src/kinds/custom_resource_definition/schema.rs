@@ -1,5 +1,6 @@
-//! Validation of a definition's schema against the parts of OpenAPI v3 that Kubernetes supports. Upstream:
-//! `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
+//! Validation of the schema in a CustomResourceDefinition: it may use only the parts of OpenAPI v3 that Kubernetes
+//! supports. The walk visits every schema inside of the schema, and carries a [`Context`] with the rules that hold at
+//! that place. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
 
 use super::causes::Causes;
 #[cfg(feature = "cel")]
@@ -21,7 +22,7 @@ pub(super) fn has_unknown_type(schema: &Value) -> bool {
     !kind.is_empty() && !TYPES.contains(&kind)
 }
 
-/// The context of a schema inside the whole schema: the rules that apply there.
+/// The rules that hold at one place of the whole schema.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) options: &'a ValidationOptions,
@@ -56,6 +57,7 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     if !schema.is_object() || causes.is_full() {
         return;
     }
+    // The number of causes tells at the end if anything was wrong in this schema.
     let before = causes.len();
     unsupported(schema, context, at, causes);
     if schema["uniqueItems"] == true {
@@ -65,23 +67,24 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     let below = Context { is_root: false, ..context };
     additional(schema, below, at, causes);
     properties(schema, context, at, causes);
-    let beside = Context { expressions: Expressions::Skipped, ..below };
-    validate(&schema["not"], beside, &at.child("not"), causes);
+    // `not`, `allOf` and the like only restrict values that are described elsewhere, so rules in them are not compiled.
+    let in_logic = Context { expressions: Expressions::Skipped, ..below };
+    validate(&schema["not"], in_logic, &at.child("not"), causes);
     for field in ["allOf", "oneOf", "anyOf"] {
         let at = at.child(field);
         for (i, schema) in items(schema, field).iter().enumerate() {
-            validate(schema, beside, &at.index(i), causes);
+            validate(schema, in_logic, &at.index(i), causes);
         }
     }
-    map_of_schemas(schema, "definitions", beside, at, causes);
+    map_of_schemas(schema, "definitions", in_logic, at, causes);
     let at_items = at.child("items");
     let is_map = schema["x-kubernetes-list-type"] == "map";
-    let of_items = Context { uncorrelatable: context.uncorrelatable.or((!is_map).then_some(at)), ..below };
-    validate(&schema["items"], of_items, &at_items, causes);
+    let items_context = Context { uncorrelatable: context.uncorrelatable.or((!is_map).then_some(at)), ..below };
+    validate(&schema["items"], items_context, &at_items, causes);
     for (i, schema) in items(schema, "items").iter().enumerate() {
-        validate(schema, of_items, &at_items.index(i), causes);
+        validate(schema, items_context, &at_items.index(i), causes);
     }
-    map_of_schemas(schema, "dependencies", beside, at, causes);
+    map_of_schemas(schema, "dependencies", in_logic, at, causes);
     extensions(schema, context.options, at, causes);
     rules::validate(schema, at, causes);
     if causes.len() == before && context.expressions == Expressions::Compiled {

@@ -1,5 +1,6 @@
-//! Validation that a schema is structural: each field has a type, outside of `allOf`, `anyOf`, `oneOf` and `not`.
-//! Upstream: `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
+//! Validation that the schema of a CustomResourceDefinition is structural: each field has a type, outside of `allOf`,
+//! `anyOf`, `oneOf` and `not`. Only then can the server tell from the schema alone which fields of an object are
+//! unknown and which defaults to set. Upstream: `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
 
 use super::causes::Causes;
 use super::internal::schema_has;
@@ -68,7 +69,7 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 const PRESERVES: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// Upstream: `validateStructuralInvariants`.
+/// Checks the rules about a schema and the schemas of its fields and items. Upstream: `validateStructuralInvariants`.
 fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
     if !schema.is_object() || causes.is_full() {
         return;
@@ -99,7 +100,7 @@ fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) 
     }
 }
 
-/// Upstream: `validateExtensions`.
+/// Checks that an int-or-string schema is not an object schema too. Upstream: `validateExtensions`.
 fn validate_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     for field in [PRESERVES, EMBEDDED] {
         if schema[INT_OR_STRING] == true && schema[field] == true {
@@ -183,7 +184,8 @@ fn is_int_or_string(schema: &Value) -> BothTypes {
     }
 }
 
-/// Upstream: `validateValueValidation`.
+/// Validates the parts that restrict values: `allOf`, `anyOf`, `oneOf`, `not` and the pattern. Upstream:
+/// `validateValueValidation`.
 fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
     let both = |field: &str, i: usize| match types {
         BothTypes::InAllOf | BothTypes::InBoth if field == "allOf" && i == 0 => BothTypes::InAnyOf,

@@ -1,5 +1,6 @@
-//! A URL parser with Go's error messages, for the webhook address and the approval annotation of a definition.
-//! Upstream: `net/url`.
+//! A URL parser with Go's error messages, which the causes about a wrong URL quote. It reads the webhook address and
+//! the approval annotation of a CustomResourceDefinition. (`kinds::url` is a similar parser, for the webhooks of
+//! admission.) Upstream: `net/url`.
 
 /// The parts of a URL that validation checks.
 pub(super) struct Url<'a> {

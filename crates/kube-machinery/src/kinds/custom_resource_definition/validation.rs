@@ -1,4 +1,6 @@
-//! Validation of a whole CustomResourceDefinition. Upstream: `pkg/apis/apiextensions/validation/validation.go`.
+//! Validation of a whole CustomResourceDefinition: the server calls it for each create and update, and refuses the
+//! write if there are causes. The parts of a definition are validated in the modules beside this one, such as `schema`
+//! and `names`. Upstream: `pkg/apis/apiextensions/validation/validation.go`.
 //!
 //! Upstream also refuses fields that are set in the spec and in a version at once. A definition that was converted from
 //! v1 never has such fields, so these rules are left out.
@@ -27,7 +29,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let spec = Spec::of(new);
     let options = old.map_or_else(ValidationOptions::for_new, |old| ValidationOptions::for_update(new, old));
     if old.is_none() {
-        own_name(new, &mut causes);
+        validate_own_name(new, &mut causes);
     }
     validate_spec(&spec, options, old, &mut causes);
     names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
@@ -41,7 +43,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes.into_list()
 }
 
-/// Upstream: `ValidateUpdateCustomResourceDefinitionStatus`.
+/// Validates an update of the status. Upstream: `ValidateUpdateCustomResourceDefinitionStatus`.
 pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Causes::default();
     names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
@@ -49,7 +51,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Checks that the name of a definition is `plural.group`.
-fn own_name(new: &Value, causes: &mut Causes) {
+fn validate_own_name(new: &Value, causes: &mut Causes) {
     let spec = &new["spec"];
     let required = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
     for field in ["generateName", "name"] {
@@ -63,7 +65,7 @@ fn own_name(new: &Value, causes: &mut Causes) {
 
 fn validate_spec(spec: &Spec<'_>, mut options: ValidationOptions, old: Option<&Value>, causes: &mut Causes) {
     let at = Path::Root("spec");
-    group_and_scope(spec.value, &at, causes);
+    validate_group_and_scope(spec.value, &at, causes);
     let requires_schema = options.schema;
     let has_shared_schema = spec.shared_schema().is_object();
     let at_versions = at.child("versions");
@@ -125,7 +127,7 @@ fn items_of(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Array::as_slice)
 }
 
-fn group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
     let (group, at_group) = (text(spec, "group"), at.child("group"));
     let messages = subdomain(group);
     if group.is_empty() {
@@ -142,7 +144,8 @@ fn group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Upstream: `schemaHasKubernetesExtensions`.
+/// Returns true if the schema uses an `x-kubernetes-…` field, which works only in a structural schema. Upstream:
+/// `schemaHasKubernetesExtensions`.
 fn has_extensions(schema: &Value) -> bool {
     [
         "x-kubernetes-embedded-resource",
@@ -192,7 +195,7 @@ fn unsupported(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Upstream: `validateDeprecationWarning`.
+/// Returns the messages about an invalid `deprecationWarning`. Upstream: `validateDeprecationWarning`.
 fn warning_faults(version: &Value) -> Vec<String> {
     let Some(warning) = version["deprecationWarning"].as_str() else { return Vec::new() };
     if version["deprecated"] != true {
@@ -268,7 +271,9 @@ const AT_ROOT: [&str; 22] = [
     "XValidations",
 ];
 
-/// Upstream: `validateCustomResourceDefinitionValidation`.
+/// Validates the schema of a version, or the schema that all versions share: first whether it is structural, then its
+/// defaults, then the rest. CEL rules are compiled only if nothing was wrong before. Upstream:
+/// `validateCustomResourceDefinitionValidation`.
 fn validate_schema(
     validation: &Value,
     has_status: bool,
@@ -280,9 +285,10 @@ fn validate_schema(
     if !schema.is_object() {
         return;
     }
+    // The causes of this schema alone: some checks run only if there are none yet.
     let mut own = Causes::default();
     if has_status {
-        beside_status(schema, at, &mut own);
+        validate_root_with_status(schema, at, &mut own);
     }
     if schema["nullable"] == true {
         own.add(&at.child("openAPIV3Schema.nullable"), |at| {
@@ -312,7 +318,7 @@ fn validate_schema(
 
 /// Validates the root of a schema for the status subresource. An update of the status is validated only against the
 /// schema of the status, so conditions at the root, such as `anyOf`, would not apply to it.
-fn beside_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_root_with_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     for (go, name, _) in go_print::SCHEMA.iter().filter(|(_, name, _)| !schema[*name].is_null()) {
         if *go == "Type" && schema["type"] != "object" {
             let why =
@@ -330,8 +336,9 @@ fn beside_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
+/// Validates the fields that field selectors may use. `may_be_many` is true if the old definition has too many already.
 /// Upstream: `ValidateCustomResourceSelectableFields`.
-fn selectable(fields: &[Value], schema: &Value, were_many: bool, at: &Path<'_>, causes: &mut Causes) {
+fn selectable(fields: &[Value], schema: &Value, may_be_many: bool, at: &Path<'_>, causes: &mut Causes) {
     let mut paths = HashSet::new();
     for (i, field) in fields.iter().enumerate() {
         let (path, at) = (text(field, "jsonPath"), at.index(i));
@@ -359,7 +366,7 @@ fn selectable(fields: &[Value], schema: &Value, were_many: bool, at: &Path<'_>, 
             causes.add(&at, |at| Cause::duplicate(at, path));
         }
     }
-    if paths.len() > MOST_SELECTABLE && !were_many {
+    if paths.len() > MOST_SELECTABLE && !may_be_many {
         causes.add(at, |at| Cause::too_many(at, paths.len(), MOST_SELECTABLE));
     }
 }
@@ -377,7 +384,8 @@ fn immutable(new: &Value, old: &Value, options: &ValidationOptions, causes: &mut
     }
 }
 
-/// Upstream: `ValidateCustomResourceDefinitionStoredVersions`.
+/// Checks that `status.storedVersions` names the storage version, and only versions of the spec: objects may still be
+/// stored in any of them. Upstream: `ValidateCustomResourceDefinitionStoredVersions`.
 fn stored_versions(new: &Value, causes: &mut Causes) {
     const AT: &str = "status.storedVersions";
     let stored = items(&new["status"], "storedVersions");

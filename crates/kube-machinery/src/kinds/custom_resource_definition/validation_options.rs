@@ -1,6 +1,7 @@
-//! The rules that an update of a definition must follow: a rule that the old definition breaks is not enforced
-//! (ratcheting). Upstream: `validationOptions`, and the functions that `ValidateCustomResourceDefinitionUpdate` calls
-//! for them.
+//! The rules that the validation of a CustomResourceDefinition enforces. A new definition must follow nearly all of
+//! them. An update need not follow a rule that the old definition breaks already (ratcheting): otherwise a definition
+//! from before the rule could not be changed any more. Upstream: `validationOptions`, and the functions that
+//! `ValidateCustomResourceDefinitionUpdate` calls for them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ use crate::value::Value;
 /// The largest number of selectable fields.
 pub(super) const MOST_SELECTABLE: usize = 8;
 
-/// The rules that are enforced.
+/// The rules for one create or update. A flag that is true stands for a rule that is enforced.
 #[derive(Default)]
 pub(super) struct ValidationOptions {
     /// The webhook must understand a version of ConversionReview that this server sends.
@@ -33,9 +34,10 @@ pub(super) struct ValidationOptions {
     pub(super) list_keys: bool,
     /// The webhook's CA bundle must be valid.
     pub(super) valid_ca_bundle: bool,
+    /// The rule about unknown fields in defaults.
     pub(super) pruned_defaults: Pruned,
-    /// The versions that may keep too many selectable fields; the empty name stands for the fields that all versions
-    /// share.
+    /// An exception, not a rule: the versions that may keep more than [`MOST_SELECTABLE`] selectable fields, because
+    /// the update does not change these fields. The empty name stands for the fields that all versions share.
     pub(super) many_selectable: HashSet<String>,
 }
 
@@ -57,7 +59,8 @@ impl ValidationOptions {
     /// Returns the rules for an update: those that the old definition follows.
     pub(super) fn for_update(new: &Value, old: &Value) -> Self {
         let spec = Spec::of(old);
-        let none =
+        // Returns true if no schema of the old definition breaks the rule.
+        let no_schema =
             |rule: fn(&Value) -> bool| !spec.schemas().any(|schema| schema_has(schema, &mut |schema| rule(schema)));
         let webhook = &spec.value["conversion"]["webhook"];
         let reviews = items(webhook, "conversionReviewVersions");
@@ -68,10 +71,10 @@ impl ValidationOptions {
             known_review: reviews.is_empty() || reviews.iter().any(is_known_review),
             immutable_names: is_established,
             schema: all_have_schemas,
-            known_types: none(schema::has_unknown_type),
+            known_types: no_schema(schema::has_unknown_type),
             structural: !spec.schemas().any(|schema| !structural::is_structural(schema)),
-            atomic_sets: none(list_keys::has_set_that_is_not_atomic),
-            list_keys: none(list_keys::has_optional_keys),
+            atomic_sets: no_schema(list_keys::has_set_that_is_not_atomic),
+            list_keys: no_schema(list_keys::has_optional_keys),
             valid_ca_bundle: is_established && bundle_fault(bundle).is_none(),
             pruned_defaults: pruned_defaults(&spec),
             many_selectable: many_selectable(&Spec::of(new), &spec),
@@ -79,7 +82,7 @@ impl ValidationOptions {
     }
 }
 
-/// Upstream: `requirePrunedDefaults`.
+/// Tolerates unknown fields in defaults if the old definition has some. Upstream: `requirePrunedDefaults`.
 fn pruned_defaults(old: &Spec<'_>) -> Pruned {
     let is_checked = |schema: &Value| structural::is_structural(schema);
     if old.schemas().any(|schema| is_checked(schema) && has_unpruned(schema)) {
@@ -89,7 +92,8 @@ fn pruned_defaults(old: &Spec<'_>) -> Pruned {
     }
 }
 
-/// Upstream: `findTooManySelectableFieldsAllowed`.
+/// Returns the versions with too many selectable fields that the update leaves alone. Upstream:
+/// `findTooManySelectableFieldsAllowed`.
 fn many_selectable(new: &Spec<'_>, old: &Spec<'_>) -> HashSet<String> {
     let stays = |new: &Value, old: &Value| old.as_array().is_some_and(|old| old.len() > MOST_SELECTABLE) && new == old;
     let mut allowed = HashSet::new();

@@ -1,5 +1,7 @@
-//! Warnings about a valid definition: unchecked formats, and sets with unsupported items. Upstream: `WarningsOnCreate`
-//! and `WarningsOnUpdate` of `pkg/registry/customresourcedefinition/strategy.go`.
+//! The warnings that a client gets with the response to a valid CustomResourceDefinition. They are about parts of the
+//! schema that the server stores but does not support: formats that it does not check, and lists of type `set` whose
+//! items are objects or lists. Upstream: `WarningsOnCreate` and `WarningsOnUpdate` of
+//! `pkg/registry/customresourcedefinition/strategy.go`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,13 +11,13 @@ use crate::conventions::quote::quote;
 use crate::kinds::fields::text;
 use crate::value::Value;
 
-/// Returns the warnings that the old definition does not cause already.
+/// Returns the warnings about a new definition, or the warnings that an update adds to those of the old definition.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let formats_before: HashSet<String> = old.map(unrecognized_formats).unwrap_or_default().into_iter().collect();
-    let sets_before = old.map(sets_of_no_scalars).unwrap_or_default();
+    let sets_before = old.map(item_types_of_unsupported_sets).unwrap_or_default();
     let formats = unrecognized_formats(new).into_iter().filter(|format| !formats_before.contains(format));
     let mut warnings: Vec<String> = formats.map(|format| format!("unrecognized format {}", quote(&format))).collect();
-    for kind in sets_of_no_scalars(new).difference(&sets_before) {
+    for kind in item_types_of_unsupported_sets(new).difference(&sets_before) {
         warnings.push(format!(
             "x-kubernetes-list-type: set for items of type {kind:?} is not supported by server-side apply or CEL validation rules"
         ));
@@ -23,6 +25,7 @@ pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     warnings
 }
 
+/// Returns the formats in the schemas that the server does not check for their type.
 fn unrecognized_formats(definition: &Value) -> Vec<String> {
     let mut formats = Vec::new();
     each_schema(definition, |schema| {
@@ -34,8 +37,8 @@ fn unrecognized_formats(definition: &Value) -> Vec<String> {
     formats
 }
 
-/// Returns the types of the items of sets, if they are objects or lists.
-fn sets_of_no_scalars(definition: &Value) -> BTreeSet<String> {
+/// Returns the item types of all sets whose items are objects or lists (not scalars): `object`, `array` or both.
+fn item_types_of_unsupported_sets(definition: &Value) -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     each_schema(definition, |schema| {
         let kind = text(&schema["items"], "type");
@@ -46,10 +49,12 @@ fn sets_of_no_scalars(definition: &Value) -> BTreeSet<String> {
     kinds
 }
 
-fn each_schema(definition: &Value, mut see: impl FnMut(&Value)) {
+/// Calls `visit` with each schema in the definition, at any depth. `schema_has` is a search; as the closure never
+/// returns true, it visits everything.
+fn each_schema(definition: &Value, mut visit: impl FnMut(&Value)) {
     for schema in Spec::of(definition).schemas() {
         schema_has(schema, &mut |schema| {
-            see(schema);
+            visit(schema);
             false
         });
     }

@@ -1,10 +1,11 @@
-//! Validation of the metrics by which a HorizontalPodAutoscaler scales. Upstream: `validateMetrics` in
+//! Validation of the metrics by which a HorizontalPodAutoscaler scales: each names a source, such as the cpu of the
+//! pods or a metric of another object, and a target value for it. Upstream: `validateMetrics` in
 //! `pkg/apis/autoscaling/validation/validation.go`.
 
 use super::validation::{ApiVersions, reference};
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
-use crate::kinds::fields::{each, invalid, items, known, number, text};
+use crate::kinds::fields::{each, invalid, items, number, one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -22,6 +23,7 @@ const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Re
 pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
         each(spec, "metrics", &"spec").flat_map(|(at, metric)| validate_metric(metric, versions, &at)).collect();
+    // With zero replicas there are no pods to measure, so a metric of something else must wake the autoscaler.
     let counts_without_pods = |metric: &Value| ["Object", "External"].contains(&text(metric, "type"));
     if spec["minReplicas"] == 0 && !items(spec, "metrics").iter().any(counts_without_pods) {
         let why = "must specify at least one Object or External metric to support scaling to zero replicas";
@@ -37,19 +39,18 @@ fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cau
     if kind.is_empty() {
         causes.push(Cause::required(format_args!("{at}.type"), "must specify a metric source type"));
     }
-    causes.extend(known(kind, &TYPES, &format_args!("{at}.type")));
-    let present: Vec<&str> =
-        SOURCES.iter().map(|(_, field)| *field).filter(|field| metric[*field].is_object()).collect();
-    if let Some(field) = present.first() {
+    causes.extend(one_of(kind, &TYPES, &format_args!("{at}.type")));
+    let given: Vec<&str> = SOURCES.iter().map(|(_, field)| *field).filter(|field| metric[*field].is_object()).collect();
+    if let Some(field) = given.first() {
         causes.extend(source(field, &metric[*field], versions, &format_args!("{at}.{field}")));
     }
     let wanted = SOURCES.iter().find(|(name, _)| *name == kind).map(|(_, field)| *field);
-    if let Some(wanted) = wanted.filter(|wanted| !present.contains(wanted)) {
+    if let Some(wanted) = wanted.filter(|wanted| !given.contains(wanted)) {
         let why = "must populate information for the given metric source";
         causes.push(Cause::required(format_args!("{at}.{wanted}"), why));
     }
-    if present.len() > 1 {
-        let others = present.iter().filter(|field| Some(**field) != wanted);
+    if given.len() > 1 {
+        let others = given.iter().filter(|field| Some(**field) != wanted);
         causes.extend(
             others.map(|field| {
                 Cause::forbidden(format_args!("{at}.{field}"), "must populate the given metric source only")
@@ -59,38 +60,39 @@ fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cau
     causes
 }
 
+/// Validates the source of a metric. `field` is its field in the metric, such as `pods`.
 fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let target = || target(&source["target"], &format_args!("{at}.target"));
-    let measured = || metric_name(&source["metric"], &format_args!("{at}.metric"));
+    let metric_causes = || metric_name(&source["metric"], &format_args!("{at}.metric"));
     let mut causes = Vec::new();
     match field {
         "object" => {
             causes.extend(reference(&source["describedObject"], versions, &format_args!("{at}.describedObject")));
-            causes.extend(measured());
+            causes.extend(metric_causes());
             causes.extend(target());
             let why = "must set either a target value or averageValue";
-            causes.extend(needs(source, &["value", "averageValue"], why, at));
+            causes.extend(require_target(source, &["value", "averageValue"], why, at));
         }
         "external" => {
-            causes.extend(measured());
+            causes.extend(metric_causes());
             causes.extend(target());
             let why = "must set either a target value for metric or a per-pod target";
-            causes.extend(needs(source, &["value", "averageValue"], why, at));
+            causes.extend(require_target(source, &["value", "averageValue"], why, at));
             let why = "may not set both a target value for metric and a per-pod target";
-            causes.extend(only_one(source, ["value", "averageValue"], why, at));
+            causes.extend(refuse_both_targets(source, ["value", "averageValue"], why, at));
         }
         "pods" => {
-            causes.extend(measured());
+            causes.extend(metric_causes());
             causes.extend(target());
-            causes.extend(needs(source, &["averageValue"], "must specify a positive target averageValue", at));
+            causes.extend(require_target(source, &["averageValue"], "must specify a positive target averageValue", at));
         }
         _ => {
             causes.extend(resource(field, source, at));
             causes.extend(target());
             let why = "must set either a target raw value or a target utilization";
-            causes.extend(needs(source, &["averageValue", "averageUtilization"], why, at));
+            causes.extend(require_target(source, &["averageValue", "averageUtilization"], why, at));
             let why = "may not set both a target raw value and a target utilization";
-            causes.extend(only_one(source, ["averageValue", "averageUtilization"], why, at));
+            causes.extend(refuse_both_targets(source, ["averageValue", "averageUtilization"], why, at));
         }
     }
     causes
@@ -115,19 +117,19 @@ fn resource(field: &str, source: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Checks that the target has one of these fields. The cause names the last of them.
-fn needs(source: &Value, fields: &[&str], why: &str, at: At<'_>) -> Option<Cause> {
+fn require_target(source: &Value, fields: &[&str], why: &str, at: At<'_>) -> Option<Cause> {
     let is_set = fields.iter().any(|field| !source["target"][*field].is_null());
     let last = fields.last().filter(|_| !is_set)?;
     Some(Cause::required(format_args!("{at}.target.{last}"), why))
 }
 
 /// Checks that the target does not have both fields. The cause names the first.
-fn only_one(source: &Value, fields: [&str; 2], why: &str, at: At<'_>) -> Option<Cause> {
+fn refuse_both_targets(source: &Value, fields: [&str; 2], why: &str, at: At<'_>) -> Option<Cause> {
     let is_both = fields.iter().all(|field| !source["target"][*field].is_null());
     is_both.then(|| Cause::forbidden(format_args!("{at}.target.{}", fields[0]), why))
 }
 
-/// Upstream: `validateMetricTarget`.
+/// Validates the target value of a metric. Upstream: `validateMetricTarget`.
 fn target(target: &Value, at: At<'_>) -> Vec<Cause> {
     let (kind, path) = (text(target, "type"), format_args!("{at}.type"));
     let mut causes = Vec::new();

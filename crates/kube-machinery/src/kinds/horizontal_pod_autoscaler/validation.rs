@@ -1,10 +1,12 @@
-//! Validation of HorizontalPodAutoscalers. Upstream: `pkg/apis/autoscaling/validation/validation.go`, with the options
-//! that `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` passes to it.
+//! Validation of HorizontalPodAutoscalers, for each create and update: the object to scale, the limits of its replicas,
+//! and the rules for the speed of scaling; `metrics` validates the metrics. Upstream:
+//! `pkg/apis/autoscaling/validation/validation.go`, with the options that
+//! `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` passes to it.
 
 use super::metrics;
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::resource_validation::parsed;
-use crate::kinds::fields::{each, invalid, items, known, known_if_set, not_negative, number, required, text};
+use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, one_of_if_set, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -31,19 +33,19 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let why = "must be greater than or equal to `minReplicas`";
         causes.push(Cause::invalid_as("spec.maxReplicas", &most.to_string(), why));
     }
-    let versions = of_target(&spec["scaleTargetRef"], old.map(|old| &old["spec"]["scaleTargetRef"]));
+    let versions = check_for_target(&spec["scaleTargetRef"], old.map(|old| &old["spec"]["scaleTargetRef"]));
     causes.extend(reference(&spec["scaleTargetRef"], versions, &"spec.scaleTargetRef"));
-    causes.extend(metrics::validate(spec, of_metrics(old)));
+    causes.extend(metrics::validate(spec, check_for_metrics(old)));
     for direction in ["scaleUp", "scaleDown"] {
         causes.extend(rules(&spec["behavior"][direction], &format_args!("spec.behavior.{direction}")));
     }
-    causes.extend(counts(spec));
+    causes.extend(validate_counts(spec));
     causes
 }
 
 /// Applies the rules that upstream declares with tags on the types. Their causes come after those of the handwritten
 /// validation.
-fn counts(spec: &Value) -> Vec<Cause> {
+fn validate_counts(spec: &Value) -> Vec<Cause> {
     let mut causes: Vec<Cause> = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
     match number(spec, "maxReplicas") {
         0 => causes.push(Cause::required("spec.maxReplicas", "")),
@@ -58,7 +60,7 @@ fn counts(spec: &Value) -> Vec<Cause> {
 
 /// Chooses the check for the scale target's `apiVersion`. A target that an update leaves alone may keep any version,
 /// because older servers did not check it.
-fn of_target(target: &Value, old: Option<&Value>) -> ApiVersions {
+fn check_for_target(target: &Value, old: Option<&Value>) -> ApiVersions {
     let is_same = |old: &Value| ["apiVersion", "kind"].iter().all(|field| text(old, field) == text(target, field));
     match text(target, "kind") {
         _ if old.is_some_and(is_same) => ApiVersions::Any,
@@ -68,7 +70,7 @@ fn of_target(target: &Value, old: Option<&Value>) -> ApiVersions {
 }
 
 /// Chooses the check for the `apiVersion` of described objects: none if the old object has an invalid one already.
-fn of_metrics(old: Option<&Value>) -> ApiVersions {
+fn check_for_metrics(old: Option<&Value>) -> ApiVersions {
     let is_wrong = |metric: &Value| {
         let described = &metric["object"]["describedObject"];
         metric["type"] == "Object" && wrong_version(text(described, "apiVersion"), ApiVersions::WellFormed).is_some()
@@ -77,7 +79,7 @@ fn of_metrics(old: Option<&Value>) -> ApiVersions {
     if metrics.iter().any(is_wrong) { ApiVersions::Any } else { ApiVersions::WellFormed }
 }
 
-/// Upstream: `ValidateCrossVersionObjectReference`.
+/// Validates a reference to an object of any kind. Upstream: `ValidateCrossVersionObjectReference`.
 pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["kind", "name"] {
@@ -91,7 +93,7 @@ pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) ->
     causes
 }
 
-/// Upstream: `ValidateAPIVersion`, `schema.ParseGroupVersion`.
+/// Returns the message about an invalid `apiVersion`. Upstream: `ValidateAPIVersion`, `schema.ParseGroupVersion`.
 fn wrong_version(version: &str, versions: ApiVersions) -> Option<String> {
     let has_group = match version.split('/').collect::<Vec<_>>()[..] {
         _ if versions == ApiVersions::Any => return None,
@@ -117,7 +119,7 @@ fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
     if !why.is_empty() {
         causes.push(Cause::invalid_as(format_args!("{at}.stabilizationWindowSeconds"), &window.to_string(), why));
     }
-    causes.extend(known_if_set(rules, "selectPolicy", &["Disabled", "Max", "Min"], at));
+    causes.extend(one_of_if_set(rules, "selectPolicy", &["Disabled", "Max", "Min"], at));
     if items(rules, "policies").is_empty() {
         causes.push(Cause::required(format_args!("{at}.policies"), "must specify at least one Policy"));
     }
@@ -132,7 +134,7 @@ fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
 /// Upstream: `validateScalingPolicy`.
 fn policy(policy: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
-        known(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
+        one_of(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
     for field in ["value", "periodSeconds"] {
         let number = number(policy, field);
         let why = match number {

@@ -1,5 +1,5 @@
-//! The Ingress kind: its row in the table of kinds, and the validation of its class and its status. The rules are
-//! validated in `ingress_rules`.
+//! The Ingress kind, which routes HTTP requests from outside the cluster to Services: its row in the table of kinds,
+//! and the validation of its class and its status. `ingress_rules` validates the rest of the spec.
 
 use super::ingress_rules;
 use crate::conventions::cause::Cause;
@@ -10,7 +10,8 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::Value;
 
-/// The Ingress row in the table of kinds.
+/// The Ingress row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "ingresses",
@@ -26,6 +27,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
+/// Validates a create or update. The older class annotation must agree with `ingressClassName` only in a new Ingress.
 /// Upstream: `ValidateIngressCreate`, `ValidateIngressUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     const ANNOTATION: &str = "kubernetes.io/ingress.class";
@@ -46,11 +48,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 /// Validates the load balancer's status. IP addresses that the old status has are not checked again. Upstream:
 /// `ValidateIngressLoadBalancerStatus`.
 fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let known = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
+    let old_entries = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
     let mut causes = Vec::new();
     for (at, ingress) in each(&new["status"]["loadBalancer"], "ingress", &"status.loadBalancer") {
         let (ip, hostname) = (text(ingress, "ip"), text(ingress, "hostname"));
-        if !ip.is_empty() && !known.iter().any(|known| text(known, "ip") == ip) {
+        if !ip.is_empty() && !old_entries.iter().any(|old| text(old, "ip") == ip) {
             causes.extend(addresses::ip(ip, &format_args!("{at}.ip")));
         }
         if !hostname.is_empty() {

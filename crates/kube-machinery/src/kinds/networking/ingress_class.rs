@@ -1,14 +1,16 @@
-//! The IngressClass kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
+//! The IngressClass kind, which names the controller that implements the Ingresses of a class: its row in the table of
+//! kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::object_field;
 use crate::kinds::columns;
-use crate::kinds::fields::{invalid, known, text};
+use crate::kinds::fields::{invalid, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The IngressClass row in the table of kinds.
+/// The IngressClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
+/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "ingressclasses",
@@ -52,7 +54,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `IsDomainPrefixedPath`.
+/// Checks that the controller's name has the form `example.com/name`. Upstream: `IsDomainPrefixedPath`.
 fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
     let (host, path) = match text.split_once('/') {
         _ if text.is_empty() => return vec![Cause::required(at, "")],
@@ -69,7 +71,8 @@ fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateIngressClassParametersReference`.
+/// Validates the reference to an object with parameters for the controller. Upstream:
+/// `validateIngressClassParametersReference`.
 fn parameters(reference: &Value, at: At<'_>) -> Vec<Cause> {
     let (namespace, at_namespace) = (&reference["namespace"], format_args!("{at}.namespace"));
     let mut causes = super::reference(reference, at);
@@ -80,7 +83,7 @@ fn parameters(reference: &Value, at: At<'_>) -> Vec<Cause> {
         ("Namespace", Some(name)) => causes.extend(invalid(&at_namespace, name, names::label(name))),
         ("Cluster", None) => {}
         ("Cluster", Some(_)) => causes.push(Cause::forbidden(at_namespace, "`parameters.scope` is set to 'Cluster'")),
-        (other, _) => causes.extend(known(other, &["Cluster", "Namespace"], &format_args!("{at}.scope"))),
+        (other, _) => causes.extend(one_of(other, &["Cluster", "Namespace"], &format_args!("{at}.scope"))),
     }
     causes
 }

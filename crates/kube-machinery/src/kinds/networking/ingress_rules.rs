@@ -1,5 +1,5 @@
-//! Validation of an Ingress spec: the default backend, the rules and the TLS hosts. Upstream: `ValidateIngressSpec` in
-//! `pkg/apis/networking/validation/validation.go`.
+//! Validation of the spec of an Ingress: the rules that route a host and a path to a backend, the default backend, and
+//! the TLS hosts. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses;
@@ -40,6 +40,7 @@ fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Returns the messages about an invalid host name. It may begin with a wildcard: `*.example.com`.
 fn host_messages(host: &str) -> Vec<String> {
     if host.contains('*') { names::wildcard(host) } else { names::subdomain(host) }
 }
@@ -50,7 +51,7 @@ pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
     is_address.then(|| Cause::invalid(at, host, "must be a DNS name, not an IP address"))
 }
 
-/// Upstream: `validateHTTPIngressPath`.
+/// Validates a path of a rule, and its backend. Upstream: `validateHTTPIngressPath`.
 fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     const KINDS: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
     let (mut causes, url_path, at_path) = (Vec::new(), text(path, "path"), format_args!("{at}.path"));
@@ -73,7 +74,8 @@ fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateIngressBackend`.
+/// Validates a backend, which is either a Service or a reference to an object of any kind. Upstream:
+/// `validateIngressBackend`.
 fn backend(backend: &Value, at: At<'_>) -> Vec<Cause> {
     let (resource, service) = (&backend["resource"], &backend["service"]);
     match (resource.is_null(), service.is_null()) {

@@ -1,15 +1,17 @@
-//! The NetworkPolicy kind: its row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/networking`.
+//! The NetworkPolicy kind, which says which traffic may reach or leave a set of pods: its row in the table of kinds,
+//! its defaults and its validation. Upstream: `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, known, port_name, text};
+use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, text};
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The NetworkPolicy row in the table of kinds.
+/// The NetworkPolicy row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
+/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "networkpolicies",
@@ -24,7 +26,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Upstream: `SetDefaults_NetworkPolicy`, `SetDefaults_NetworkPolicyPort`.
+/// Sets the defaults. A policy restricts egress by default only if it has egress rules. Upstream:
+/// `SetDefaults_NetworkPolicy`, `SetDefaults_NetworkPolicyPort`.
 fn set_defaults(policy: &mut Value) {
     set_default(policy, "spec", empty());
     let spec = &mut policy["spec"];
@@ -34,8 +37,8 @@ fn set_defaults(policy: &mut Value) {
         }
     }
     if items(spec, "policyTypes").is_empty() {
-        let leaves = !items(spec, "egress").is_empty();
-        spec["policyTypes"] = if leaves { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
+        let has_egress = !items(spec, "egress").is_empty();
+        spec["policyTypes"] = if has_egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
     }
 }
 
@@ -43,12 +46,12 @@ fn set_defaults(policy: &mut Value) {
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     const TYPES: [&str; 2] = ["Ingress", "Egress"];
     let spec = &new["spec"];
-    let known_ranges = old.map(ranges).unwrap_or_default();
+    let old_cidrs = old.map(cidrs).unwrap_or_default();
     let mut causes = pod::label_selector(&spec["podSelector"], &"spec.podSelector");
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
         for (at, rule) in each(spec, direction, &"spec") {
             causes.extend(each(rule, "ports", &at).flat_map(|(at, one)| port(one, &at)));
-            causes.extend(each(rule, peers, &at).flat_map(|(at, one)| peer(one, &known_ranges, &at)));
+            causes.extend(each(rule, peers, &at).flat_map(|(at, one)| peer(one, &old_cidrs, &at)));
         }
     }
     let types = items(spec, "policyTypes");
@@ -58,13 +61,13 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         return causes;
     }
     for (i, kind) in types.iter().enumerate() {
-        causes.extend(known(kind.as_str().unwrap_or_default(), &TYPES, &format_args!("spec.policyTypes[{i}]")));
+        causes.extend(one_of(kind.as_str().unwrap_or_default(), &TYPES, &format_args!("spec.policyTypes[{i}]")));
     }
     causes
 }
 
-/// Returns the CIDRs of the old object. They are not checked again, because older servers accepted more forms.
-fn ranges(old: &Value) -> Vec<&Value> {
+/// Returns the CIDRs of the old object. An update may keep them in any form, because older servers accepted more forms.
+fn cidrs(old: &Value) -> Vec<&Value> {
     let mut found = Vec::new();
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
         for peer in items(&old["spec"], direction).iter().flat_map(|rule| items(rule, peers)) {
@@ -75,12 +78,13 @@ fn ranges(old: &Value) -> Vec<&Value> {
     found
 }
 
-/// Upstream: `ValidateNetworkPolicyPort`.
+/// Validates a port, given by number or by name, or the range from `port` to `endPort`. Upstream:
+/// `ValidateNetworkPolicyPort`.
 fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
     let mut causes: Vec<Cause> =
-        known(text(port, "protocol"), &protocols, &format_args!("{at}.protocol")).into_iter().collect();
+        one_of(text(port, "protocol"), &protocols, &format_args!("{at}.protocol")).into_iter().collect();
     let at = format_args!("{at}.port");
     match number {
         Value::Number(first) => {
@@ -103,15 +107,16 @@ fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateNetworkPolicyPeer`.
-fn peer(peer: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
+/// Validates a peer: either the pods that selectors match, or an `ipBlock`. `old_cidrs` are the CIDRs of the old
+/// object. Upstream: `ValidateNetworkPolicyPeer`.
+fn peer(peer: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
     let mut causes: Vec<Cause> =
         selectors.iter().flat_map(|field| pod::label_selector(&peer[*field], &format_args!("{at}.{field}"))).collect();
     let block = &peer["ipBlock"];
     if block.is_object() {
-        causes.extend(ip_block(block, known, &format_args!("{at}.ipBlock")));
+        causes.extend(ip_block(block, old_cidrs, &format_args!("{at}.ipBlock")));
         if !selectors.is_empty() {
             causes.push(Cause::forbidden(at, "may not specify both ipBlock and another peer"));
         }
@@ -121,24 +126,24 @@ fn peer(peer: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates an `ipBlock`. `known` are the CIDRs of the old object, which may stay as they are. Upstream:
+/// Validates an `ipBlock`. The form of the CIDRs in `old_cidrs`, those of the old object, is not checked. Upstream:
 /// `ValidateIPBlock`.
-fn ip_block(block: &Value, known: &[&Value], at: At<'_>) -> Vec<Cause> {
-    let (range, at_range) = (text(block, "cidr"), format_args!("{at}.cidr"));
+fn ip_block(block: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
+    let (cidr, at_cidr) = (text(block, "cidr"), format_args!("{at}.cidr"));
     let error = |text: &str, at: At<'_>| {
-        if known.iter().any(|known| *known == text) { None } else { addresses::cidr(text, at) }
+        if old_cidrs.iter().any(|old| *old == text) { None } else { addresses::cidr(text, at) }
     };
-    if range.is_empty() {
-        return vec![Cause::required(at_range, "")];
+    if cidr.is_empty() {
+        return vec![Cause::required(at_cidr, "")];
     }
-    let mut causes: Vec<Cause> = error(range, &at_range).into_iter().collect();
-    if addresses::base_of(range).is_none() {
+    let mut causes: Vec<Cause> = error(cidr, &at_cidr).into_iter().collect();
+    if addresses::base_of(cidr).is_none() {
         return causes;
     }
     for (i, except) in items(block, "except").iter().enumerate() {
         let (except, at) = (except.as_str().unwrap_or_default(), format_args!("{at}.except[{i}]"));
         causes.extend(error(except, &at));
-        if addresses::base_of(except).is_some() && !addresses::is_strictly_within(except, range) {
+        if addresses::base_of(except).is_some() && !addresses::is_strictly_within(except, cidr) {
             causes.push(Cause::invalid(at, except, "must be a strict subset of `cidr`"));
         }
     }

@@ -1,4 +1,5 @@
-//! The kinds of the API group `rbac.authorization.k8s.io`: roles and their bindings, with their validation.
+//! The kinds of the API group `rbac.authorization.k8s.io`, by which the server decides who may do what: roles have
+//! permissions, bindings give them to users. Each kind has its row in the table of kinds and its validation.
 
 pub(super) mod cluster_role;
 pub(super) mod cluster_role_binding;
@@ -13,7 +14,8 @@ use crate::value::{Value, json};
 /// The API group of roles. It is also the `apiGroup` of subjects that are users or groups.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Upstream: `SetDefaults_RoleBinding`, `SetDefaults_Subject`.
+/// Sets the defaults of both kinds of bindings: the API groups of the role and of the subjects. Upstream:
+/// `SetDefaults_RoleBinding`, `SetDefaults_Subject`.
 fn set_defaults_of_binding(binding: &mut Value) {
     if let Some(role) = object_field(binding, "roleRef")
         && role["apiGroup"].as_str().is_none_or(str::is_empty)

@@ -1,4 +1,5 @@
-//! The Role kind: its row in the table of kinds, and its validation. Upstream: `pkg/apis/rbac`.
+//! The Role kind, a set of permissions in its namespace: its row in the table of kinds, and its validation. Upstream:
+//! `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -6,7 +7,8 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::value::Value;
 
-/// The Role row in the table of kinds.
+/// The Role row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
+/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "roles",

@@ -1,9 +1,10 @@
-//! Validation of RoleBindings and ClusterRoleBindings: the role reference and the subjects that get the role. Upstream:
-//! `ValidateRoleBinding` in `pkg/apis/rbac/validation/validation.go`.
+//! Validation of RoleBindings and ClusterRoleBindings: the reference to the role, which cannot change, and the subjects
+//! (users, groups and service accounts) that get the role. Upstream: `ValidateRoleBinding` in
+//! `pkg/apis/rbac/validation/validation.go`.
 
 use super::GROUP;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{invalid, items, known, required, text};
+use crate::kinds::fields::{invalid, items, one_of, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::value::{Value, json};
 
@@ -11,8 +12,8 @@ use crate::value::{Value, json};
 /// checks them by tags on its types (declarative validation), after the handwritten validation.
 pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<Cause> {
     let role = &new["roleRef"];
-    let mut causes: Vec<Cause> = known(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
-    causes.extend(known(text(role, "kind"), kinds, &"roleRef.kind"));
+    let mut causes: Vec<Cause> = one_of(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
+    causes.extend(one_of(text(role, "kind"), kinds, &"roleRef.kind"));
     let name = text(role, "name");
     if !name.is_empty() {
         causes.extend(invalid(&"roleRef.name", name, NameRule::PathSegment.messages(name)));
@@ -21,19 +22,20 @@ pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<C
     let is_namespaced = kinds.contains(&"Role");
     causes.extend(subjects().flat_map(|(at, one)| subject(one, is_namespaced, &at)));
     causes.extend(required(role, "name", &"roleRef"));
-    causes.extend(old.and_then(|old| changed(role, &old["roleRef"])));
+    causes.extend(old.and_then(|old| validate_unchanged(role, &old["roleRef"])));
     causes.extend(subjects().filter_map(|(at, subject)| required(subject, "name", &at)));
     causes
 }
 
 /// Checks that an update does not change the role reference.
-fn changed(role: &Value, old: &Value) -> Option<Cause> {
+fn validate_unchanged(role: &Value, old: &Value) -> Option<Cause> {
     let field = |name: &str| json!(text(role, name));
     let shown = format!(r#"{{"APIGroup":{},"Kind":{},"Name":{}}}"#, field("apiGroup"), field("kind"), field("name"));
     (role != old).then(|| Cause::invalid_as("roleRef", &shown, "field is immutable"))
 }
 
-/// Upstream: `ValidateRoleBindingSubject`.
+/// Validates a subject. A service account in a RoleBinding may omit its namespace. Upstream:
+/// `ValidateRoleBindingSubject`.
 fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Vec<Cause> {
     const KINDS: [&str; 3] = ["ServiceAccount", "User", "Group"];
     let (name, kind, group) = (text(subject, "name"), text(subject, "kind"), text(subject, "apiGroup"));
@@ -43,12 +45,12 @@ fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Vec<Cause> {
         "ServiceAccount" => {
             let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
             causes.extend(invalid(&format_args!("{at}.name"), name, messages));
-            causes.extend(known(group, &[""], &at_group));
+            causes.extend(one_of(group, &[""], &at_group));
             if !is_namespaced {
                 causes.extend(required(subject, "namespace", at));
             }
         }
-        "User" | "Group" => causes.extend(known(group, &[GROUP], &at_group)),
+        "User" | "Group" => causes.extend(one_of(group, &[GROUP], &at_group)),
         other => causes.push(Cause::unsupported_text(format_args!("{at}.kind"), other, &KINDS)),
     }
     causes

@@ -1,4 +1,5 @@
-//! Validation of the source of a PersistentVolume: exactly one of `nfs`, `csi`, `local` and so on. Upstream:
+//! Validation of the source of a PersistentVolume, the field that says where its storage is: exactly one of `nfs`,
+//! `csi`, `local` and so on. Most sources are validated as in pods (`core::pod`). Upstream:
 //! `ValidatePersistentVolumeSpec` in `pkg/apis/core/validation/validation.go`, and the functions from
 //! `validateISCSIPersistentVolumeSource` on.
 

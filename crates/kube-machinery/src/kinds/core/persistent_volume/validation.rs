@@ -1,4 +1,5 @@
-//! Validation of PersistentVolumes. Upstream: `ValidatePersistentVolumeSpec` and `ValidatePersistentVolumeUpdate` in
+//! Validation of PersistentVolumes, for each create and update. The source of the storage is validated in `sources`.
+//! Upstream: `ValidatePersistentVolumeSpec` and `ValidatePersistentVolumeUpdate` in
 //! `pkg/apis/core/validation/validation.go`, and `checkMountOption` in `pkg/volume/validation`.
 
 use super::sources;
@@ -7,12 +8,13 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::core::pod::affinity::node_selector;
 use crate::kinds::core::pod::claim_template::{VOLUME_MODES, access_modes, class};
 use crate::kinds::core::pod::resource_validation::parsed;
-use crate::kinds::fields::{items, known, known_if_set, text};
+use crate::kinds::fields::{items, one_of, one_of_if_set, text};
 use crate::kinds::resource_list::not_below_zero;
 use crate::value::{Map, Value};
 
 const POLICIES: [&str; 3] = ["Delete", "Recycle", "Retain"];
 const STORAGE: &str = "storage";
+/// The annotation that held mount options before there was a field.
 const OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 /// The volume types that support mount options.
 const MOUNTED_WITH_OPTIONS: [&str; 13] = [
@@ -51,7 +53,7 @@ fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
     causes.extend(access_modes(spec, &"spec.accessModes"));
     causes.extend(capacity(spec));
     let policy = text(spec, "persistentVolumeReclaimPolicy");
-    causes.extend(known(policy, &POLICIES, &"spec.persistentVolumeReclaimPolicy"));
+    causes.extend(one_of(policy, &POLICIES, &"spec.persistentVolumeReclaimPolicy"));
     causes.extend(affinity(&spec["nodeAffinity"]));
     causes.extend(sources::validate(spec, name));
     if is_root(&spec["hostPath"]) && policy == "Recycle" {
@@ -59,7 +61,7 @@ fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
         causes.push(Cause::forbidden("spec.persistentVolumeReclaimPolicy", why));
     }
     causes.extend(class(spec, "storageClassName", &"spec"));
-    causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, &"spec"));
+    causes.extend(one_of_if_set(spec, "volumeMode", &VOLUME_MODES, &"spec"));
     causes.extend(attributes(spec));
     causes
 }
@@ -83,7 +85,7 @@ fn capacity(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateVolumeNodeAffinity`.
+/// Validates the nodes from which the volume can be reached. Upstream: `validateVolumeNodeAffinity`.
 fn affinity(affinity: &Value) -> Vec<Cause> {
     const AT: &str = "spec.nodeAffinity.required";
     match &affinity["required"] {
@@ -107,6 +109,7 @@ fn is_root(host_path: &Value) -> bool {
     path.starts_with('/') && depth == 0
 }
 
+/// Validates the class of the volume's attributes, which only CSI volumes can have.
 fn attributes(spec: &Value) -> Vec<Cause> {
     let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Vec::new() };
     let mut causes = class(spec, "volumeAttributesClassName", &"spec");
@@ -119,7 +122,8 @@ fn attributes(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates an update: the source, the volume mode and the node affinity are immutable, but for renamed labels.
+/// Validates an update: the source, the volume mode and the node affinity are immutable, but for
+/// beta labels in the affinity, which may be replaced by their stable names.
 fn validate_update(spec: &Value, before: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !sources::are_same(spec, before) {

@@ -1,5 +1,5 @@
-//! The PersistentVolumeClaim kind: its row in the table of kinds, its defaults and its data source. Upstream:
-//! `pkg/registry/core/persistentvolumeclaim`.
+//! The PersistentVolumeClaim kind, a request for storage: its row in the table of kinds, its defaults and its data
+//! source, from which the new volume is filled. Upstream: `pkg/registry/core/persistentvolumeclaim`.
 
 mod validation;
 
@@ -11,7 +11,8 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// The PersistentVolumeClaim row in the table of kinds.
+/// The PersistentVolumeClaim row in the table of kinds (`kinds::served`): its names, and the functions that the server
+/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",
@@ -72,6 +73,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     }
 }
 
+/// Returns true for the sources that the older field `dataSource` supports.
 fn is_known(source: &Value) -> bool {
     let known = [("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")];
     known.contains(&(text(source, "kind"), text(source, "apiGroup")))

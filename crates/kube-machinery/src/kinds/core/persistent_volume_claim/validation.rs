@@ -1,11 +1,13 @@
-//! Validation of PersistentVolumeClaims. Upstream: `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate`
-//! and `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
+//! Validation of PersistentVolumeClaims and of their status, for each create and update. The rules for the spec of a
+//! new claim are in `core::pod::claim_template`, since pods and StatefulSets have claims in templates too. Upstream:
+//! `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate` and
+//! `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
 use crate::kinds::core::pod::claim_template::{Groups, claim};
 use crate::kinds::core::pod::resource_validation::{amount, parsed};
-use crate::kinds::fields::{invalid, known, pairs, text};
+use crate::kinds::fields::{invalid, one_of, pairs, text};
 use crate::kinds::names;
 use crate::kinds::resource_list::{is_native, not_below_zero};
 use crate::value::Value;
@@ -28,7 +30,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     // The API group is not checked if the old claim has one, because older servers accepted any.
     let mut causes = claim(spec, if had_group { Groups::Any } else { Groups::Checked }, &"spec");
     causes.extend(validate_update(new, old));
-    causes.extend(shrinks(new, old));
+    causes.extend(refuse_shrinking(new, old));
     if spec["volumeMode"] != old["spec"]["volumeMode"] {
         causes.push(Cause::invalid_json("volumeMode", &spec["volumeMode"], "field is immutable"));
     }
@@ -36,10 +38,11 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that an update leaves the spec alone. Only these may change: the requested size and the attributes class of a bound
-/// claim, an unset volume name, and an unset storage class that matches the annotation.
+/// Checks that an update leaves the spec alone. Only these may change: the requested size and the attributes class of a
+/// bound claim, an unset volume name, and an unset storage class that matches the annotation.
 fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
     let (spec, before) = (&new["spec"], &old["spec"]);
+    // `kept` is the new spec with the old values of the fields that may change.
     let (mut kept, mut causes) = (spec.clone(), Vec::new());
     let mut keep = |field: &str| kept[field] = before[field].clone();
     if text(before, "volumeName").is_empty() {
@@ -102,7 +105,7 @@ fn has_same_size(size: &Value, before: &Value) -> bool {
 
 /// Checks that a claim does not request less than before, unless it still requests more than its current capacity: this
 /// lets users take back an expansion that failed.
-fn shrinks(new: &Value, old: &Value) -> Option<Cause> {
+fn refuse_shrinking(new: &Value, old: &Value) -> Option<Cause> {
     let requested = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
     let is_less = |size: &Option<Quantity>, than: &Option<Quantity>| match (size, than) {
         (Some(size), Some(than)) => size.compare(than).is_lt(),
@@ -140,7 +143,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     for (name, word) in pairs(status, "allocatedResourceStatuses") {
         causes.extend(resource(name, &at));
         if !STATUSES.contains(&word) {
-            causes.extend(known(name, &STATUSES, &at)); // upstream shows the resource's name, not its status
+            causes.extend(one_of(name, &STATUSES, &at)); // upstream shows the resource's name, not its status
         }
     }
     let at = "status.allocatedResources";
@@ -160,7 +163,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 fn resource(name: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = invalid(at, name, names::label_key(name));
     if causes.is_empty() && is_native(name) {
-        causes.extend(known(name, &[STORAGE], at));
+        causes.extend(one_of(name, &[STORAGE], at));
     }
     causes
 }

@@ -1,4 +1,5 @@
-//! Validation of a pod's node affinity, pod affinity and pod anti-affinity. Upstream: `validateAffinity` in
+//! Validation of a pod's affinities: the nodes that it must or should run on (`nodeAffinity`), and the pods that it
+//! must or should run near to, or away from (`podAffinity`, `podAntiAffinity`). Upstream: `validateAffinity` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
@@ -58,7 +59,8 @@ enum Demand {
     Preferred,
 }
 
-/// Upstream: `ValidateNodeSelectorTerm`.
+/// Validates a term of a node selector: requirements on the node's labels and fields. Upstream:
+/// `ValidateNodeSelectorTerm`.
 fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, requirement) in items(term, "matchExpressions").iter().enumerate() {
@@ -88,7 +90,8 @@ fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateNodeFieldSelectorRequirement`.
+/// Validates a requirement on a field of the node; only its name can be selected. Upstream:
+/// `ValidateNodeFieldSelectorRequirement`.
 fn node_field(requirement: &Value, at: At<'_>) -> Vec<Cause> {
     let (operator, key, values) =
         (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));
@@ -127,6 +130,7 @@ fn pod_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Validates a term that selects other pods, and the topology, such as the node or the zone, in which to look for them.
 /// Upstream: `validatePodAffinityTerm`.
 fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = label_selector(&term["labelSelector"], &format_args!("{at}.labelSelector"));
@@ -136,7 +140,7 @@ fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
         causes.extend(names::label(name).iter().map(|why| Cause::invalid(format_args!("{at}.namespace"), name, why)));
     }
     for field in ["matchLabelKeys", "mismatchLabelKeys"] {
-        causes.extend(label_keys(term, field, at));
+        causes.extend(validate_label_keys(term, field, at));
     }
     let unwanted = items(term, "mismatchLabelKeys");
     for (i, key) in items(term, "matchLabelKeys").iter().enumerate().filter(|(_, key)| unwanted.contains(key)) {
@@ -152,8 +156,10 @@ fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `matchLabelKeys` or `mismatchLabelKeys`, the label keys whose values are taken from the pod itself.
-pub(super) fn label_keys(term: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
+/// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term. They list keys only: each is compared with the value
+/// that the label has on the pod itself, so a pod is matched, or not matched, with pods of its own version, for
+/// example.
+pub(super) fn validate_label_keys(term: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let (keys, at) = (items(term, field), format_args!("{at}.{field}"));
     if !keys.is_empty() && term["labelSelector"].is_null() {
         return vec![Cause::forbidden(at, "must not be specified when labelSelector is not set")];

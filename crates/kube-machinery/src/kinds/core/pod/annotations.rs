@@ -1,6 +1,6 @@
-//! Validation of the annotations that Kubernetes itself reads from pods, such as the deletion cost. Upstream:
-//! `ValidatePodSpecificAnnotations` and `ValidatePodSpecificAnnotationUpdates` in
-//! `pkg/apis/core/validation/validation.go`, from line 201.
+//! Validation of the annotations that Kubernetes itself reads from pods: the mark of mirror pods, tolerations of old
+//! clients, the deletion cost, and AppArmor profiles. Upstream: `ValidatePodSpecificAnnotations` and
+//! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`, from line 201.
 
 use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
 use super::tolerations::tolerations;
@@ -11,7 +11,9 @@ use crate::value::{Array, Value};
 
 /// The annotation of a mirror pod, which shows a static pod: a pod that the kubelet runs without the API server.
 pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
+/// The alpha annotation that held tolerations as JSON before there was a field.
 const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
+/// The annotation by which a ReplicaSet chooses the pods to delete first: those with the lowest cost.
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// Validates the keys of annotations. Upstream: `ValidateAnnotations`.
@@ -22,13 +24,13 @@ pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
 
 /// Validates the annotations of a pod or pod template. `at` is the path of the annotations.
 pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let noted = |key: &str| metadata["annotations"][key].as_str();
+    let annotation = |key: &str| metadata["annotations"][key].as_str();
     let mut causes = Vec::new();
-    if let Some(mirror) = noted(MIRROR).filter(|_| text(spec, "nodeName").is_empty()) {
+    if let Some(mirror) = annotation(MIRROR).filter(|_| text(spec, "nodeName").is_empty()) {
         let why = "must set spec.nodeName if mirror pod annotation is set";
         causes.push(Cause::invalid(format_args!("{at}[{MIRROR}]"), mirror, why));
     }
-    if let Some(list) = noted(TOLERATIONS).filter(|list| !list.is_empty()) {
+    if let Some(list) = annotation(TOLERATIONS).filter(|list| !list.is_empty()) {
         match embedded::read(list, "[]core.Toleration", Value::is_array) {
             Ok(list) => {
                 let list = list.as_array().map_or(&[][..], Array::as_slice);
@@ -37,7 +39,7 @@ pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause>
             Err(why) => causes.push(Cause::invalid(at, TOLERATIONS, &why)),
         }
     }
-    if let Some(cost) = noted(DELETION_COST).filter(|cost| !is_cost(cost)) {
+    if let Some(cost) = annotation(DELETION_COST).filter(|cost| !is_cost(cost)) {
         causes.push(Cause::invalid(format_args!("{at}[{DELETION_COST}]"), cost, "must be a 32bit integer"));
     }
     causes.extend(profiles::annotations(metadata, spec, at));
@@ -51,8 +53,8 @@ fn is_cost(cost: &str) -> bool {
     begins && cost.parse::<i32>().is_ok()
 }
 
-/// Validates an update of annotations: those of mirror pods and of AppArmor are immutable. All annotations are validated
-/// once more, as upstream does.
+/// Validates an update of annotations: those of mirror pods and of AppArmor are immutable. All annotations are
+/// validated once more, as upstream does.
 pub(super) fn validate_update(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
     let mut causes = Vec::new();

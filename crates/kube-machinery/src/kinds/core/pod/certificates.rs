@@ -1,11 +1,13 @@
-//! Validation of the certificate sources of a `projected` volume, `clusterTrustBundle` and `podCertificate`, and of signer
-//! names. Upstream: `validateProjectionSources` and `ValidateSignerName` in `pkg/apis/core/validation`.
+//! Validation of two sources of a `projected` volume that write certificates into the pod's files: `clusterTrustBundle`
+//! (of authorities to trust) and `podCertificate` (of the pod itself). Also the validation of signer names, which
+//! CertificateSigningRequests share. Upstream: `validateProjectionSources` and `ValidateSignerName` in
+//! `pkg/apis/core/validation`.
 
 use super::paths::local;
 use super::projected::Paths;
 use super::selectors::label_selector;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{invalid, known, pairs, required, text};
+use crate::kinds::fields::{invalid, one_of, pairs, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -20,7 +22,7 @@ const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
 
 /// Validates a `clusterTrustBundle`: certificates of authorities, found by the bundle's name or by its signer. `taken`
-/// are the file paths of the other sources.
+/// are the file paths of the sources before it.
 pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = match (source["name"].as_str(), source["signerName"].as_str()) {
         (Some(_), Some(_)) => {
@@ -69,13 +71,13 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `podCertificate`: a key and certificate that the kubelet requests for the pod. `taken` are the file paths
-/// of the other sources.
+/// Validates a `podCertificate`: a key and certificate that the kubelet requests for the pod. `taken` are the file
+/// paths of the sources before it.
 pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
     causes.extend(user_annotations(source, &format_args!("{at}.userAnnotations")));
-    causes.extend(known(text(source, "keyType"), &KEY_TYPES, &format_args!("{at}.keyType")));
+    causes.extend(one_of(text(source, "keyType"), &KEY_TYPES, &format_args!("{at}.keyType")));
     let life = &source["maxExpirationSeconds"];
     if let Some(seconds) = life.as_i64() {
         let path = format_args!("{at}.maxExpirationSeconds");
@@ -101,7 +103,7 @@ pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Pat
     causes
 }
 
-/// Upstream: `ValidateUserAnnotations`.
+/// Validates the keys of annotations that the kubelet passes on to the signer. Upstream: `ValidateUserAnnotations`.
 fn user_annotations(source: &Value, at: At<'_>) -> Vec<Cause> {
     let keys = pairs(source, "userAnnotations").map(|(key, _)| key);
     keys.flat_map(|key| domain_prefixed_key(&key.to_lowercase(), at)).collect()

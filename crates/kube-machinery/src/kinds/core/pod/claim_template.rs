@@ -1,16 +1,18 @@
-//! Validation of claim specs: in PersistentVolumeClaims, in StatefulSets, and in the templates of `ephemeral` volumes.
-//! Upstream: `ValidatePersistentVolumeClaimTemplate` and `ValidatePersistentVolumeClaimSpec` in
+//! Validation of the spec of a claim, a request for storage: in PersistentVolumeClaims, in StatefulSets, and in the
+//! templates of `ephemeral` volumes. PersistentVolumes share the checks of access modes and classes. Upstream:
+//! `ValidatePersistentVolumeClaimTemplate` and `ValidatePersistentVolumeClaimSpec` in
 //! `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
 
 use super::resource_validation::{amount, parsed};
 use super::selectors::label_selector;
 use super::validation::labels;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{invalid, items, known_if_set, pairs, required, text};
+use crate::kinds::fields::{invalid, items, one_of_if_set, pairs, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+/// The access mode that cannot be combined with others.
 const ALONE: &str = "ReadWriteOncePod";
 pub(in crate::kinds) const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
@@ -58,7 +60,7 @@ fn metadata(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The API groups that a data source may have.
+/// The check of the API group of a data source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::kinds) enum Groups {
     Checked,
@@ -77,7 +79,7 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<C
     causes.extend(access_modes(spec, &path));
     causes.extend(storage(&spec["resources"]["requests"]["storage"], &format_args!("{at}.resources[storage]")));
     causes.extend(class(spec, "storageClassName", at));
-    causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, at));
+    causes.extend(one_of_if_set(spec, "volumeMode", &VOLUME_MODES, at));
     causes.extend(data_sources(spec, groups, at));
     causes.extend(class(spec, "volumeAttributesClassName", at));
     causes

@@ -1,4 +1,5 @@
-//! Validation of the containers in a pod or a pod template. Upstream: `validateContainers`, `validateInitContainers`,
+//! Validation of the containers in a pod or a pod template: main containers, init containers, which run before them,
+//! and ephemeral containers, which are added for debugging. Upstream: `validateContainers`, `validateInitContainers`,
 //! `validateEphemeralContainers` and `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -11,7 +12,7 @@ use super::resource_validation::resources;
 use super::volume_sources::PULL_POLICIES;
 use super::{restarts, security};
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{ItemPath, each, items, one_of, required, text};
+use crate::kinds::fields::{ItemPath, each, items, required, required_one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -139,13 +140,17 @@ fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<C
     }
     causes.extend(required(container, "image", at));
     let policy = text(container, "terminationMessagePolicy");
-    causes.extend(one_of(policy, &MESSAGE_POLICIES, &format_args!("{at}.terminationMessagePolicy")));
+    causes.extend(required_one_of(policy, &MESSAGE_POLICIES, &format_args!("{at}.terminationMessagePolicy")));
     causes.extend(ports(container, at));
     causes.extend(environment(items(container, "env"), at));
     causes.extend(environment_from(items(container, "envFrom"), at));
     causes.extend(mounts(container, &shared.volumes, at));
     causes.extend(devices(container, &shared.volumes, at));
-    causes.extend(one_of(text(container, "imagePullPolicy"), &PULL_POLICIES, &format_args!("{at}.imagePullPolicy")));
+    causes.extend(required_one_of(
+        text(container, "imagePullPolicy"),
+        &PULL_POLICIES,
+        &format_args!("{at}.imagePullPolicy"),
+    ));
     causes.extend(resources(&container["resources"], &shared.claims, &format_args!("{at}.resources")));
     causes.extend(restarts::on_resize(container, text(spec, "restartPolicy"), at));
     let host_users = spec["hostUsers"] != false;

@@ -1,4 +1,5 @@
-//! The defaults of pods and pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
+//! The defaults of pods, and of the pod templates in Deployments, Jobs and other kinds. The server sets them before it
+//! validates and stores an object, so readers find a value in these fields. Upstream: `pkg/apis/core/v1/defaults.go`.
 
 use super::{image, probes, qos, volumes};
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
@@ -18,9 +19,9 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
 
 /// Sets the defaults of the status: the QoS class, which follows from the spec, and the pod's addresses.
 pub(super) fn status(pod: &mut Value) {
-    let quality = qos::qos_class(pod);
+    let class = qos::qos_class(pod);
     set_default(pod, "status", empty());
-    set_default(&mut pod["status"], "qosClass", json!(quality));
+    set_default(&mut pod["status"], "qosClass", json!(class));
     addresses(&mut pod["status"]);
 }
 
@@ -109,7 +110,7 @@ fn requests(container: &mut Value) {
     }
 }
 
-/// Rounds the amounts of limits and requests up to thousandths.
+/// Rounds the amounts of limits and requests up to thousandths, the finest unit that Kubernetes counts in.
 fn in_thousandths(resources: &mut Value) {
     for field in ["limits", "requests"] {
         round_up(resources, field);

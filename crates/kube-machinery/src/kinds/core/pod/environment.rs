@@ -1,5 +1,7 @@
-//! Validation of a container's environment variables, `env` and `envFrom`. Upstream: `ValidateEnv`,
-//! `validateEnvVarValueFrom` and `ValidateEnvFrom` in `pkg/apis/core/validation/validation.go`, from line 2850.
+//! Validation of a container's environment variables: `env`, where a variable has a value or takes it from a field,
+//! ConfigMap or Secret, and `envFrom`, which makes variables of all keys of a ConfigMap or Secret. Upstream:
+//! `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in `pkg/apis/core/validation/validation.go`, from
+//! line 2850.
 
 use std::collections::HashMap;
 
@@ -12,6 +14,7 @@ use crate::kinds::fields::{each, invalid, items, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The message about an invalid name of a variable.
 const VARIABLE: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 const SOURCES: &str =
@@ -52,6 +55,7 @@ pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Validates `valueFrom`, which must have exactly one source.
 fn value_from(variable: &Value, at: At<'_>) -> Vec<Cause> {
     let from = &variable["valueFrom"];
     let (mut causes, mut sources) = (Vec::new(), 0);
@@ -85,7 +89,7 @@ fn resource_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     field_references::resource(reference, ReferenceHolder::Variable, at)
 }
 
-/// Upstream: `validateFileKeySelector`.
+/// Validates a `fileKeyRef`, a key in a file of a volume. Upstream: `validateFileKeySelector`.
 fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (key, volume) = (text(from, "key"), text(from, "volumeName"));
     let mut causes = Vec::from_iter(required(from, "key", at));
@@ -125,7 +129,8 @@ pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateConfigMapKeySelector`, `validateSecretKeySelector`.
+/// Validates a `configMapKeyRef` or `secretKeyRef`. Upstream: `validateConfigMapKeySelector`,
+/// `validateSecretKeySelector`.
 fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, key) = (text(from, "name"), text(from, "key"));
     let mut causes: Vec<Cause> =

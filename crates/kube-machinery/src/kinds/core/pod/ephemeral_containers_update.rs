@@ -1,5 +1,6 @@
-//! Validation of updates through a pod's `ephemeralcontainers` subresource, which adds containers to a running pod to
-//! debug it. Upstream: `ValidatePodEphemeralContainersUpdate` in `pkg/apis/core/validation/validation.go`.
+//! Validation of updates through a pod's `ephemeralcontainers` subresource. `kubectl debug` uses it to add a container
+//! to a running pod; nothing else in the pod may change. Upstream: `ValidatePodEphemeralContainersUpdate` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use super::annotations::{self, MIRROR};
 use super::validation::metadata_and_spec;

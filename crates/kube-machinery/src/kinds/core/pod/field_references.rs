@@ -1,5 +1,6 @@
-//! Validation of `fieldRef` and `resourceFieldRef`, by which variables and files get the value of a pod's field or of a
-//! container's resource. Upstream: `validateObjectFieldSelector` and `validateContainerResourceFieldSelector` in
+//! Validation of `fieldRef` and `resourceFieldRef` (the downward API): an environment variable or a file of a volume
+//! takes its value from a field of the pod, or from the requests and limits of a container. Upstream:
+//! `validateObjectFieldSelector` and `validateContainerResourceFieldSelector` in
 //! `pkg/apis/core/validation/validation.go`, from line 2931.
 
 use crate::conventions::cause::{At, Cause};
@@ -38,7 +39,7 @@ const RESOURCES: [&str; 6] = [
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/// Validates a `fieldRef`. `allowed` are the fields that may be named here.
+/// Validates a `fieldRef`. `allowed` are the fields that may be named here: variables and files support different ones.
 pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Cause> {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
@@ -73,7 +74,7 @@ fn subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['").filter(|(path, _)| !path.is_empty())
 }
 
-/// The holder of a `resourceFieldRef`.
+/// The place of a `resourceFieldRef`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReferenceHolder {
     /// In an environment variable, where the container name is optional and defaults to the variable's own container.

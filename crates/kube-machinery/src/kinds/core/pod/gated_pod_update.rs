@@ -1,5 +1,6 @@
-//! Validation of changes to a pod's node selector and node affinity, which are allowed while the pod has scheduling
-//! gates. Upstream: the end of `ValidatePodUpdate`, `validateNodeSelectorMutation` and `validateNodeAffinityMutation` in
+//! Validation of an update of a pod that has scheduling gates, and so is not scheduled yet. Only in such a pod may the
+//! node selector and the node affinity change, and they may only become stricter. Upstream: the end of
+//! `ValidatePodUpdate`, `validateNodeSelectorMutation` and `validateNodeAffinityMutation` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use super::affinity::REQUIRED;

@@ -1,5 +1,6 @@
-//! Parses image names to choose the default image pull policy. Upstream: `ParseImageName` in `pkg/util/parsers`, and the
-//! grammar of `github.com/distribution/reference`.
+//! Chooses the default image pull policy of a container by its image name: `latest` can change, so it is pulled each
+//! time. For that, the name is parsed into registry, path, tag and digest. Upstream: `ParseImageName` in
+//! `pkg/util/parsers`, and the grammar of `github.com/distribution/reference`.
 
 /// Returns the default pull policy of an image: `Always` for the tag `latest` and for a name with neither tag nor
 /// digest, `IfNotPresent` for all others and for an invalid name.
@@ -18,6 +19,7 @@ fn tag(image: &str) -> Option<Option<&str>> {
     let (parent, last) = name.rsplit_once('/').map_or(("", name), |(parent, last)| (parent, last));
     let (last, tag) = last.split_once(':').map_or((last, None), |(last, tag)| (last, Some(tag)));
     let parents: Vec<&str> = parent.split('/').filter(|_| !parent.is_empty()).collect();
+    // The first part may be a registry, such as `host:5000`, for which other characters are valid.
     let paths = match parents.split_first() {
         Some((host, paths)) if is_host(host) => paths,
         _ => &parents[..],

@@ -1,11 +1,12 @@
-//! Validation of a container's `volumeMounts` and `volumeDevices`. Upstream: `ValidateVolumeMounts`,
+//! Validation of a container's `volumeMounts`, the paths at which it sees the files of the pod's volumes, and of its
+//! `volumeDevices`, by which it gets a volume as a raw block device. Upstream: `ValidateVolumeMounts`,
 //! `ValidateVolumeDevices` in `pkg/apis/core/validation/validation.go`, from line 3177.
 
 use std::collections::{HashMap, HashSet};
 
 use super::paths::{descending, no_backsteps};
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{each, items, known_if_set, required, text};
+use crate::kinds::fields::{each, items, one_of_if_set, required, text};
 use crate::value::Value;
 
 const PROPAGATION: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
@@ -54,9 +55,10 @@ fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateMountPropagation`.
+/// Validates the mount propagation: later mounts of the node and of the container can be visible to each other. `list`
+/// is the path of the container's mounts. Upstream: `validateMountPropagation`.
 fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(known_if_set(mount, "mountPropagation", &PROPAGATION, list));
+    let mut causes = Vec::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
     if mount["mountPropagation"] == "Bidirectional" && container["securityContext"]["privileged"] != true {
         let why = "Bidirectional mount propagation is available only to privileged containers";
         causes.push(Cause::forbidden(format_args!("{list}.mountPropagation"), why));
@@ -64,9 +66,10 @@ fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateMountRecursiveReadOnly`.
+/// Validates `recursiveReadOnly`, which makes mounts inside of the volume read-only too. Upstream:
+/// `validateMountRecursiveReadOnly`.
 fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(known_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
+    let mut causes = Vec::from_iter(one_of_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
     if matches!(mount["recursiveReadOnly"].as_str(), Some("Enabled" | "IfPossible")) {
         let at = format_args!("{list}.recursiveReadOnly");
         if mount["readOnly"] != true {

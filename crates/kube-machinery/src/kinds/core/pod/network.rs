@@ -1,5 +1,6 @@
-//! Validation of a pod's DNS configuration, host name and host aliases. Upstream: `validatePodDNSConfig` and
-//! `ValidateHostAliases` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the fields of a pod spec about names: `dnsConfig`, which goes into the container's `resolv.conf`,
+//! `hostnameOverride`, and `hostAliases`, which go into `/etc/hosts`. Upstream: `validatePodDNSConfig`,
+//! `validatePodHostName` and `ValidateHostAliases` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses::ip;

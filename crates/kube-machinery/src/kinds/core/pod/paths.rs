@@ -1,4 +1,5 @@
-//! Validation of file paths in volumes and mounts. Upstream: `validateLocalDescendingPath` and its neighbours in
+//! Validation of file paths in volumes and mounts. A path must not lead out of its volume, because the kubelet reads
+//! and writes it with root's rights. Upstream: `validateLocalDescendingPath` and its neighbours in
 //! `pkg/apis/core/validation/validation.go`, from line 1418.
 
 use crate::conventions::cause::{At, Cause};

@@ -1,10 +1,11 @@
-//! Validation of a pod's topology spread constraints, readiness gates and scheduling gates. Upstream:
-//! `validateTopologySpreadConstraints`, `validateReadinessGates` and `validateSchedulingGates` in
+//! Validation of three fields of a pod spec: topology spread constraints, which spread pods over nodes or zones;
+//! readiness gates, conditions that a pod must have to be ready; and scheduling gates, which keep a pod from being
+//! scheduled. Upstream: `validateTopologySpreadConstraints`, `validateReadinessGates` and `validateSchedulingGates` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
 
-use super::affinity::label_keys;
+use super::affinity::validate_label_keys;
 use super::selectors::{label_name, label_selector};
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{items, text};
@@ -13,19 +14,20 @@ use crate::value::Value;
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
-/// Validates the topology spread constraints.
+/// Validates the topology spread constraints. No two may have the same topology key and action; as upstream, the cause
+/// is about the earlier one, so the last index of each pair is looked up.
 pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
     fn pair(constraint: &Value) -> (&str, &str) {
         (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
     }
     let mut causes = Vec::new();
-    let last: HashMap<(&str, &str), usize> =
+    let last_index: HashMap<(&str, &str), usize> =
         constraints.iter().enumerate().map(|(i, constraint)| (pair(constraint), i)).collect();
     for (i, constraint) in constraints.iter().enumerate() {
         let path = format_args!("{at}[{i}]");
         causes.extend(validate_constraint(constraint, &path));
         let (topology, action) = pair(constraint);
-        if last[&(topology, action)] > i {
+        if last_index[&(topology, action)] > i {
             let shown = format!("{{{topology}, {action}}}");
             causes.push(Cause::duplicate(format_args!("{path}.{{topologyKey, whenUnsatisfiable}}"), &shown));
         }
@@ -64,7 +66,7 @@ fn validate_constraint(constraint: &Value, at: At<'_>) -> Vec<Cause> {
             causes.push(Cause::unsupported(format_args!("{at}.{field}"), &format!("{policy:?}"), &INCLUSION));
         }
     }
-    causes.extend(label_keys(constraint, "matchLabelKeys", at));
+    causes.extend(validate_label_keys(constraint, "matchLabelKeys", at));
     causes.extend(label_selector(&constraint["labelSelector"], &format_args!("{at}.labelSelector")));
     causes
 }

@@ -1,11 +1,12 @@
-//! Validation of the ports of containers, and of their ports on the node. Upstream: `validateContainerPorts`,
-//! `checkHostPortConflicts` and `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
+//! Validation of a container's ports, and of its host ports: ports of the node that lead to the container. Two
+//! containers of a pod cannot have the same one. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
+//! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
 use super::validation::Holder;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{each, is_port, number, one_of, port_name, text};
+use crate::kinds::fields::{each, is_port, number, port_name, required_one_of, text};
 use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
@@ -30,7 +31,7 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
         if number(port, "hostPort") != 0 {
             causes.extend(is_port(&port["hostPort"], &format_args!("{path}.hostPort")));
         }
-        causes.extend(one_of(text(port, "protocol"), &PROTOCOLS, &format_args!("{path}.protocol")));
+        causes.extend(required_one_of(text(port, "protocol"), &PROTOCOLS, &format_args!("{path}.protocol")));
     }
     causes
 }

@@ -1,13 +1,16 @@
-//! Validation of a container's probes and lifecycle hooks. Upstream: `validateProbe`, `validateHandler` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of a container's probes, by which the kubelet finds out if it is alive and ready, and of its lifecycle
+//! hooks, which run after its start and before its end. Both have a handler: a command, an HTTP request or the like.
+//! Upstream: `validateProbe`, `validateHandler` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{is_port, items, known, not_negative, port_name, required, text};
+use crate::kinds::fields::{is_port, items, not_negative, one_of, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
+/// The handlers of probes.
 const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
+/// The handlers of lifecycle hooks.
 const HOOKS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "sleep"];
 
 /// Validates the probes of a container.
@@ -74,11 +77,11 @@ fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'
     causes
 }
 
-/// Upstream: `validateHTTPGetAction`.
+/// Validates the HTTP request of a probe or hook. Upstream: `validateHTTPGetAction`.
 fn http_get(action: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(action, "path", at));
     causes.extend(port(&action["port"], at));
-    causes.extend(known(text(action, "scheme"), &["HTTP", "HTTPS"], &format_args!("{at}.scheme")));
+    causes.extend(one_of(text(action, "scheme"), &["HTTP", "HTTPS"], &format_args!("{at}.scheme")));
     for header in items(action, "httpHeaders") {
         let name = text(header, "name");
         causes.extend(names::header(name).map(|why| Cause::invalid(format_args!("{at}.httpHeaders"), name, why)));
@@ -86,6 +89,7 @@ fn http_get(action: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Checks that a hook does not sleep longer than the grace period. Probes have no grace period here, and cannot sleep.
 /// Upstream: `validateSleepAction`.
 fn sleep(seconds: &Value, grace: Option<i64>, at: At<'_>) -> Option<Cause> {
     let (grace, number) = (grace?, seconds.as_i64().unwrap_or_default());

@@ -1,4 +1,5 @@
-//! The defaults of a container's probes and lifecycle hooks.
+//! The defaults of a container's probes and lifecycle hooks, such as the period of 10 seconds. `probe_validation`
+//! validates them. Upstream: `SetDefaults_Probe`, `SetDefaults_HTTPGetAction` in `pkg/apis/core/v1/defaults.go`.
 
 use crate::conventions::edit::{object_field, set_default};
 use crate::value::{Value, json};

@@ -1,5 +1,6 @@
-//! Validation of the seccomp and AppArmor profiles of pods and containers, and the AppArmor annotations that older
-//! manifests have. Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
+//! Validation of the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them.
+//! AppArmor profiles were annotations before there were fields; these are validated, and copied to the fields of a new
+//! pod. Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
 //! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
 use std::collections::HashSet;
@@ -9,7 +10,7 @@ use super::paths::descending;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{empty, list, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
-use crate::kinds::fields::{known, pairs, text};
+use crate::kinds::fields::{one_of, pairs, text};
 use crate::value::{Value, json};
 
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
@@ -30,7 +31,7 @@ pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
     let (kind, file, path) = (text(profile, "type"), profile["localhostProfile"].as_str(), format_args!("{at}.type"));
     let mut causes = Vec::from_iter(match kind {
         "" => Some(Cause::required(path, "type is required when seccompProfile is set")),
-        kind => known(kind, &TYPES, &path),
+        kind => one_of(kind, &TYPES, &path),
     });
     let at_file = format_args!("{at}.localhostProfile");
     match (kind, file) {
@@ -71,7 +72,7 @@ pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
         ("", _) => {
             causes.push(Cause::required(format_args!("{at}.type"), "type is required when appArmorProfile is set"))
         }
-        (kind, _) => causes.extend(known(kind, &TYPES, &format_args!("{at}.type"))),
+        (kind, _) => causes.extend(one_of(kind, &TYPES, &format_args!("{at}.type"))),
     }
     causes
 }

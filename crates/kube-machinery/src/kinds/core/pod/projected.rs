@@ -1,5 +1,6 @@
 //! Validation of `downwardAPI` volumes, whose files hold fields of the pod, and of `projected` volumes, which combine
-//! several sources. Upstream: `validateDownwardAPIVolumeSource`, `validateProjectionSources` in
+//! several sources (Secrets, ConfigMaps, tokens and so on) in one directory. No two sources of a projected volume may
+//! write the same file. Upstream: `validateDownwardAPIVolumeSource`, `validateProjectionSources` in
 //! `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
 
 use std::collections::HashSet;
@@ -23,8 +24,8 @@ pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the file.
-/// Upstream: `validateDownwardAPIVolumeFile`.
+/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the
+/// file. Upstream: `validateDownwardAPIVolumeFile`.
 fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
@@ -67,6 +68,7 @@ pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// The validation of one source. It also takes the source's file paths.
 type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Vec<Cause>;
 
 /// The types of sources in the order in which upstream checks them.
@@ -79,7 +81,7 @@ const SOURCES: [(&str, Check); 6] = [
     ("podCertificate", pod_certificate),
 ];
 
-/// The file paths in a projected volume. No two sources may write the same path.
+/// The file paths that the sources of a projected volume have taken so far.
 pub(super) struct Paths<'a> {
     taken: HashSet<&'a str>,
     /// The field path of the volume.

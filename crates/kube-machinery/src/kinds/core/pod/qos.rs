@@ -1,4 +1,6 @@
-//! Computes the quality of service (QoS) class of a pod. Upstream: `pkg/apis/core/helper/qos/qos.go`.
+//! Computes the quality of service (QoS) class of a pod from its resource requests and limits. The server writes the
+//! class into the pod's status; a node that runs out of memory kills BestEffort pods first, Guaranteed pods last.
+//! Upstream: `pkg/apis/core/helper/qos/qos.go`.
 
 use crate::kinds::fields::items;
 use crate::value::{SmolStr, Value};
@@ -8,11 +10,11 @@ const BURSTABLE: &str = "Burstable";
 const GUARANTEED: &str = "Guaranteed";
 
 /// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if
-/// no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead of the containers'.
-/// Upstream: `ComputePodQOS`.
+/// no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead of the
+/// containers'. Upstream: `ComputePodQOS`.
 pub(super) fn qos_class(pod: &Value) -> &'static str {
     let spec = &pod["spec"];
-    if is_of_whole_pod(&spec["resources"]) {
+    if has_pod_level_resources(&spec["resources"]) {
         return class_of_resources(&spec["resources"]);
     }
     let containers = ["initContainers", "containers"].into_iter().flat_map(|field| items(spec, field));
@@ -20,7 +22,7 @@ pub(super) fn qos_class(pod: &Value) -> &'static str {
 }
 
 /// Returns true if the pod has pod-level resources. Upstream: `IsPodLevelResourcesSet`.
-fn is_of_whole_pod(resources: &Value) -> bool {
+fn has_pod_level_resources(resources: &Value) -> bool {
     let is_known = |name: &SmolStr| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-");
     ["requests", "limits"].iter().any(|kind| resources[kind].as_object().is_some_and(|all| all.keys().any(is_known)))
 }

@@ -1,5 +1,6 @@
-//! Validation of updates through a pod's `resize` subresource, which changes cpu and memory of a running pod. Upstream:
-//! `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
+//! Validation of updates through a pod's `resize` subresource, which changes the cpu and memory of a running pod.
+//! Nothing else may change, nor may the pod's QoS class. Upstream: `ValidatePodResize` in
+//! `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
 
 use super::annotations::MIRROR;
 use super::qos;
@@ -20,8 +21,8 @@ pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
         return vec![Cause::forbidden("[]", "windows pods cannot be resized")];
     }
     let mut causes = metadata_and_spec(new);
-    let quality = text(&old["status"], "qosClass");
-    let before = if quality.is_empty() { qos::qos_class(old) } else { quality };
+    let recorded = text(&old["status"], "qosClass");
+    let before = if recorded.is_empty() { qos::qos_class(old) } else { recorded };
     if before != qos::qos_class(new) {
         let why = "Pod QOS Class may not change as a result of resizing";
         causes.push(Cause::invalid("spec", text(&new["status"], "qosClass"), why));
@@ -57,8 +58,8 @@ pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in the
-/// status. Upstream: `isPodResizeRequestSupported`.
+/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in
+/// the status. Upstream: `isPodResizeRequestSupported`.
 fn is_supported(pod: &Value) -> bool {
     let mut statuses = items(&pod["status"], "containerStatuses").iter();
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())
@@ -95,10 +96,11 @@ fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Ca
     causes
 }
 
-/// Upstream: `validatePodLevelResourcesResize`.
+/// Validates the change of the resources of the pod as a whole. Upstream: `validatePodLevelResourcesResize`.
 fn pod_level_resources(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.resources";
     let mut causes = resources_removed(new, old, &AT, "pod-level resource");
+    // The comparison reads `resources` of a container, so the pod's resources are wrapped in an object like one.
     let (new, old) = (crate::value::json!({"resources": new}), crate::value::json!({"resources": old}));
     if !differs_in_amounts_only(&new, &old) {
         causes.push(Cause::forbidden("spec", &format!("{ONLY} at pod-level")));
@@ -121,7 +123,8 @@ fn init_container(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Returns true if two containers differ at most in the amounts of cpu and memory.
+/// Returns true if two containers differ at most in the amounts of cpu and memory: with the old amounts, the new one
+/// equals the old one.
 fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     let mut new = new.clone();
     let resources = object(object(&mut new).entry("resources").or_insert(Value::Null));

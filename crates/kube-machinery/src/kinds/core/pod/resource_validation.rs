@@ -1,5 +1,6 @@
-//! Validation of resource requests, limits and claims in pods and containers. Upstream:
-//! `ValidateContainerResourceRequirements` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the resources that a container or pod requests (`requests`), may use at most (`limits`) and claims as
+//! devices (`claims`). Other kinds that have amounts of resources, such as Node and ResourceQuota, share some of the
+//! rules. Upstream: `ValidateContainerResourceRequirements` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -25,11 +26,11 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) 
             causes.extend(pages(name, value, &path));
         }
     }
-    let asks = |wanted: &str| {
+    let names_resource = |wanted: &str| {
         let mut names = ["limits", "requests"].into_iter().filter_map(|field| resources[field].as_object()).flatten();
         names.any(|(name, _)| name.starts_with(wanted))
     };
-    if asks(HUGE) && !asks("cpu") && !asks("memory") {
+    if names_resource(HUGE) && !names_resource("cpu") && !names_resource("memory") {
         causes.push(Cause::forbidden(at, "HugePages require cpu or memory"));
     }
     causes.extend(claim_names(resources, claims, at));
@@ -41,7 +42,8 @@ pub(in crate::kinds) fn overhead_resources(overhead: &Value, at: At<'_>) -> Vec<
     resources(overhead, &BTreeSet::new(), at)
 }
 
-/// Checks that an amount of huge pages is a multiple of the page size. Upstream: `validateResourceQuantityHugePageValue`.
+/// Checks that an amount of huge pages is a multiple of the page size. Upstream:
+/// `validateResourceQuantityHugePageValue`.
 fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
     let fits = Quantity::parse(page).is_ok_and(|page| size.is_multiple_of(&page));
@@ -51,17 +53,17 @@ fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     })
 }
 
-/// The largest total size, in bytes, of the causes about unknown claims. Each cause lists the names of all claims of the
-/// pod, as upstream, so without this limit the response could grow with the square of the request's size.
+/// The largest total size, in bytes, of the causes about unknown claims. Each cause lists the names of all claims of
+/// the pod, as upstream, so without this limit the response could grow with the square of the request's size.
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
 /// Validates the claims that a container uses. `known` are the names in the pod's `resourceClaims`. Upstream:
 /// `validateResourceClaimNames`.
 fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
-    // The claims of which a single request is used. Upstream repeats the cause for each request, but equal causes are
-    // merged anyway.
-    let mut in_parts = HashSet::new();
+    // The names of the claims of which single requests are used, and not the claim as a whole. Upstream repeats the
+    // cause for each request, but equal causes are merged anyway.
+    let mut used_by_request = HashSet::new();
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
     let mut size = 0;
     for (path, claim) in each(resources, "claims", at) {
@@ -77,13 +79,13 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cau
             let messages = if request.is_empty() { Vec::new() } else { names::label(request) };
             causes.extend(invalid(&format_args!("{path}.request"), request, messages));
             let is_used = match request {
-                "" => in_parts.contains(name),
+                "" => used_by_request.contains(name),
                 _ => used.contains(&key),
             };
             causes.extend(is_used.then(|| Cause::duplicate(path, &key)));
             used.insert(key);
             if !request.is_empty() {
-                in_parts.insert(name);
+                used_by_request.insert(name);
             }
         }
         if !known.contains(name) && size < MOST_ABOUT_CLAIMS {
@@ -202,7 +204,7 @@ pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Ve
     causes
 }
 
-/// Returns true if amounts of the resource must be integers. Upstream: `IsIntegerResourceName`.
+/// Returns true if amounts of the resource count things, and so must be integers. Upstream: `IsIntegerResourceName`.
 fn is_counted(resource: &str) -> bool {
     const COUNTED: [&str; 9] = [
         "pods",

@@ -1,10 +1,12 @@
-//! Validation of a container's restart policy and resize policy. Upstream: `validateContainerRestartPolicy`,
-//! `validateInitContainerRestartPolicy` and `validateResizePolicy` in `pkg/apis/core/validation/validation.go`.
+//! Validation of two fields of a container: `restartPolicy` with its rules, which says if the container restarts after
+//! it ended, and `resizePolicy`, which says if it restarts when its cpu or memory changes. Upstream:
+//! `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and `validateResizePolicy` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{each, items, known, known_if_set, one_of, text};
+use crate::kinds::fields::{each, items, one_of, one_of_if_set, required_one_of, text};
 use crate::value::Value;
 
 const POLICIES: [&str; 3] = ["Always", "Never", "OnFailure"];
@@ -18,7 +20,7 @@ const ON_RESIZE: [&str; 2] = ["NotRequired", "RestartContainer"];
 /// Validates the restart policy of a container, and its restart rules for exit codes.
 pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     let rules = items(container, "restartPolicyRules");
-    let mut causes = Vec::from_iter(known_if_set(container, "restartPolicy", &POLICIES, at));
+    let mut causes = Vec::from_iter(one_of_if_set(container, "restartPolicy", &POLICIES, at));
     if container["restartPolicy"].is_null() {
         if rules.is_empty() {
             return causes;
@@ -29,7 +31,7 @@ pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     if rules.len() > MOST_RULES {
         causes.push(Cause::too_many(format_args!("{at}.restartPolicyRules"), rules.len(), MOST_RULES));
     }
-    causes.extend(each(container, "restartPolicyRules", at).flat_map(|(at, rule)| one_rule(rule, &at)));
+    causes.extend(each(container, "restartPolicyRules", at).flat_map(|(at, rule)| validate_rule(rule, &at)));
     causes
 }
 
@@ -43,14 +45,14 @@ pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn one_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(known(text(rule, "action"), &ACTIONS, &format_args!("{at}.action")));
+fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(one_of(text(rule, "action"), &ACTIONS, &format_args!("{at}.action")));
     let (codes, at) = (&rule["exitCodes"], format_args!("{at}.exitCodes"));
     if !codes.is_object() {
         causes.push(Cause::required(at, "must be specified"));
         return causes;
     }
-    causes.extend(known(text(codes, "operator"), &OPERATORS, &format_args!("{at}.operator")));
+    causes.extend(one_of(text(codes, "operator"), &OPERATORS, &format_args!("{at}.operator")));
     let count = items(codes, "values").len();
     if count > MOST_EXIT_CODES {
         causes.push(Cause::too_many(format_args!("{at}.values"), count, MOST_EXIT_CODES));
@@ -69,8 +71,8 @@ pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Ca
         if !seen.insert(resource) {
             causes.push(Cause::duplicate(path, resource));
         }
-        causes.extend(one_of(resource, &RESIZED, &list));
-        causes.extend(one_of(policy, &ON_RESIZE, &list));
+        causes.extend(required_one_of(resource, &RESIZED, &list));
+        causes.extend(required_one_of(policy, &ON_RESIZE, &list));
         if restarts == "Never" && policy != "NotRequired" {
             let why = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
             causes.push(Cause::invalid(list, policy, why));

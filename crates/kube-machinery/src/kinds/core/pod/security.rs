@@ -1,5 +1,6 @@
-//! Validation of the security contexts of pods and containers. Upstream: `validatePodSpecSecurityContext` and
-//! `ValidateSecurityContext` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the security contexts of pods and containers: user and group IDs, sysctls, seccomp and AppArmor
+//! profiles, and privileges. Upstream: `validatePodSpecSecurityContext` and `ValidateSecurityContext` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -7,10 +8,10 @@ use super::profiles::{app_armor, seccomp};
 use super::windows;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::go_struct::{Field, GoStruct};
-use crate::kinds::fields::{each, items, known_if_set, required, text};
+use crate::kinds::fields::{each, items, one_of_if_set, required, text};
 use crate::value::Value;
 
-/// The sysctls that belong to the IPC namespace, beside `fs.mqueue.*`.
+/// The sysctls (kernel parameters) that belong to the IPC namespace, beside `fs.mqueue.*`.
 const OF_IPC: [&str; 10] = [
     "kernel.sem",
     "kernel.shmall",
@@ -35,23 +36,25 @@ pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
         causes.extend(id(group, &format_args!("{at}.supplementalGroups[{i}]")));
     }
     causes.extend(sysctls(spec, &at));
-    causes.extend(known_if_set(context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], &at));
+    causes.extend(one_of_if_set(context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], &at));
     causes.extend(seccomp(&context["seccompProfile"], &format_args!("{at}.seccompProfile")));
     causes.extend(windows::options(&context["windowsOptions"], &format_args!("{at}.windowsOptions")));
     causes.extend(app_armor(&context["appArmorProfile"], &format_args!("{at}.appArmorProfile")));
-    causes.extend(known_if_set(context, "supplementalGroupsPolicy", &["Merge", "Strict"], &at));
-    causes.extend(known_if_set(context, "seLinuxChangePolicy", &["MountOption", "Recursive"], &at));
+    causes.extend(one_of_if_set(context, "supplementalGroupsPolicy", &["Merge", "Strict"], &at));
+    causes.extend(one_of_if_set(context, "seLinuxChangePolicy", &["MountOption", "Recursive"], &at));
     causes
 }
 
-/// Upstream: `validateShareProcessNamespace`.
+/// Checks that containers do not share both their own process namespace and the node's. Upstream:
+/// `validateShareProcessNamespace`.
 pub(super) fn shared_processes(spec: &Value, at: At<'_>) -> Option<Cause> {
     let both = spec["shareProcessNamespace"] == true && spec["hostPID"] == true;
     let why = "ShareProcessNamespace and HostPID cannot both be enabled";
     both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
-/// Upstream: `validateSysctls`.
+/// Validates the sysctls that a pod sets. A sysctl of a namespace that the pod shares with the node would change the
+/// node. Upstream: `validateSysctls`.
 fn sysctls(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
@@ -149,27 +152,27 @@ const CONTEXT: GoStruct = GoStruct(&[
     ("AppArmorProfile", "appArmorProfile", Field::Struct(&super::profiles::PROFILE)),
 ]);
 
-/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's user
-/// namespace.
+/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's
+/// user namespace.
 pub(super) fn validate_container_context(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
         causes.extend(id(&context[field], &format_args!("{at}.{field}")));
     }
-    causes.extend(known_if_set(context, "procMount", &["Default", "Unmasked"], at));
+    causes.extend(one_of_if_set(context, "procMount", &["Default", "Unmasked"], at));
     if host_users && context["procMount"] == "Unmasked" {
         let why = "`hostUsers` must be false to use `Unmasked`";
         causes.push(Cause::invalid(format_args!("{at}.procMount"), "Unmasked", why));
     }
     causes.extend(seccomp(&context["seccompProfile"], &format_args!("{at}.seccompProfile")));
-    causes.extend(escalation(context, at));
+    causes.extend(validate_escalation(context, at));
     causes.extend(windows::options(&context["windowsOptions"], &format_args!("{at}.windowsOptions")));
     causes.extend(app_armor(&context["appArmorProfile"], &format_args!("{at}.appArmorProfile")));
     causes
 }
 
 /// Checks that nothing contradicts `allowPrivilegeEscalation: false`.
-fn escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     if context["allowPrivilegeEscalation"] != false {
         return Vec::new();
     }

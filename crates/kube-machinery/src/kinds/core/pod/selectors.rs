@@ -1,5 +1,6 @@
-//! Validation of label selectors. Upstream: `ValidateLabelSelector` in `pkg/apis/meta/v1/validation` of
-//! k8s.io/apimachinery.
+//! Validation of label selectors, such as `matchLabels: {app: web}`, for all kinds that have one: Deployments,
+//! NetworkPolicies, webhook configurations and others. Upstream: `ValidateLabelSelector` in
+//! `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
 
 use super::validation::labels;
 use crate::conventions::cause::{At, Cause};
@@ -7,6 +8,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The messages about an operator that does not fit its values. Node selectors share them.
 pub(super) const IN: &str = "must be specified when `operator` is 'In' or 'NotIn'";
 pub(super) const EXISTS: &str = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
 pub(super) const OPERATOR: &str = "not a valid selector operator";
@@ -36,7 +38,7 @@ pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Vec<Caus
     causes
 }
 
-/// Upstream: `ValidateLabelName`.
+/// Checks that the name is a valid label key. Upstream: `ValidateLabelName`.
 pub(super) fn label_name(name: &str, at: At<'_>) -> Vec<Cause> {
     names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)).collect()
 }

@@ -1,5 +1,5 @@
-//! Validation of updates of a pod's status. Upstream: `ValidatePodStatusUpdate` in
-//! `pkg/apis/core/validation/validation.go`, line 6167.
+//! Validation of an update of a pod's status, which the kubelet and the scheduler write through the `status`
+//! subresource. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -36,10 +36,10 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     causes.extend(observed_generation(status, &"status"));
     causes.extend(immutable_qos_class(status, before));
-    for (list, containers, restarts) in
+    for (list, containers, sidecars) in
         [("containerStatuses", "containers", false), ("initContainerStatuses", "initContainers", true)]
     {
-        causes.extend(validate_container_state_transition(new, before, list, containers, restarts));
+        causes.extend(validate_container_state_transition(new, before, list, containers, sidecars));
     }
     causes.extend(addresses(status, "podIPs"));
     if let Some(first) = items(status, "hostIPs").first().map(|first| text(first, "ip")) {
@@ -61,13 +61,13 @@ fn observed_generation(parent: &Value, at: At<'_>) -> Option<Cause> {
 /// Checks that the QoS class, which is set at creation, does not change. An empty class passes, because an old kubelet
 /// does not send it.
 fn immutable_qos_class(status: &Value, before: &Value) -> Option<Cause> {
-    let quality = text(status, "qosClass");
-    let is_other = !quality.is_empty() && quality != text(before, "qosClass");
-    is_other.then(|| Cause::invalid("status.qosClass", quality, "field is immutable"))
+    let class = text(status, "qosClass");
+    let is_other = !class.is_empty() && class != text(before, "qosClass");
+    is_other.then(|| Cause::invalid("status.qosClass", class, "field is immutable"))
 }
 
-/// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for init
-/// containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
+/// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for
+/// init containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
 fn validate_container_state_transition(
     pod: &Value,
     before: &Value,
@@ -101,6 +101,7 @@ fn validate_container_state_transition(
     causes
 }
 
+/// Validates `podIPs` or `hostIPs`: valid addresses, at most one of IPv4 and one of IPv6.
 fn addresses(status: &Value, field: &str) -> Vec<Cause> {
     let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
     let mut causes: Vec<Cause> =

@@ -1,16 +1,17 @@
-//! Validation of volume sources in storage systems, such as iSCSI or Azure Disk. Kubernetes has dropped most of their
-//! drivers, but still validates the fields; here only types with a driver, in the tree or as CSI, are validated. Upstream:
-//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+//! Validation of the volume sources that name a storage system, such as iSCSI or Azure Disk, in pods and in
+//! PersistentVolumes. Only types that Kubernetes still has a driver for, in the tree or as CSI, are validated; upstream
+//! also validates the others. Upstream: `validateISCSIVolumeSource` and its neighbours in
+//! `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{items, known_if_set, number, pairs, required, text};
+use crate::kinds::fields::{items, number, one_of_if_set, pairs, required, text};
 use crate::value::Value;
 
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
 const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
 
 /// Checks that all of these fields have a value.
-fn all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
+fn require_all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
     fields.iter().filter_map(|field| required(source, field, at)).collect()
 }
 
@@ -20,6 +21,7 @@ fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
     secret.is_object().then(|| required(secret, "name", &format_args!("{at}.secretRef"))).flatten()
 }
 
+/// Checks the range of a LUN, the number of a disk in a storage system.
 fn lun(number: i64, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number);
     (!fits).then(|| {
@@ -35,13 +37,13 @@ fn partition(source: &Value, at: At<'_>) -> Option<Cause> {
 }
 
 pub(in crate::kinds) fn gce_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = all(source, &["pdName"], at);
+    let mut causes = require_all(source, &["pdName"], at);
     causes.extend(partition(source, at));
     causes
 }
 
 pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = all(source, &["volumeID"], at);
+    let mut causes = require_all(source, &["volumeID"], at);
     causes.extend(partition(source, at));
     causes
 }
@@ -56,8 +58,9 @@ pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format", at)
 }
 
+/// Validates an iSCSI disk. `unknown` is the message for a name with an unknown prefix.
 fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
-    let mut causes = all(source, &["targetPortal", "iqn"], at);
+    let mut causes = require_all(source, &["targetPortal", "iqn"], at);
     let name = text(source, "iqn");
     if !name.is_empty() {
         causes.extend(qualified_name(name, unknown, &format_args!("{at}.iqn")));
@@ -93,10 +96,10 @@ fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
     (!fits).then(|| Cause::invalid(at, name, "must be valid format"))
 }
 
-/// Matches upstream's regular expression `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`, which may match anywhere in
-/// the name.
+/// Matches upstream's regular expression `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`, which may match anywhere
+/// in the name.
 fn is_iqn(name: &str) -> bool {
-    let follows = |rest: &str| {
+    let is_rest_valid = |rest: &str| {
         let date = rest.get(..8).unwrap_or_default();
         let is_date = date.bytes().enumerate().all(|(i, byte)| match i {
             4 => byte == b'-',
@@ -109,7 +112,7 @@ fn is_iqn(name: &str) -> bool {
             !target.is_empty() && !target.contains([',', ';', '*', '&', '$', '|', ' ', '\t', '\n', '\x0c', '\r']);
         is_date && is_domain && is_target
     };
-    name.match_indices("iqn.").any(|(start, found)| follows(&name[start + found.len()..]))
+    name.match_indices("iqn.").any(|(start, found)| is_rest_valid(&name[start + found.len()..]))
 }
 
 /// Matches upstream's regular expressions `^eui.[[:alnum:]]{16}$` and `^naa.[[:alnum:]]{32}$`, of which the caller has
@@ -122,7 +125,7 @@ fn is_identifier(name: &str, digits: usize) -> bool {
 }
 
 pub(in crate::kinds) fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = all(source, &["volumeID"], at);
+    let mut causes = require_all(source, &["volumeID"], at);
     causes.extend(secret_reference(source, at));
     causes
 }
@@ -149,7 +152,7 @@ pub(in crate::kinds) fn fibre_channel(source: &Value, at: At<'_>) -> Vec<Cause> 
 }
 
 pub(in crate::kinds) fn flex(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = all(source, &["driver"], at);
+    let mut causes = require_all(source, &["driver"], at);
     for (option, _) in pairs(source, "options") {
         let domain = option.split_once('/').map_or(option, |(domain, _)| domain);
         let domain = format!(".{}", domain.to_lowercase());
@@ -162,22 +165,22 @@ pub(in crate::kinds) fn flex(source: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 pub(in crate::kinds) fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["secretName", "shareName"], at)
+    require_all(source, &["secretName", "shareName"], at)
 }
 
 pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = all(source, &["diskName", "diskURI"], at);
-    causes.extend(known_if_set(source, "cachingMode", &CACHING, at));
-    causes.extend(known_if_set(source, "kind", &AZURE_KINDS, at));
+    let mut causes = require_all(source, &["diskName", "diskURI"], at);
+    causes.extend(one_of_if_set(source, "cachingMode", &CACHING, at));
+    causes.extend(one_of_if_set(source, "kind", &AZURE_KINDS, at));
     causes
 }
 
 pub(in crate::kinds) fn vsphere(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["volumePath"], at)
+    require_all(source, &["volumePath"], at)
 }
 
 pub(in crate::kinds) fn portworx(source: &Value, at: At<'_>) -> Vec<Cause> {
-    all(source, &["volumeID"], at)
+    require_all(source, &["volumeID"], at)
 }
 
 #[cfg(test)]

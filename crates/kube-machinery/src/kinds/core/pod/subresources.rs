@@ -1,4 +1,5 @@
-//! The two subresources that change a part of a pod's spec: `ephemeralcontainers` and `resize`. Upstream:
+//! The two subresources through which a client changes one part of a pod's spec: `ephemeralcontainers` and `resize`.
+//! [`prepare`] undoes all other changes in the request before [`validate`] checks the rest. Upstream:
 //! `podEphemeralContainersStrategy` and `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
 use super::{ephemeral_containers_update, resize};
@@ -14,20 +15,20 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     match change.subresource {
         Some(Subresource::EphemeralContainers) => {
             let containers = new["spec"]["ephemeralContainers"].take();
-            keep(new, old);
+            restore(new, old);
             let spec = object(&mut new["spec"]);
             spec.remove("ephemeralContainers");
             if !containers.is_null() {
                 spec.insert("ephemeralContainers".into(), containers);
             }
         }
-        Some(Subresource::Resize) => keep_all_but_resources(new, old),
+        Some(Subresource::Resize) => restore_all_but_resources(new, old),
         _ => {}
     }
 }
 
 /// Restores the old spec, labels, annotations, finalizers and owner references. Upstream: `ResetObjectMetaForStatus`.
-fn keep(new: &mut Value, old: &Value) {
+fn restore(new: &mut Value, old: &Value) {
     new["spec"] = old["spec"].clone();
     for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
         let metadata = object(&mut new["metadata"]);
@@ -40,7 +41,7 @@ fn keep(new: &mut Value, old: &Value) {
 
 /// Keeps only the new resources and resize policies. Containers that were added, removed or renamed stay as sent, and
 /// the validation refuses them. Upstream: `dropNonResizeUpdates`.
-fn keep_all_but_resources(new: &mut Value, old: &Value) {
+fn restore_all_but_resources(new: &mut Value, old: &Value) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
     let spec = &new["spec"];
     if LISTS.iter().any(|field| items(spec, field).len() != items(&old["spec"], field).len()) {
@@ -50,23 +51,24 @@ fn keep_all_but_resources(new: &mut Value, old: &Value) {
         |pod: &Value, field: &str| items(&pod["spec"], field).iter().map(|c| c["name"].clone()).collect::<Vec<_>>();
     let wanted = spec.clone();
     let renamed = LISTS.map(|field| names(new, field) != names(old, field));
-    keep(new, old);
+    restore(new, old);
     for (field, renamed) in LISTS.into_iter().zip(renamed) {
         if renamed {
             new["spec"][field] = wanted[field].clone();
             continue;
         }
         for (container, wanted) in list(&mut new["spec"], field).zip(items(&wanted, field)) {
-            take(container, wanted, "resources");
-            take(container, wanted, "resizePolicy");
+            copy_field(container, wanted, "resources");
+            copy_field(container, wanted, "resizePolicy");
         }
     }
     if !wanted["resources"].is_null() {
-        take(&mut new["spec"], &wanted, "resources");
+        copy_field(&mut new["spec"], &wanted, "resources");
     }
 }
 
-fn take(to: &mut Value, from: &Value, field: &str) {
+/// Copies a field, or removes it if `from` has none.
+fn copy_field(to: &mut Value, from: &Value, field: &str) {
     match from.get(field) {
         Some(value) => object(to).insert(field.into(), value.clone()),
         None => object(to).remove(field),
@@ -74,8 +76,8 @@ fn take(to: &mut Value, from: &Value, field: &str) {
 }
 
 /// Validates an update of a subresource.
-pub(super) fn validate(part: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
-    match part {
+pub(super) fn validate(subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+    match subresource {
         Subresource::EphemeralContainers => ephemeral_containers_update::validate(new, old),
         Subresource::Resize => resize::validate(new, old),
         _ => Vec::new(),

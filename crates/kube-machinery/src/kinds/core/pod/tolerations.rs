@@ -1,8 +1,9 @@
-//! Validation of tolerations, by which a pod can run on tainted nodes. Upstream: `ValidateTolerations` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of tolerations. A taint keeps pods away from a node; a pod that tolerates the taint may run there
+//! nevertheless. Pods, RuntimeClasses and an annotation of old clients have tolerations. Upstream:
+//! `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{known, text};
+use crate::kinds::fields::{one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -47,7 +48,7 @@ pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Vec<Ca
             }
         }
         if !effect.is_empty() {
-            causes.extend(known(effect, &EFFECTS, &format_args!("{path}.effect")));
+            causes.extend(one_of(effect, &EFFECTS, &format_args!("{path}.effect")));
         }
     }
     causes

@@ -1,5 +1,6 @@
-//! Validation of pod updates: only a few fields of the spec, such as images and tolerations, may change. Upstream:
-//! `ValidatePodUpdate`.
+//! Validation of the change that an update makes to a pod's spec. Only a few fields may change: images, more
+//! tolerations, a shorter deadline, fewer scheduling gates. The method: `fixed` undoes the allowed changes in a copy of
+//! the new spec; if the copy still differs from the old spec, the update is refused. Upstream: `ValidatePodUpdate`.
 
 use std::collections::HashSet;
 
@@ -36,8 +37,8 @@ pub(crate) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
             return causes;
         }
     }
-    let kept: HashSet<Value> = items(new, "tolerations").iter().map(lasting).collect();
-    if items(old, "tolerations").iter().all(|old| kept.contains(&lasting(old))) {
+    let kept: HashSet<Value> = items(new, "tolerations").iter().map(without_seconds).collect();
+    if items(old, "tolerations").iter().all(|old| kept.contains(&without_seconds(old))) {
         causes.extend(tolerations(items(new, "tolerations"), &"spec.tolerations"));
     } else {
         let detail = "existing toleration can not be modified except its tolerationSeconds";
@@ -79,7 +80,7 @@ fn deadline(new: &Value, old: &Value) -> Option<Cause> {
 }
 
 /// Returns the toleration without `tolerationSeconds`, the only field that may change.
-fn lasting(toleration: &Value) -> Value {
+fn without_seconds(toleration: &Value) -> Value {
     let mut toleration = toleration.clone();
     if let Some(fields) = toleration.as_object_mut() {
         fields.remove("tolerationSeconds");

@@ -1,5 +1,7 @@
-//! Validation of pods and pod templates. Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in
-//! `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
+//! Validation of a whole pod or pod template. The server calls it for each create and update of a pod, or of an object
+//! with a template, such as a Deployment; the submodules beside it validate the parts. Upstream: `ValidatePodSpec`,
+//! `ValidatePodCreate`, `ValidatePodTemplateSpec` in `pkg/apis/core/validation/validation.go`, for the feature gates
+//! that are on by default.
 
 use super::affinity::affinity;
 use super::annotations;
@@ -15,7 +17,7 @@ use super::update;
 use super::volume_validation::volumes;
 use super::windows;
 use crate::conventions::cause::{At, Cause};
-use crate::kinds::fields::{each, invalid, items, not_negative, one_of, text};
+use crate::kinds::fields::{each, invalid, items, not_negative, required_one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -106,12 +108,12 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes.extend(containers(&shared, at));
     causes.extend(ephemeral_containers(&shared, at));
     causes.extend(on_the_node(spec, holder, at));
-    causes.extend(one_of(
+    causes.extend(required_one_of(
         text(spec, "restartPolicy"),
         &["Always", "OnFailure", "Never"],
         &format_args!("{at}.restartPolicy"),
     ));
-    causes.extend(one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &format_args!("{at}.dnsPolicy")));
+    causes.extend(required_one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &format_args!("{at}.dnsPolicy")));
     causes.extend(labels(&spec["nodeSelector"], &format_args!("{at}.nodeSelector")));
     causes.extend(security::validate_pod_context(spec, at));
     causes.extend(shared_processes(spec, at));
@@ -137,7 +139,11 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes.extend(optional_name(spec, "priorityClassName", names::subdomain, at));
     causes.extend(optional_name(spec, "runtimeClassName", names::subdomain, at));
     if let Some(policy) = spec["preemptionPolicy"].as_str() {
-        causes.extend(one_of(policy, &["PreemptLowerPriority", "Never"], &format_args!("{at}.preemptionPolicy")));
+        causes.extend(required_one_of(
+            policy,
+            &["PreemptLowerPriority", "Never"],
+            &format_args!("{at}.preemptionPolicy"),
+        ));
     }
     if spec["overhead"].is_object() {
         let overhead = crate::value::json!({"limits": spec["overhead"]});
@@ -156,7 +162,7 @@ fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, a
     }
 }
 
-/// Upstream: `ValidateLabels`.
+/// Validates the keys and values of labels, or of a node selector, which has the same form. Upstream: `ValidateLabels`.
 pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {

@@ -1,10 +1,12 @@
-//! Validation of the volume sources that need no storage system, such as `emptyDir`, `hostPath`, `secret` and `csi`.
-//! Upstream: `validateHostPathVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
+//! Validation of the volume sources that need no storage system, such as `emptyDir`, `hostPath`, `secret` and `csi`. A
+//! source is the field of a volume that says where its files come from. Also here: [`Type`], of which
+//! `volume_validation` and PersistentVolumes make their lists of all types. Upstream: `validateHostPathVolumeSource`
+//! and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
 
 use super::paths::{descending, local, no_backsteps};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
-use crate::kinds::fields::{each, invalid, known_if_set, one_of, required, text};
+use crate::kinds::fields::{each, invalid, one_of_if_set, required, required_one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -20,6 +22,7 @@ pub struct Type {
     pub(in crate::kinds) second: &'static str,
     /// The name of the field in upstream's causes about the source itself. Sometimes it differs from `field`.
     pub(in crate::kinds) path: &'static str,
+    /// Validates the source, at the given path.
     pub(in crate::kinds) check: fn(&Value, At<'_>) -> Vec<Cause>,
 }
 
@@ -46,7 +49,7 @@ pub(in crate::kinds) fn host_path(source: &Value, at: At<'_>) -> Vec<Cause> {
         return vec![cause];
     }
     let mut causes = Vec::from_iter(no_backsteps(text(source, "path"), &format_args!("{at}.path")));
-    causes.extend(known_if_set(source, "type", &HOST_PATH_TYPES, at));
+    causes.extend(one_of_if_set(source, "type", &HOST_PATH_TYPES, at));
     causes
 }
 
@@ -98,7 +101,7 @@ pub(super) fn claim(source: &Value, at: At<'_>) -> Vec<Cause> {
     required(source, "claimName", at).into_iter().collect()
 }
 
-/// Upstream: `ValidateCSIDriverName`.
+/// Checks the name of a CSI driver. Upstream: `ValidateCSIDriverName`.
 pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (driver, path) = (text(source, "driver"), format_args!("{at}.driver"));
     let mut causes = Vec::from_iter(required(source, "driver", at));
@@ -109,7 +112,7 @@ pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateCSIVolumeSource`.
+/// Validates a `csi` volume in a pod. Upstream: `validateCSIVolumeSource`.
 pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = csi_driver(source, at);
     let secret = &source["nodePublishSecretRef"];
@@ -124,6 +127,6 @@ pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
 
 pub(super) fn image(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(source, "reference", at));
-    causes.extend(one_of(text(source, "pullPolicy"), &PULL_POLICIES, &format_args!("{at}.pullPolicy")));
+    causes.extend(required_one_of(text(source, "pullPolicy"), &PULL_POLICIES, &format_args!("{at}.pullPolicy")));
     causes
 }

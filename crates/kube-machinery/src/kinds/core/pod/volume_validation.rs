@@ -1,4 +1,5 @@
-//! Validation of a pod's list of volumes: each has a unique name and exactly one source. Upstream: `ValidateVolumes` and
+//! Validation of a pod's list of volumes: each has a unique name and exactly one source, such as `emptyDir` or
+//! `secret`. The table `TYPES` lists all sources with the functions that validate them. Upstream: `ValidateVolumes` and
 //! `validateVolumeSource` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
@@ -46,10 +47,11 @@ const TYPES: [Type; 30] = [
     volume_type("image", sources::image),
 ];
 
-/// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted. `pod`
-/// is the name of the pod, empty for a pod template.
+/// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted.
+/// `pod` is the name of the pod, empty for a pod template.
 pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
-    let (mut all, mut sound) = (Vec::new(), HashMap::new());
+    let (mut all, mut valid) = (Vec::new(), HashMap::new());
+    // The names of the claims that will be made for the pod's `ephemeral` volumes. No other volume may use them.
     let claims: HashSet<String> = each(spec, "volumes", at)
         .filter(|(_, volume)| !pod.is_empty() && volume["ephemeral"].is_object())
         .map(|(_, volume)| format!("{pod}-{}", text(volume, "name")))
@@ -65,11 +67,11 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>
                 );
             }
         }
-        if sound.contains_key(name) {
+        if valid.contains_key(name) {
             causes.push(Cause::duplicate(format_args!("{path}.name"), name));
         }
         if causes.is_empty() {
-            sound.insert(name, volume);
+            valid.insert(name, volume);
         }
         all.extend(causes);
         let claim = text(&volume["persistentVolumeClaim"], "claimName");
@@ -78,7 +80,7 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>
             all.push(Cause::invalid(format_args!("{path}.persistentVolumeClaim.claimName"), claim, why));
         }
     }
-    (all, sound)
+    (all, valid)
 }
 
 /// Checks that the volume has exactly one source, and validates it.
@@ -94,7 +96,7 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
                 "may not specify more than 1 volume type",
             ));
         }
-        causes.extend(name_for(kind, volume, pod, at, count == 1));
+        causes.extend(validate_derived_names(kind, volume, pod, at, count == 1));
     }
     if count == 0 {
         causes.push(Cause::required(at, "must specify a volume type"));
@@ -102,8 +104,9 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Checks the names that Kubernetes derives from the volume's name: an iSCSI name, and the claim of an `ephemeral` volume.
-fn name_for(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
+/// Checks the names that Kubernetes derives from the volume's name: an iSCSI name, and the claim of an `ephemeral`
+/// volume.
+fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {
         "iscsi" => {

@@ -1,4 +1,5 @@
-//! The defaults of volumes in pods, some of which PersistentVolumes share.
+//! The defaults of volumes in pods, such as the file mode 0644. PersistentVolumes share those of some sources.
+//! Upstream: `SetDefaults_Volume` and the functions for each source in `pkg/apis/core/v1/defaults.go`.
 
 use super::image;
 use crate::conventions::edit::{empty, list, object_field, set_default};

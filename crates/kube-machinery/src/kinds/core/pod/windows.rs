@@ -1,5 +1,6 @@
-//! Validation of Windows options, of pods that name their operating system, and of pods with a user namespace of their
-//! own. Upstream: `validateWindowsSecurityContextOptions`, `validateWindowsHostProcessPod`, `validateWindows`,
+//! Validation of pods by their operating system: the Windows options of security contexts, the fields that Windows or
+//! Linux pods must not set, HostProcess containers on Windows, and, on Linux, pods with a user namespace of their own.
+//! Upstream: `validateWindowsSecurityContextOptions`, `validateWindowsHostProcessPod`, `validateWindows`,
 //! `validateLinux` and `validateHostUsers` in `pkg/apis/core/validation/validation.go`.
 
 use super::containers::visit;
@@ -12,7 +13,7 @@ const LONGEST_SPEC: usize = 64 * 1024;
 const LONGEST_DOMAIN: usize = 256;
 const LONGEST_USER: usize = 104;
 
-/// Checks that the pod names a known operating system, and sets no field of another one.
+/// Checks that `spec.os`, if it is set, names a known operating system, and that no field of another one is set.
 pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (system, path) = (&spec["os"], format_args!("{at}.os"));
     if !system.is_object() {

@@ -1,4 +1,5 @@
-//! Validation of a Service's cluster IPs and IP families. Upstream: `ValidateServiceClusterIPsRelatedFields` in
+//! Validation of a Service's cluster IPs, the virtual addresses by which pods reach it, and of its IP families (IPv4,
+//! IPv6, or both for dual stack). Upstream: `ValidateServiceClusterIPsRelatedFields` in
 //! `pkg/apis/core/validation/validation.go`, line 9393.
 
 use std::collections::HashSet;
@@ -23,29 +24,30 @@ pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
         _ => {}
     }
     causes.extend(families(spec));
-    let mut is_sound = true;
+    let mut are_valid = true;
     for (i, address) in given.iter().enumerate() {
         let cause = match *address {
             "None" if i == 0 && given.len() > 1 => Some(all("'None' must be the first and only value")),
             "None" if i == 0 => None,
             address => ip(address, &format_args!("spec.clusterIPs[{i}]")),
         };
-        is_sound &= cause.is_none();
+        are_valid &= cause.is_none();
         causes.extend(cause);
     }
     if given.len() > 2 {
         causes.push(all("may only hold up to 2 values"));
     }
     let parsed: Vec<IpAddr> = given.iter().filter_map(|address| address.parse().ok()).collect();
-    if is_sound && given.len() > 1 && (given.len() > 2 || !one_of_each_family(parsed.iter().copied())) {
+    if are_valid && given.len() > 1 && (given.len() > 2 || !one_of_each_family(parsed.iter().copied())) {
         causes.push(all("may specify no more than one IP for each IP family"));
     }
-    if is_sound {
+    if are_valid {
         causes.extend(mismatches(&parsed, items(spec, "ipFamilies")));
     }
     causes
 }
 
+/// Validates `ipFamilies` and `ipFamilyPolicy`.
 fn families(spec: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, family) in items(spec, "ipFamilies").iter().enumerate() {

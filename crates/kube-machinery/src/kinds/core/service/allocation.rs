@@ -1,4 +1,7 @@
-//! Allocates cluster IPs and node ports for Services. Upstream: `pkg/registry/core/service/storage/alloc.go`.
+//! Allocates cluster IPs and node ports for Services. A cluster IP is a virtual address inside of the cluster; a node
+//! port is opened on every node. No two services may share one, so each write of a service first reserves its values
+//! here, and keeps or returns them when the write succeeds or fails. Upstream:
+//! `pkg/registry/core/service/storage/alloc.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::Ipv4Addr;
@@ -14,8 +17,10 @@ use crate::value::{Array, Value, json};
 
 /// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
 const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
-/// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for one.
+/// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for
+/// one.
 const STATIC_ADDRESSES: u32 = 256;
+/// The range of node ports.
 const PORTS: RangeInclusive<u32> = 30_000..=32_767;
 /// The number of ports at the start of the range that are allocated last, to leave them to services that ask for one.
 const STATIC_PORTS: u32 = 86;
@@ -35,7 +40,7 @@ struct Allocations {
     next: u64,
 }
 
-/// The address and node ports of one service. Fields that the service's type does not use are ignored.
+/// The address and node ports of one service, as numbers.
 #[derive(Debug, Default)]
 struct Allocation {
     address: Option<u32>,
@@ -43,6 +48,7 @@ struct Allocation {
 }
 
 impl Allocation {
+    /// Reads the allocation of a service. Fields that the service's type does not use are ignored.
     fn of(service: &Value) -> Self {
         let spec = &service["spec"];
         let address = spec["clusterIP"].as_str().filter(|_| needs_address(spec));
@@ -92,6 +98,7 @@ impl Allocations {
 impl Allocator for Allocations {
     fn reserve(&mut self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>> {
         self.allocate(key, service, old)?;
+        // The reservation has only values that were free: those that the service held before are under `stored`.
         let mut new = Allocation::of(service);
         new.address = new.address.filter(|address| self.addresses.is_free(*address));
         new.ports.retain(|port| self.ports.is_free(*port));
@@ -127,15 +134,18 @@ fn node_port(port: &Value) -> Option<u32> {
     port["nodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
 }
 
+/// Returns true unless the service is only a DNS alias.
 fn needs_address(spec: &Value) -> bool {
     spec["type"] != "ExternalName"
 }
 
+/// Returns true if the service has node ports.
 fn needs_ports(spec: &Value) -> bool {
     matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
 }
 
-/// Upstream: `NeedsHealthCheck`.
+/// Returns true if the load balancer checks on a port of its own which nodes have pods of the service. Upstream:
+/// `NeedsHealthCheck`.
 pub(super) fn needs_health_check(spec: &Value) -> bool {
     spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
 }
@@ -172,6 +182,7 @@ fn normalize_cluster_ips(spec: &mut Value) {
 /// Copies node ports from the old ports of the same name, unless the update already gives the number to a port.
 fn patch_node_ports(spec: &mut Value, old: &Value) {
     let numbers = |spec: &Value| -> HashSet<u32> { items(spec, "ports").iter().filter_map(node_port).collect() };
+    // The old numbers that the update gives to a port itself.
     let mut used = numbers(old);
     used.retain({
         let now = numbers(spec);
@@ -187,8 +198,8 @@ fn patch_node_ports(spec: &mut Value, old: &Value) {
 }
 
 /// Returns the spec that validation should check: allocations that an update omits are kept, and fields that the new
-/// type does not use are removed. Upstream does this before validation, in `patchAllocatedValues`, `NormalizeClusterIPs`
-/// and `dropTypeDependentFields`.
+/// type does not use are removed. Upstream does this before validation, in `patchAllocatedValues`,
+/// `NormalizeClusterIPs` and `dropTypeDependentFields`.
 pub(super) fn spec_for_validation(spec: &Value, old: Option<&Value>) -> Value {
     let mut spec = spec.clone();
     let Some(old) = old else {
@@ -197,8 +208,9 @@ pub(super) fn spec_for_validation(spec: &Value, old: Option<&Value>) -> Value {
     };
     patch_allocated_values(&mut spec, old);
     drop_type_dependent_fields(&mut spec, old);
-    let (one, all) = (spec["clusterIP"] != old["clusterIP"], spec["clusterIPs"] != old["clusterIPs"]);
-    match (one, all) {
+    // If an update changes only one of the two fields for the address, the other follows it.
+    let (changes_one, changes_list) = (spec["clusterIP"] != old["clusterIP"], spec["clusterIPs"] != old["clusterIPs"]);
+    match (changes_one, changes_list) {
         (true, false) if spec["clusterIP"].is_string() => spec["clusterIPs"] = json!([spec["clusterIP"]]),
         (false, true) if spec["clusterIPs"][0].is_string() => spec["clusterIP"] = spec["clusterIPs"][0].clone(),
         _ => {}
@@ -220,12 +232,12 @@ fn drop_type_dependent_fields(spec: &mut Value, old: &Value) {
         ("loadBalancerClass", balanced),
         ("externalTrafficPolicy", needs_ports),
     ];
-    let lost: Vec<&str> = fields
+    let dropped: Vec<&str> = fields
         .into_iter()
         .filter(|(field, needs)| needs(old) && !needs(spec) && spec[*field] == old[*field])
         .map(|(field, _)| field)
         .collect();
-    for field in lost {
+    for field in dropped {
         object(spec).remove(field);
     }
     if needs_ports(old) && !needs_ports(spec) {
@@ -298,15 +310,16 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     let mut own = OwnPorts { free, before, by_port: HashMap::new(), pairs: HashSet::new(), used: HashSet::new() };
     let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
     let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Array::as_mut_slice);
+    // The given ports come first, so that no free port is chosen that a later port asks for.
     for (i, port) in list.iter().enumerate() {
         if let Some(number) = node_port(port) {
             own.reserve(&port["port"], number, &format_args!("spec.ports[{i}].nodePort"))?;
         }
     }
-    let mut fresh = free.from(PORTS.start() + STATIC_PORTS);
+    let mut unused = free.from(PORTS.start() + STATIC_PORTS);
     let full = |what: &str| vec![Cause::invalid(what, "", "failed to allocate a nodePort: range is full")];
     for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
-        let Some(number) = own.node_port_of(&port["port"]).or_else(|| fresh.find(|number| !own.used.contains(number)))
+        let Some(number) = own.node_port_of(&port["port"]).or_else(|| unused.find(|number| !own.used.contains(number)))
         else {
             return Err(full("spec.ports"));
         };
@@ -317,7 +330,7 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
         match health_check_port(spec) {
             Some(number) => own.reserve(&Value::Null, number, &"spec.healthCheckNodePort")?,
             None => {
-                let number = fresh.find(|number| !own.used.contains(number));
+                let number = unused.find(|number| !own.used.contains(number));
                 set(spec, "healthCheckNodePort", json!(number.ok_or_else(|| full("spec.healthCheckNodePort"))?));
             }
         }
@@ -327,11 +340,15 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
 
 /// The node ports of one service during their allocation.
 struct OwnPorts<'a> {
+    /// The node ports that no service has.
     free: &'a FreeRanges,
+    /// The node ports that this service had before.
     before: &'a BTreeSet<u32>,
     /// The first node port that was given to each port number.
     by_port: HashMap<Option<i64>, u32>,
+    /// The port numbers with their node ports. The same pair may occur twice, for two protocols.
     pairs: HashSet<(Option<i64>, u32)>,
+    /// The node ports that the service uses.
     used: HashSet<u32>,
 }
 

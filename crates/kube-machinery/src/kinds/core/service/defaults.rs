@@ -1,4 +1,5 @@
-//! The defaults of Services: type, session affinity, traffic policies and ports.
+//! The defaults of Services: type, session affinity, traffic policies and ports. Cluster IPs and node ports are not
+//! defaults; `allocation` fills them in. Upstream: `SetDefaults_Service` in `pkg/apis/core/v1/defaults.go`.
 
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::value::{Value, json};
@@ -52,8 +53,8 @@ fn addresses(spec: &mut Value) {
 /// Sets the traffic policies that the type supports.
 fn policies(spec: &mut Value) {
     let kind = spec["type"].as_str().unwrap_or_default().to_owned();
-    let named = spec["externalIPs"].as_array().is_some_and(|addresses| !addresses.is_empty());
-    if kind == "NodePort" || kind == "LoadBalancer" || (kind == "ClusterIP" && named) {
+    let has_external_ips = spec["externalIPs"].as_array().is_some_and(|addresses| !addresses.is_empty());
+    if kind == "NodePort" || kind == "LoadBalancer" || (kind == "ClusterIP" && has_external_ips) {
         set_default(spec, "externalTrafficPolicy", json!("Cluster"));
     }
     if ["ClusterIP", "NodePort", "LoadBalancer"].contains(&kind.as_str()) {

@@ -1,4 +1,5 @@
-//! Validation of a Service's session affinity and traffic policies. Upstream: `validateClientIPAffinityConfig`,
+//! Validation of the fields that say how requests to a Service are spread over its pods: session affinity, which keeps
+//! a client at one pod, the traffic policies, and the traffic distribution. Upstream: `validateClientIPAffinityConfig`,
 //! `validateServiceExternalTrafficPolicy`, `validateServiceInternalTrafficFieldsValue` and
 //! `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
 
@@ -38,6 +39,7 @@ pub(super) fn traffic(spec: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Validates the policy for traffic from outside the cluster, and the port of its health check.
 fn external(spec: &Value) -> Vec<Cause> {
     let (kind, policy) = (text(spec, "type"), text(spec, "externalTrafficPolicy"));
     let mut causes = Vec::new();

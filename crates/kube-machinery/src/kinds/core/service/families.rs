@@ -1,4 +1,5 @@
-//! Fills in and checks the IP families of a Service, on a cluster that has only IPv4. Upstream: `initIPFamilyFields` in
+//! Fills in and checks the IP families of a Service before its address is allocated. This cluster has only IPv4, so
+//! most services get `[IPv4]`, and a request for IPv6 or dual stack is refused. Upstream: `initIPFamilyFields` in
 //! `pkg/registry/core/service/storage/alloc.go`, line 104.
 
 use crate::conventions::cause::Cause;
@@ -18,14 +19,15 @@ pub(super) fn init_ip_family_fields(spec: &mut Value, old: Option<&Value>) -> Re
     if old.is_some_and(|old| prefers_the_same(spec, old)) {
         return Ok(());
     }
-    let is_headless_anywhere = text(spec, "clusterIP") == "None" && has_no_selector(spec);
-    set_policy(spec, old, is_headless_anywhere);
+    // A headless service without a selector has no address, and users make its endpoints. They may have any family.
+    let has_manual_endpoints = text(spec, "clusterIP") == "None" && has_no_selector(spec);
+    set_policy(spec, old, has_manual_endpoints);
     let mut causes = fit_to_policy(spec, old);
     causes.extend(infer_families(spec));
     if !causes.is_empty() {
         return Err(causes);
     }
-    if !is_headless_anywhere {
+    if !has_manual_endpoints {
         let causes = refuse_dual_stack(spec);
         if !causes.is_empty() {
             return Err(causes);
@@ -34,9 +36,9 @@ pub(super) fn init_ip_family_fields(spec: &mut Value, old: Option<&Value>) -> Re
     let is_single = text(spec, "ipFamilyPolicy") == SINGLE;
     let families = &mut spec["ipFamilies"];
     match families.as_array().map_or(&[][..], Array::as_slice) {
-        [] if is_headless_anywhere && !is_single => *families = json!(["IPv4", "IPv6"]),
+        [] if has_manual_endpoints && !is_single => *families = json!(["IPv4", "IPv6"]),
         [] => *families = json!(["IPv4"]),
-        [one] if is_headless_anywhere && !is_single => {
+        [one] if has_manual_endpoints && !is_single => {
             let other = if one == "IPv4" { "IPv6" } else { "IPv4" };
             *families = json!([one, other]);
         }
@@ -59,12 +61,12 @@ fn prefers_the_same(spec: &Value, old: &Value) -> bool {
         && ["type", "clusterIPs", "ipFamilies"].into_iter().all(same)
 }
 
-fn set_policy(spec: &mut Value, old: Option<&Value>, is_headless_anywhere: bool) {
+fn set_policy(spec: &mut Value, old: Option<&Value>, has_manual_endpoints: bool) {
     if spec["ipFamilyPolicy"].is_string() {
         return;
     }
     let before = old.and_then(|old| old["ipFamilyPolicy"].as_str());
-    let policy = before.unwrap_or(if is_headless_anywhere { DUAL } else { SINGLE });
+    let policy = before.unwrap_or(if has_manual_endpoints { DUAL } else { SINGLE });
     object(spec).insert("ipFamilyPolicy".into(), json!(policy));
 }
 

@@ -1,4 +1,5 @@
-//! The set of free cluster IPs or node ports, from which Services allocate.
+//! A set of free numbers in a range, from which `allocation` takes cluster IPs (addresses as numbers) and node ports.
+//! The range of cluster IPs has a million addresses, so the set is kept as a few subranges.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

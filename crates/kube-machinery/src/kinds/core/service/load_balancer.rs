@@ -1,4 +1,5 @@
-//! Validation of the load balancer fields of a Service. Upstream: the second half of `validateService`,
+//! Validation of the fields of a Service of type `LoadBalancer`: the clients that may reach it, its class, and in the
+//! status the addresses that the cloud gave it. Upstream: the second half of `validateService`,
 //! `validateLoadBalancerClassField` and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`, lines
 //! 7149 to 7195 and 9082.
 
@@ -10,6 +11,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The annotation that held the source ranges before there was a field.
 const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
 const ONLY_HERE: &str = "may only be used when `type` is 'LoadBalancer'";
 const MODES: [&str; 2] = ["Proxy", "VIP"];
@@ -18,12 +20,12 @@ fn is_balanced(spec: &Value) -> bool {
     text(spec, "type") == "LoadBalancer"
 }
 
-/// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the result of
-/// `spec_for_validation`, which may differ from the spec in `service`.
+/// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the
+/// result of `spec_for_validation`, which may differ from the spec in `service`.
 pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Vec<Cause> {
     let ranges = items(spec, "loadBalancerSourceRanges");
-    let noted = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
-    let (at, ranges) = match noted(service) {
+    let annotation = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
+    let (at, ranges) = match annotation(service) {
         _ if !ranges.is_empty() => {
             // Upstream's path has a capital L.
             let trimmed = |range: &Value| range.as_str().unwrap_or_default().trim().to_owned();
@@ -33,14 +35,14 @@ pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) 
         }
         Some(note) => {
             let at = format!("metadata.annotations[{RANGES}]");
-            let is_new = old.and_then(noted).as_ref() != Some(&note) && !note.trim().is_empty();
+            let is_new = old.and_then(annotation).as_ref() != Some(&note) && !note.trim().is_empty();
             let each = note.split(',').filter(|_| is_new).map(|range| (at.clone(), range.trim().to_owned()));
             (at.clone(), each.collect())
         }
         None => (String::new(), Vec::new()),
     };
-    let foreign = !at.is_empty() && !is_balanced(spec);
-    let mut causes: Vec<Cause> = foreign.then(|| Cause::forbidden(at, ONLY_HERE)).into_iter().collect();
+    let is_misplaced = !at.is_empty() && !is_balanced(spec);
+    let mut causes: Vec<Cause> = is_misplaced.then(|| Cause::forbidden(at, ONLY_HERE)).into_iter().collect();
     causes.extend(ranges.iter().filter_map(|(at, range)| cidr(range, at)));
     if !spec["allocateLoadBalancerNodePorts"].is_null() && !is_balanced(spec) {
         causes.push(Cause::forbidden("spec.allocateLoadBalancerNodePorts", ONLY_HERE));
@@ -73,10 +75,14 @@ pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Vec<Cause> {
         let why = "may only be used when `spec.type` is 'LoadBalancer'";
         return (!entrances.is_empty()).then(|| Cause::forbidden(at, why)).into_iter().collect();
     }
-    entrances.iter().enumerate().flat_map(|(i, entrance)| one_entrance(entrance, &format_args!("{at}[{i}]"))).collect()
+    entrances
+        .iter()
+        .enumerate()
+        .flat_map(|(i, entrance)| validate_entrance(entrance, &format_args!("{at}[{i}]")))
+        .collect()
 }
 
-fn one_entrance(entrance: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_entrance(entrance: &Value, at: At<'_>) -> Vec<Cause> {
     let (address, host) = (text(entrance, "ip"), text(entrance, "hostname"));
     let mut causes = Vec::new();
     if !address.is_empty() {

@@ -1,4 +1,5 @@
-//! Validation of Services. Upstream: `validateService`, `validateServicePort` and `ValidateServiceUpdate` in
+//! Validation of a whole Service, for each create and update: its ports and its type here, other fields in the modules
+//! beside this one. Upstream: `validateService`, `validateServicePort` and `ValidateServiceUpdate` in
 //! `pkg/apis/core/validation/validation.go`, lines 6999 to 7250 and 7368.
 
 use std::collections::HashSet;
@@ -11,7 +12,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses::{ip, reachable};
 use crate::kinds::core::pod::ports::PROTOCOLS;
 use crate::kinds::core::pod::validation::labels;
-use crate::kinds::fields::{is_port, items, one_of, port_name, text};
+use crate::kinds::fields::{is_port, items, port_name, required_one_of, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
 use crate::value::{Value, json};
 
@@ -30,6 +31,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let headless = items(spec, "clusterIPs") == ["None"];
     let ports = items(spec, "ports");
     let mut causes: Vec<Cause> = old.into_iter().filter_map(|old| class_change(spec, &old["spec"])).collect();
+    // The old spec, if the service has a health check before and after the update.
     let was_checked = old.map(|old| &old["spec"]).filter(|old| needs_health_check(old) && needs_health_check(spec));
     if was_checked.is_some_and(|old| old["healthCheckNodePort"] != spec["healthCheckNodePort"]) {
         causes.push(Cause::forbidden("spec.healthCheckNodePort", "field is immutable"));
@@ -42,21 +44,21 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid("spec.clusterIPs[0]", "None", &detail));
     }
     if kind == "ExternalName" {
-        causes.extend(elsewhere(spec));
+        causes.extend(validate_external_name(spec));
     }
     let mut names = HashSet::new();
     for (i, port) in ports.iter().enumerate() {
-        causes.extend(one_port(port, &mut names, ports.len() > 1, &format_args!("spec.ports[{i}]")));
+        causes.extend(validate_port(port, &mut names, ports.len() > 1, &format_args!("spec.ports[{i}]")));
     }
     causes.extend(labels(&spec["selector"], &"spec.selector"));
-    causes.extend(one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], &"spec.sessionAffinity"));
+    causes.extend(required_one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], &"spec.sessionAffinity"));
     causes.extend(affinity(spec));
     for (i, address) in items(spec, "externalIPs").iter().enumerate() {
         let (address, at) = (address.as_str().unwrap_or_default(), format_args!("spec.externalIPs[{i}]"));
         causes.extend(ip(address, &at).map_or_else(|| reachable(address, &at), |cause| vec![cause]));
     }
-    causes.extend(one_of(kind, &TYPES, &"spec.type"));
-    causes.extend(numbers(ports, kind));
+    causes.extend(required_one_of(kind, &TYPES, &"spec.type"));
+    causes.extend(validate_port_numbers(ports, kind));
     causes.extend(source_ranges(spec, new, old));
     causes.extend(class(spec));
     causes.extend(traffic(spec));
@@ -64,7 +66,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Validates an `ExternalName` service, which is a DNS alias and has no addresses.
-fn elsewhere(spec: &Value) -> Vec<Cause> {
+fn validate_external_name(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
         if spec.get(field).is_some_and(|value| value.as_array().map_or(!value.is_null(), |list| !list.is_empty())) {
@@ -76,7 +78,7 @@ fn elsewhere(spec: &Value) -> Vec<Cause> {
 }
 
 /// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes.
-fn numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
+fn validate_port_numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
     if kind == "ClusterIP" {
@@ -111,7 +113,7 @@ fn external_name(name: &str) -> Option<Cause> {
 }
 
 /// Validates a port. If there are several, each must have a unique name. `names` are the names of the ports before it.
-fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Vec<Cause> {
+fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.name");
     match port["name"].as_str().unwrap_or_default() {
@@ -127,7 +129,11 @@ fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at
         }
     }
     causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
-    causes.extend(one_of(port["protocol"].as_str().unwrap_or_default(), &PROTOCOLS, &format_args!("{at}.protocol")));
+    causes.extend(required_one_of(
+        port["protocol"].as_str().unwrap_or_default(),
+        &PROTOCOLS,
+        &format_args!("{at}.protocol"),
+    ));
     let target = format_args!("{at}.targetPort");
     match &port["targetPort"] {
         Value::Number(_) => causes.extend(is_port(&port["targetPort"], &target)),
