@@ -1,4 +1,5 @@
-//! Removes fields from a value. Upstream: `typed/remove.go`.
+//! Removes a set of fields from a value. Server-side apply does so with the fields that a manager's last configuration had
+//! and its new one lacks. Upstream: `typed/remove.go`.
 
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, Relationship, Schema, TypeRef};
@@ -20,6 +21,7 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
             let mut left = Vec::with_capacity(items.len());
             for item in items {
                 let element = element_of(schema, list, relationship, item).ok();
+                // An item that cannot be identified has no path, so it stays.
                 let kept = element
                     .map_or_else(|| Some(item.clone()), |element| kept(schema, &list.element, item, &element, removed));
                 left.extend(kept);
@@ -38,7 +40,7 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
     }
 }
 
-/// Returns the rest of a part, or `None` if the part is removed.
+/// Returns a field or an item without what is removed inside of it, or `None` if it is removed itself.
 fn kept(schema: &Schema, of: &TypeRef, value: &Value, element: &PathElement, removed: &Set) -> Option<Value> {
     if removed.has(std::slice::from_ref(element)) {
         return None;
