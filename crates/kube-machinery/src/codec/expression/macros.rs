@@ -1,4 +1,6 @@
-//! Expands the macros that the parser of the crate `cel` leaves as calls.
+//! Expands the macros of CEL that the parser of the crate `cel` does not know and leaves as calls: those with two variables
+//! (`map.all(k, v, …)`), `sortBy`, `optMap` and `optFlatMap`. A macro becomes a comprehension, CEL's loop: it has a range, a
+//! variable, and an accumulator, which each step computes anew.
 //!
 //! Upstream: cel-go's `ext/comprehensions.go`, `ext/lists.go` and `cel/library.go`.
 
@@ -42,6 +44,7 @@ pub(super) fn expand(expression: &mut Expression) {
     }
 }
 
+/// Returns the expansion of a call; `None` if the call is no such macro.
 fn expanded(call: &CallExpr) -> Option<Expression> {
     let target = call.target.as_deref()?.clone();
     let (names, parts) = match call.args.as_slice() {
@@ -57,6 +60,7 @@ fn expanded(call: &CallExpr) -> Option<Expression> {
         let (iter_var, iter_var2) = names.clone();
         loop_over(target.clone(), iter_var, iter_var2, [init, condition, step, result])
     };
+    // With a filter, a step keeps the accumulator (`result()`) unless the filter is true.
     let step = |made: Expression, filter: Option<&Expression>| match filter {
         Some(filter) => of(operators::CONDITIONAL, vec![filter.clone(), made, result()]),
         None => made,

@@ -1,4 +1,5 @@
-//! Finds the fields of a variable that an expression mentions, such as `a` in `variables.a`.
+//! Finds the fields of a variable that an expression mentions, such as `a` in `variables.a`. In an admission policy, this tells
+//! which variables to compute before a deeply nested one.
 
 use cel::common::ast::{EntryExpr, Expr};
 

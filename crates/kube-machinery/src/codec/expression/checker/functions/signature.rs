@@ -1,4 +1,5 @@
-//! Parses the signatures in `functions.txt`, and matches the types of arguments against them.
+//! Parses the signatures of CEL's functions in `functions.txt`, and matches the types of arguments against them. A signature
+//! can have type parameters, as in `list(A).contains(A)`; a call binds them to types.
 
 use std::collections::HashMap;
 
@@ -19,6 +20,7 @@ pub(super) enum Signature {
 /// The types that the type parameters of a signature were bound to.
 pub(super) type Bindings<'s> = HashMap<char, Type<'s>>;
 
+/// The types that `C` stands for, and those that `S` stands for.
 const ORDERED: [&str; 8] = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
 const SUMMED: [&str; 4] = ["int", "uint", "double", "duration"];
 
@@ -124,6 +126,7 @@ impl Signature {
             (Self::Any(name), kind) => match bindings.get(name) {
                 Some(bound) if !bound.is_open() => {
                     let fits = !bound.cannot_equal(kind);
+                    // Null fits many types, so the other type is the better binding.
                     if matches!(bound, Type::Null) {
                         bindings.insert(*name, kind.clone());
                     }
